@@ -7,14 +7,12 @@
  * and larger mean 30 % for a score or a factor, and half or twice for other numbers. A smaller
  * share 1/n means a larger n.
  *
- * Most limits on the amount of work are not here, but in the files that count the refused work.
+ * Most limits on the amount of work are in the files that count the refused work.
  */
 #ifndef CTRACE_ANALYSIS_THRESHOLDS_H
 #define CTRACE_ANALYSIS_THRESHOLDS_H
 
-/*
- * Decisions from the times of a few runs. The tests are in stats_test.c.
- */
+/* Decisions from the times of a few runs. The tests are in stats_test.c. */
 /* share of the checks of equal commands in which the U test alone finds a difference, in either
  * direction. A check that may look at its runs n times uses this number divided by n.
  * If smaller, five runs of each side cannot show a regression (test few_runs).
@@ -28,10 +26,8 @@
 /* 1/n: At most this share of the runs can be a warm-up (test warm_up). */
 #define WARM_UP_SHARE 4
 
-/*
- * Diagnosis: which stalls are normal. The stall is the time of the branch that the chain follows
- * from the victim.
- */
+/* Diagnosis: which stalls are normal. The stall is the time of the branch that the chain follows
+ * from the victim. */
 /* ns: A shorter stall is normal, unless it is a cycle of waits. If the user gives the window, the
  * limit is at most half of the window. A later task of the chain starves only if it waits as long
  * as this limit for a CPU, or half as long as the victim waits.
@@ -74,9 +70,7 @@
 /* messages: is_one_way() looks at up to this many before the present one. */
 #define ONE_WAY_LOOKS 32
 
-/*
- * Diagnosis: which branch the chain follows
- */
+/* Diagnosis: which branch the chain follows */
 /* 1/n of the time of a breakdown: A branch with more than this share is an alternative to the
  * largest branch.
  * If the share is smaller, ctrace asks a person more questions (tests less_than_a_fifth,
@@ -94,9 +88,7 @@
  * If larger, a task without records gets a cause (test hardly_recorded). */
 #define BRANCH_UNKNOWN_FIFTHS 4
 
-/*
- * Diagnosis: does a task spin, poll, starve?
- */
+/* Diagnosis: does a task spin, poll, starve? */
 /* ns: A task may yield once in each stretch of this length, in addition to SPIN_YIELDS. With more
  * yields, it spins.
  * If smaller, a task that spins seems to compute (test looks_again_and_again).
@@ -268,11 +260,9 @@
  * If the share is larger, a much longer hang comes second (test two_holders_above). */
 #define HANGS_ALIKE_SHARE 10
 
-/*
- * Slices: how far an edge is believed. The score of a weak or boosted edge (0..1) is a product of
+/* Slices: how far an edge is believed. The score of a weak or boosted edge (0..1) is a product of
  * these numbers, except SURE_LATER. A smaller number means that such an edge is believed too
- * little; for SURE_OLD, too much. The tests are in thresholds_slice.txt.
- */
+ * little; for SURE_OLD, too much. The tests are in thresholds_slice.txt. */
 /* 0..1: The score of a boosted edge before the factors below.
  * Tests: one_doubt_many fails if the number is smaller, two_doubts if it is larger. */
 #define SURE_BOOSTED 0.8
@@ -313,9 +303,7 @@
  * If larger, age does not matter (test tenth_of_a_second_or_most_of_the_stack). */
 #define SURE_AGE_NS 100000000ULL
 
-/*
- * What-if. The tests are in whatif_test.c.
- */
+/* What-if. The tests are in whatif_test.c. */
 /* ns: A send may be recorded at most this long after the end of the wait that it ended.
  * If smaller, the message of this send counts a second time (test test_record_after_the_wait).
  * If larger, a later message counts as part of the wait (the same test). */
@@ -326,9 +314,7 @@
  * If the share is larger, a question worth asking is missing (the same test). */
 #define WHATIF_RIVAL_SHARE 50
 
-/*
- * Requests. The tests are in requests.txt.
- */
+/* Requests. The tests are in requests.txt. */
 /* per cent: The requests between these two ranks by latency are the usual ones. With other numbers,
  * very fast or slow requests count as usual, or only few requests do (test usual_and_slow). */
 #define REQUEST_USUAL_FROM 40
@@ -352,9 +338,7 @@
 /* threads: The most threads of a process that are searched for a free one. */
 #define FREE_THREAD_LOOKS 64
 
-/*
- * Queues of jobs. The tests are in jobs.txt.
- */
+/* Queues of jobs. The tests are in jobs.txt. */
 /* 0..1: Jobs hardly wait if their time in the queue is a smaller share of their whole time.
  * If smaller, a queue without a problem gets a verdict (test hardly_wait).
  * If larger, a queue in which jobs wait gets no verdict (test one_thread). */
@@ -372,10 +356,8 @@
  * Tests: jobs_that_sleep fails if the number is smaller, jobs_that_compute if it is larger. */
 #define QUEUE_CPU_SHARE 0.5
 
-/*
- * Transactions. The tests are in transactions.txt. The ranks of usual and slow transactions are those
- * of requests.
- */
+/* Transactions. The tests are in transactions.txt. The ranks of usual and slow transactions are those
+ * of requests. */
 /* transactions: A trace with more of them is refused.
  * If larger, the list takes more than 100 MB. */
 #define TRANSACTIONS_MAX 1000000
@@ -414,9 +396,7 @@
  * (test two_shapes). */
 #define TRANSACTION_OUTLIERS_OF 5
 
-/*
- * Profiles. The tests are in profile.txt.
- */
+/* Profiles. The tests are in profile.txt. */
 /* letters: In a directory for temporary files, a word of letters and digits of at least this length
  * may be random. mkstemp() makes six random letters.
  * If smaller, short words such as "v1" count as random (test names).
@@ -453,9 +433,7 @@
 /* parts: The sentence of a comparison names at most this many parts. */
 #define DELTA_SAID_ROWS 3
 
-/*
- * Patterns of repetitions. The tests are in patterns_test.c.
- */
+/* Patterns of repetitions. The tests are in patterns_test.c. */
 /* -1..1: A pattern grows only if the correlation of its count with the number of the transaction is
  * at least this.
  * If smaller, a count that goes up and down seems to grow (test up_and_down).

@@ -31,8 +31,7 @@ class Over(Missing):
 def call(name, cmd, cwd=None, silent=False, limit_s=None):
     """Runs a command; returns (wall seconds, its rusage from wait4, its output).
 
-    silent: the output goes to /dev/null, only errors are kept. limit_s: seconds after which the
-    command is killed.
+    silent: the output goes to /dev/null, only errors are kept. limit_s: when to kill the command.
     """
     begin = time.monotonic()
     out, err = (subprocess.DEVNULL, subprocess.PIPE) if silent else (subprocess.PIPE, subprocess.STDOUT)
@@ -83,8 +82,6 @@ def compile_command(files):
     return ["sh", "-c", "printf '%%s\\n' %s | xargs -P %d -n 1 gcc -std=gnu11 -D_GNU_SOURCE -O2 -I%s -I%s/include "
             "-c -o /dev/null" % (" ".join(files), os.cpu_count(), ROOT, ROOT)]
 
-
-# ---- servers ----
 
 def free_port():
     with socket.socket() as s:
@@ -214,14 +211,11 @@ class Postgres(Server):
         return [self.program("pgbench"), "-h", self.dir, "-p", str(self.port), "-U", "postgres", *args, "postgres"]
 
 
-# ---- loads that go on for a given time ----
-
 class Load:
     """Work with a figure: work per second.
 
-    command(n) returns a command line that does the amount n of work. With `found`, a regular expression, n is a number of
-    seconds, and `found` matches the figure in the output. Without `found`, the figure is n / wall time, and fit() chooses
-    n for the wanted time.
+    command(n) returns a command line that does the amount n of work. With `found`, a regular expression, n is a number
+    of seconds, and `found` matches the figure in the output. Without `found`, the figure is n / wall time.
     """
 
     def __init__(self, name, unit, programs, command, found=None, server=None):

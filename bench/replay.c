@@ -4,8 +4,8 @@
  *
  * Gives the records of TRACE, except GAP and SHED, to the daemon's task table, detector of hangs
  * and writer, as if the daemon had read them from its rings. With RATE, the new trace SCRATCH lasts
- * SECONDS seconds, with RATE records in each. With TASKS, this many waiting tasks are added. Prints
- * key=value lines. record_ns and ms_a_second are CPU time.
+ * SECONDS seconds, with RATE records in each. TASKS waiting tasks are added. Prints key=value lines.
+ * record_ns and ms_a_second are CPU time.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -75,8 +75,7 @@ static int compare_names(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Gives the names up to until_ns to the recorder, with the time ts_ns. w->tasks is sorted by time.
- * *at: the index of the next name to give. */
+/* Gives the names up to until_ns to the recorder, with the time ts_ns. *at: the next name to give. */
 static void put_names(const struct window *w, size_t *at, uint64_t until_ns, uint64_t ts_ns)
 {
 	for (; *at < w->n_tasks && w->tasks[*at].ts_ns <= until_ns; ++*at) {

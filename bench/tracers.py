@@ -27,7 +27,7 @@ def stat_fields(pid):
 
 
 def thread_seconds(pid):
-    """The CPU time of the live threads of a process. Threads that have ended are not counted."""
+    """The CPU seconds of the live threads of a process."""
     total = 0
     for tid in os.listdir("/proc/%d/task" % pid):
         with open("/proc/%d/task/%s/schedstat" % (pid, tid), encoding="utf-8") as f:
@@ -52,7 +52,7 @@ def descendants(pid):
 
 
 def cpu_seconds(pid):
-    """CPU time of a process and of all its live descendants."""
+    """CPU seconds of a process and its live descendants."""
     total = 0.0
     for p in descendants(pid):
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
@@ -61,7 +61,7 @@ def cpu_seconds(pid):
 
 
 def threads(pid):
-    """The threads of a process and of all its live descendants."""
+    """The threads of a process and its live descendants."""
     tids = set()
     for p in descendants(pid):
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
@@ -275,8 +275,7 @@ class Tracefs(Tracer):
                 while n > 0:
                     n -= os.splice(r, out, n, flags=os.SPLICE_F_MOVE)
         except InterruptedError:
-            # splice() waits until half of the buffer is full, and passes on only full pages: read
-            # the rest now
+            # splice() waits for a half full buffer, and passes on only full pages: read the rest now
             os.set_blocking(raw, False)
             with contextlib.suppress(BlockingIOError):
                 while True:

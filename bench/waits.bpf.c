@@ -5,7 +5,7 @@
 #include "bench/waits.h"
 
 #define PF_KTHREAD  0x00200000
-#define TASK_NORMAL 0x3 /* a blocked task, neither stopped nor dead */
+#define TASK_NORMAL 0x3
 
 char LICENSE[] SEC("license") = "GPL";
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* block.bpf.c - records requests to block devices: when they are issued, and when they are
- * completed. */
+/* block.bpf.c - records when requests to block devices are issued and completed. */
 #include "object.h"
 
 #define REQ_OP_MASK 0xff

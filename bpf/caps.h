@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * caps.h - decides whether a record is left out because its tasks are capped.
+ * caps.h - decides whether a record is left out because its tasks are capped (make too many records).
  *
  * A bit in ct_capped marks a capped task. The daemon sets the bits of tasks, and lists capped
- * groups. When a BPF program first leaves out a record of a task of a capped group, the program
- * sets the task's bit. It also writes a CT_SHED, but not for a new child.
+ * groups. When a program first leaves out a record of a task of a capped group, it sets the task's
+ * bit and writes a CT_SHED.
  *
- * A record is left out if each of its tasks is capped, is in a capped group, or is the idle task.
- * Exceptions, which are recorded:
+ * A record is left out if each of its tasks is capped, in a capped group, or idle. Exceptions:
  * - a record about the idle task alone;
  * - the end of a long wait (waking_long());
  * - the exec and the end of a task, unless it is unborn (caps_unborn());
  * - a fork, unless the parent is in a capped group;
  * - requests to block devices, samples, jobs, marks, and accesses to watched variables.
- *
- * Programs on several CPUs change bits of one word, so each change is atomic.
  */
 #ifndef CTRACE_BPF_CAPS_H
 #define CTRACE_BPF_CAPS_H
@@ -96,8 +93,7 @@ static __always_inline __u64 *caps_named_word(__u32 tid)
 	return bpf_map_lookup_elem(&ct_capped_named, &i);
 }
 
-/* Returns true for an unborn task: it is capped, and no record has told the daemon of it. A task
- * with an entry in ct_tasks is not unborn. */
+/* Unborn: capped, and no record has told the daemon of the task. An entry in ct_tasks means that one has. */
 static __always_inline bool caps_unborn(struct task_struct *t)
 {
 	__u64 *named;
@@ -131,8 +127,8 @@ static __noinline int caps_begin(struct cpu *c, __u32 tid)
 	return 0;
 }
 
-/* A record of another task is about to name the unborn task tid. The CT_SHED tells the readers of
- * the trace that records of tid are missing. */
+/* Call this before a record of another task names the unborn task tid: it tells that
+ * records of tid are missing. */
 static __noinline int caps_name(struct cpu *c, __u32 tid)
 {
 	__u64 *word = caps_named_word(tid);
@@ -151,8 +147,7 @@ static __always_inline void caps_count(struct cpu *c, struct task_struct *t, enu
 	c->left_out[GOVERN_SLOT(t->pid)]++;
 }
 
-/* Not inlined, so that its callers need less stack. On kernels before 6.2, the decoders of waits
- * use most of the stack. */
+/* Not inlined: before 6.2, the decoders of waits leave little stack to its callers. */
 static __noinline int caps_left_out(struct cpu *c, struct task_struct *a, struct task_struct *b)
 {
 	enum caps_standing first, second;
@@ -182,15 +177,13 @@ static __noinline int caps_left_out(struct cpu *c, struct task_struct *a, struct
 	return true;
 }
 
-/* If b is NULL, the record is about `a` alone. If the record is left out, counts it and returns
- * true. */
+/* b: NULL if the record is about `a` alone. If the record is left out, counts it and returns true. */
 static __always_inline bool caps_leave_out(struct cpu *c, struct task_struct *a, struct task_struct *b)
 {
 	return ct_govern.capping && caps_left_out(c, a, b);
 }
 
-/* For a program that writes no record: counts its run if the current task is capped. In an
- * interrupt, the current task is the interrupted one. */
+/* For a program that writes no record: counts its run if the current (or interrupted) task is capped. */
 static __always_inline void caps_passed(struct cpu *c)
 {
 	if (ct_govern.capping && caps_has_bit(bpf_get_current_task_btf()->pid))
@@ -203,8 +196,7 @@ static __always_inline void caps_ran_light(struct cpu *c)
 	govern_ran_light(c);
 }
 
-/* A child of a task in a capped group starts capped. Returns true if the record of the fork is left
- * out. */
+/* A child of a task in a capped group starts capped. Returns true if the record of the fork is left out. */
 static __always_inline bool caps_fork(struct cpu *c, struct task_struct *parent, struct task_struct *child)
 {
 	__u64 *named;
@@ -236,8 +228,7 @@ static __noinline int caps_died(struct cpu *c, struct task_struct *prev, struct 
 	return out;
 }
 
-/* prev dies, and next gets the CPU. Returns true if the record of this switch is left out. In any
- * case, prev is no longer capped. */
+/* prev dies and is no longer capped. Returns true if the record of the switch to next is left out. */
 static __always_inline bool caps_death(struct cpu *c, struct task_struct *prev, struct task_struct *next)
 {
 	return ct_govern.capping && caps_died(c, prev, next);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * compat.h - hides the differences between kernels: members that moved, helpers that came later,
- * register layouts. A type such as request___old is a variant for other kernels. No program looks
- * at the version of the kernel.
- */
+/* compat.h - hides the differences between kernels: moved members, newer helpers, register layouts. A type
+ * such as request___old is a variant for other kernels. No program looks at the kernel's version. */
 #ifndef CTRACE_BPF_COMPAT_H
 #define CTRACE_BPF_COMPAT_H
 
@@ -14,12 +11,12 @@
 #include "config.h"
 
 /*
- * RD(p, member) reads a member through a pointer p whose type the verifier does not know. The
- * member must not be an array. With bpf_rdonly_cast (since 6.2), the read is one load: it takes
- * about 1 ns, and gives 0 for a bad address. bpf_probe_read_kernel takes 45 ns.
+ * RD(p, member) reads a member, no array, through a pointer whose type the verifier does not know.
+ * bpf_rdonly_cast (since 6.2) is one load of about 1 ns, and gives 0 for a bad address.
+ * bpf_probe_read_kernel takes 45 ns.
  *
- * Only one object file may define COMPAT_RDONLY_CAST: the linker of libbpf 1.1 cannot merge two
- * object files that refer to the same kernel function.
+ * Only one object file may define COMPAT_RDONLY_CAST: the linker of libbpf 1.1 cannot merge two object
+ * files that refer to the same kernel function.
  */
 #ifdef COMPAT_RDONLY_CAST
 extern void *bpf_rdonly_cast(void *obj, __u32 btf_id) __ksym __weak;
@@ -31,17 +28,16 @@ extern void *bpf_rdonly_cast(void *obj, __u32 btf_id) __ksym __weak;
 #endif
 
 /*
- * Returns t itself, for faster checks by the verifier. If t is an argument of a tracepoint, each
- * read of a pointer member of t takes the verifier 2 ms (since 6.4). Do not give the result to
- * a helper that wants a task.
+ * Returns t itself, as a plain pointer. Since 6.4, the verifier takes 2 ms for each read of a pointer
+ * member of a tracepoint's argument. Do not give the result to a helper that wants a task.
  *
- * The function is hidden, so that the verifier takes it for a static one: before 6.9, only a static
- * function can take a task as argument.
+ * Hidden, so that the verifier takes it for a static function: before 6.9, only a static function can
+ * take a task as argument.
  */
 struct task_struct *task_plain(struct task_struct *t) __hidden;
 
-/* Reads 64 bits as a plain number, because the verifier refuses to compute with a pointer. struct
- * timespec64 begins with a number, so its type serves for any address. */
+/* Reads 64 bits as a number, because the verifier refuses to compute with a pointer. tv_sec stands
+ * for any number of 64 bits. */
 static __always_inline __u64 rd_num(const void *p)
 {
 	return RD((struct timespec64 *)p, tv_sec);
@@ -102,7 +98,7 @@ static __always_inline bool task_is_kernel(struct task_struct *t)
 /* The size cannot change: struct pt_regs is an ABI of user space. */
 #define REGS_BYTES (21 * 8)
 #define TS_COMPAT  0x0002
-/* Returns -1 in an interrupt or exception from user mode: then there is no system call. */
+/* Negative in an interrupt or exception from user mode: then there is no system call. */
 static __always_inline int regs_syscall(struct pt_regs *regs)
 {
 	return regs->orig_ax;

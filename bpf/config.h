@@ -11,11 +11,8 @@
 
 #include "ctrace/sysclass.h"
 
-/*
- * The tgid of the daemon. The programs do not decode the system calls of the daemon. They do not
- * record the ends of the daemon's waits, nor its messages, file locks, samples, jobs and marks. The
- * iterators treat the daemon's tasks like all other tasks.
- */
+/* The tgid of the daemon. The programs do not decode its system calls, and do not record its ends of
+ * waits, messages, file locks, samples, jobs and marks. The iterators treat it like other processes. */
 const volatile __u32 ct_tracer_tgid __weak = 0;
 /* the last argument of sched_switch is prev_state (kernels since 5.18) */
 const volatile bool ct_switch_has_state __weak = false;

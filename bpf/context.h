@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * context.h - keeps the stack of the interrupts in progress, for each CPU. Interrupts nest.
+ * context.h - keeps a stack of the interrupts in progress on each CPU. Only programs on the CPU of c
+ * may call these functions.
  *
- * While a program runs on a CPU, the kernel does not start the same program there again. So the
- * programs can miss the begin or the end of an interrupt. The next exit of an outer interrupt, or
- * the next context switch, repairs the stack. Only programs on the CPU of c may call these
- * functions.
+ * The kernel does not start a program that already runs on the CPU, so the programs can miss the
+ * begin or the end of an interrupt. The next exit of an outer interrupt, or the next context
+ * switch, repairs the stack.
  */
 #ifndef CTRACE_BPF_CONTEXT_H
 #define CTRACE_BPF_CONTEXT_H
@@ -55,8 +55,8 @@ static __always_inline void context_reset(struct cpu *c)
 	c->depth = 0;
 }
 
-/* Returns the innermost interrupt, or NULL. From the step CT_SHED_HOOKS on, only timers are put on
- * the stack, so another entry is a leftover. */
+/* Returns the innermost interrupt, or NULL. From CT_SHED_HOOKS on, an entry other than
+ * a timer is a leftover. */
 static __always_inline struct cpu_context *context_now(struct cpu *c)
 {
 	struct cpu_context *in = c->depth ? context_at(c, c->depth - 1) : NULL;

@@ -2,11 +2,9 @@
 /*
  * emit.h - hands records to the daemon. A program reserves a place, fills it, and submits it.
  *
- * Every CPU has a ring, which the daemon maps. Each program gets a place by a compare-and-exchange
- * of head, so programs may interrupt each other. The time of a record is written last, and free
- * memory is all zeroes. So a record is whole if its time is not 0.
- *
- * The daemon polls. A record wakes the daemon only if a ring is more than half full.
+ * The daemon maps the ring of every CPU, and polls. Programs may interrupt each other: each gets its place
+ * by a compare-and-exchange of head. The time of a record is written last, and free memory is all zeroes.
+ * So a record is whole if its time is not 0.
  *
  * A program that can be preempted, and that any task can call in a tight loop, must use emit_side()
  * (exception: msg.bpf.c on kernels before 6.3).
@@ -46,11 +44,9 @@ static __noinline void emit_loss(struct cpu *c, __u32 cause, __u64 now)
 }
 
 /*
- * The rare part of emit_reserve(). If the ring is more than half full, wakes the daemon, but only
- * once until the daemon reads the ring. If there is no room, or EMIT_TRIES tries fail, counts
- * a loss and returns EMIT_FULL.
- *
- * The function is global, so that the verifier checks the loop once in each program.
+ * The rare part of emit_reserve(). If the ring is more than half full, wakes the daemon, but only once
+ * until the daemon reads the ring. If there is no room, or EMIT_TRIES tries fail, counts a loss and
+ * returns EMIT_FULL. Global, so that the verifier checks the loop once in each program.
  */
 __weak __u64 ct_emit_place(struct cpu *c, __u64 size, __u64 now)
 {
@@ -74,8 +70,8 @@ __weak __u64 ct_emit_place(struct cpu *c, __u64 size, __u64 now)
 	return EMIT_FULL;
 }
 
-/* size is a compile-time constant: cpu_room() of the record. Returns NULL if there is no room; then
- * the loss is counted. */
+/* size: cpu_room() of the record, a compile-time constant. If there is no room, counts
+ * a loss and returns NULL. */
 static __always_inline void *emit_reserve(struct cpu *c, __u64 size, __u64 now)
 {
 	/* reads tail before head, so that tail is never the larger one */
@@ -87,13 +83,13 @@ static __always_inline void *emit_reserve(struct cpu *c, __u64 size, __u64 now)
 		if (at == EMIT_FULL)
 			return NULL;
 	}
-	/* The size of the ring is a power of two. With - 8 instead of - 1, the verifier knows that
-	 * `at` is a multiple of 8. */
+	/* The ring's size is a power of two. With - 8 instead of - 1, the verifier knows `at`
+	 * as a multiple of 8. */
 	at &= ct_ring_bytes - 8;
 	return (void *)c + CPU_RING_AT + at;
 }
 
-/* The caller has set all fields except the time. `now` is the time, and never 0. */
+/* The caller has set all fields except the time, `now`, which is never 0. */
 static __always_inline void emit_submit(void *p, __u64 now)
 {
 #if defined(__TARGET_ARCH_x86)
@@ -133,7 +129,7 @@ static __always_inline struct ct_rec *emit_rec(struct cpu *c, __u8 kind, __u64 n
 	return r;
 }
 
-/* The caller sets the two words. Returns NULL if there is no room. */
+/* The caller sets x. Returns NULL if there is no room. */
 static __always_inline struct emit_rec2 *emit_rec2(struct cpu *c, __u8 kind, __u64 now)
 {
 	struct emit_rec2 *r = emit_reserve(c, sizeof(*r), now);
@@ -144,11 +140,11 @@ static __always_inline struct emit_rec2 *emit_rec2(struct cpu *c, __u8 kind, __u
 }
 
 /*
- * For a program that can be preempted, and that any task can call in a tight loop. In the ring of
- * its CPU, the unfinished record of a preempted program would hold up all later records.
+ * For programs that can be preempted: in the ring of a CPU, the unfinished record of a preempted program
+ * would hold up all later records.
  *
- * data: a struct cpu_side with the record behind it. size: of both, in bytes. If the side ring is
- * full, the loss is counted.
+ * data: a struct cpu_side with the record behind it. size: of both, in bytes. If the side
+ * ring is full, counts a loss.
  */
 static __always_inline void emit_side(struct cpu *c, struct cpu_side *data, __u64 size, __u64 now)
 {

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * govern.h - applies the decisions of the governor (daemon/governor/) in the BPF programs, and
- * measures the CPU time of the programs: one run in GOVERN_TIMED also reads the clock at its end.
- * (kernel.bpf_stats_enabled reads the clock twice in each run, which adds some 50 ns:
- * doc/performance.md.)
- *
- * A program may pass only the struct cpu of its own CPU to these functions.
+ * govern.h - applies the decisions of the governor (daemon/governor/), and measures the CPU time of the
+ * programs: one run in GOVERN_TIMED also reads the clock at its end. (kernel.bpf_stats_enabled would add
+ * some 50 ns to every run.) A program may pass only the struct cpu of its own CPU.
  */
 #ifndef CTRACE_BPF_GOVERN_H
 #define CTRACE_BPF_GOVERN_H
@@ -22,8 +19,8 @@ static __always_inline bool govern_sheds(enum ct_shed step)
 	return ct_govern.shed >= step;
 }
 
-/* began_ns: the clock at the start of the run. The count is not atomic: a run in an interrupt at
- * the same moment may be lost. */
+/* began_ns: the clock at the start of the run. Not atomic: a run in an interrupt at
+ * this moment may be lost. */
 static __always_inline void govern_ran(struct cpu *c, enum govern_kind kind, __u64 began_ns)
 {
 	struct govern_cost *k = &c->cost[kind];

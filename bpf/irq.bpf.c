@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * irq.bpf.c - keeps the stack of interrupts of each CPU (context.h). The stack shows which wake-ups
- * an interrupt makes: these have no waker. The programs write no records. The program for the begin
- * of a timer is in sample.bpf.c.
- */
+/* irq.bpf.c - keeps the stack of interrupts of each CPU (context.h): the wake-ups of an interrupt have no
+ * waker. The program for the begin of a timer is in sample.bpf.c. */
 #include "caps.h"
 #include "context.h"
 

@@ -6,8 +6,8 @@
 #include "wait.h"
 #include "task.h"
 
-/* Before 6.1, the kernel cannot limit an iterator to one task or process. There, ct_iter_tid limits
- * ct_iter_tasks(), and ct_iter_tgid limits ct_iter_files(). 0: no limit. */
+/* Before 6.1, the kernel cannot limit an iterator. There, ct_iter_tid limits ct_iter_tasks(), and
+ * ct_iter_tgid limits ct_iter_files(). 0: no limit. */
 volatile __u32 ct_iter_tid = 0;
 volatile __u32 ct_iter_tgid = 0;
 /* Not 0: ct_iter_files() writes only how much unread data this socket has. */
@@ -39,9 +39,8 @@ static __always_inline void iter_reason(struct wait_ctx *x, struct task_struct *
 		r->flags |= CT_SF_IDLE;
 }
 
-/* Writes the state of t in the form of a CT_SWITCH. If t is blocked, the record has the wait. The
- * stack of a BPF program is small, so each large piece of struct ct_iter_task has a function of its
- * own. */
+/* Writes the state and the wait of t in the form of a CT_SWITCH. Not inlined: the
+ * stack of a program is small. */
 static __noinline int iter_wait(struct seq_file *seq, struct task_struct *t, __u64 now)
 {
 	struct wait_ctx x = { .now = now };
@@ -57,8 +56,7 @@ static __noinline int iter_wait(struct seq_file *seq, struct task_struct *t, __u
 		r.peer = t->thread_info.cpu + 1;
 	r.state = state & 0xff;
 	if (state && !r.state)
-		r.state = CT_ST_DISK; /* as in switch_fill(): the task is frozen, or waits for a
-					 sleeping lock */
+		r.state = CT_ST_DISK; /* as in switch_fill() */
 	r.aux = t->prio & 0xff;
 	if (!task_is_kernel(t)) {
 		iter_reason(&x, t, state, &r);
@@ -93,7 +91,6 @@ static __noinline int iter_regs(struct seq_file *seq, struct task_struct *t)
 	return bpf_seq_write(seq, v, sizeof(v));
 }
 
-/* The pieces must fill the structure exactly, in this order. */
 #define ITER_FOLLOWS(member, after)                                                                          \
 	_Static_assert(__builtin_offsetof(struct ct_iter_task, member) ==                                    \
 			       __builtin_offsetof(struct ct_iter_task, after) +                              \
@@ -165,8 +162,8 @@ struct epoll_at {
 	struct rb_node *member;
 };
 
-/* Looks at e->node. A walk comes to each node up to three times. Returns 1 if the node is the next
- * member, and sets e->member. Global, so that the verifier checks it once. */
+/* One step. Returns 1 if e->node is the next member, and sets e->member. A walk comes to each node up to
+ * three times. Global, so that the verifier checks it once. */
 __weak int ct_epoll_step(struct epoll_at *e)
 {
 	struct rb_node *at = e ? e->node : NULL, *from, *up, *left, *right;
@@ -189,8 +186,7 @@ __weak int ct_epoll_step(struct epoll_at *e)
 	return visit;
 }
 
-/* Sets e->member to the next member, and returns 1. Returns 0 at the end of the tree, or after
- * EPOLL_DEPTH steps. Global, so that the verifier checks it once. */
+/* Returns 1 and sets e->member, or returns 0 at the end of the tree, or after EPOLL_DEPTH steps. */
 __weak int ct_epoll_next(struct epoll_at *e)
 {
 	for (int i = 0; i < EPOLL_DEPTH; i++)
@@ -199,8 +195,7 @@ __weak int ct_epoll_next(struct epoll_at *e)
 	return 0;
 }
 
-/* A name is too large for the stack. Only ct_iter_files() uses this memory, never twice at the same
- * time. */
+/* A name is too large for the stack. Only ct_iter_files() uses this memory, never twice at a time. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -225,8 +220,7 @@ static __noinline int object_write(struct seq_file *seq, struct object *o, __u64
 	return 0;
 }
 
-/* Returns the other end of a unix socket if the other end is in no descriptor table: no task has
- * accepted it yet, or it was closed. Otherwise returns NULL. */
+/* Returns the other end of a unix socket if no descriptor has it (not accepted yet, or closed). Else NULL. */
 static __always_inline struct sock *unix_embryo(struct sock *sk)
 {
 	struct sock *other;
@@ -296,8 +290,8 @@ static __noinline int epoll_walk(struct epoll_walk *w, struct file *f)
 
 #define IPPROTO_TCP 6
 
-/* Writes one __u64: the bytes (established TCP connection) or buffers (unix socket) that no task
- * has read yet. Writes nothing for another kind of socket, or if f is not ct_iter_obj. */
+/* If f is ct_iter_obj, writes one __u64: its unread bytes (established TCP) or unread buffers (unix
+ * socket). Writes nothing for another kind of socket. */
 static __noinline int files_unread(struct seq_file *seq, struct file *f)
 {
 	struct object o = { .file = f };
@@ -335,8 +329,7 @@ int ct_iter_files(struct bpf_iter__task_file *ctx)
 	if (!t || !f || (ct_iter_tgid && t->tgid != ct_iter_tgid))
 		return 0;
 	if (ct_iter_obj) {
-		/* the inode number first: this is cheap, and a process may have thousands of
-		 * descriptors */
+		/* the inode number first: it is cheap, and a process may have thousands of descriptors */
 		if (f->f_inode->i_ino == (ct_iter_obj & CT_OBJ_MASK))
 			files_unread(w.seq, f);
 		return 0;

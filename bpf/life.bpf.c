@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* life.bpf.c - records fork, exec (with the arguments), rename and exit of tasks. ct_empty()
- * records nothing: the daemon attaches it to measure what the call of a program costs. */
+/* life.bpf.c - records fork, exec (with the arguments), rename and exit of tasks. With ct_empty(), the
+ * daemon measures what the call of a program costs. */
 #include "maps.h"
 #include "caps.h"
 #include "task.h"
@@ -96,8 +96,7 @@ int ct_exec(__u64 *ctx)
 	return 0;
 }
 
-/* Returns true if the task has this name already. Some programs rename a thread before each piece
- * of work, mostly to its present name. */
+/* Some programs rename a thread before each piece of work, mostly to its present name. */
 static __always_inline bool life_is_called(struct task_struct *t, const char *comm)
 {
 	__u64 was[CT_COMM_LEN / 8] = {}, is[CT_COMM_LEN / 8] = {};

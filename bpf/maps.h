@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * maps.h - the BPF maps that several programs share.
- */
+/* maps.h - the BPF maps that several programs share. */
 #ifndef CTRACE_BPF_MAPS_H
 #define CTRACE_BPF_MAPS_H
 
@@ -27,8 +25,8 @@ struct {
 } ct_side __weak SEC(".maps");
 
 struct seen {
-	__u32 sig;        /* state of the socket, or generation of the inode, when last named */
-	__u32 incomplete; /* 1: a part of the name was missing */
+	__u32 sig; /* state of the socket, or generation of the inode, when last named */
+	__u32 incomplete;
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -37,13 +35,10 @@ struct {
 	__type(value, struct seen);
 } ct_objects __weak SEC(".maps");
 
-/*
- * What the programs remember about a task. ct_fork() or ct_iter_tasks() allocates the entry. A
- * program at a switch must not allocate it: the allocation may wake kswapd, and this wake-up takes
- * a run-queue lock while the switch holds one.
- */
+/* ct_fork() or ct_iter_tasks() allocates the entry. A program at a switch must not: the allocation may
+ * wake kswapd, and this wake-up takes a run-queue lock while the switch holds one. */
 struct task_state {
-	__u64 poll_hash; /* a hash of a set of descriptors: see wait_hash_is_new() */
+	__u64 poll_hash;
 	__u64 poll_ns;
 	__u64 run_nvcsw; /* voluntary switches when sample_ran() first saw this run */
 	__u64 run_ns;    /* CPU time when sample_ran() first saw this run */
@@ -58,8 +53,7 @@ struct {
 	__type(value, struct task_state);
 } ct_tasks __weak SEC(".maps");
 
-/* One bit for each task, set while the task is capped (GOVERN_WORDS). The daemon maps this
- * memory. */
+/* One bit for each task, set while the task is capped. The daemon maps this memory. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -68,8 +62,7 @@ struct {
 	__type(value, __u64);
 } ct_capped __weak SEC(".maps");
 
-/* One bit for each task, set if its fork has no record, but a later record has named it
- * (caps_name()). */
+/* One bit for each task: its fork has no record, but a later record has named it (caps_name()). */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, GOVERN_WORDS);

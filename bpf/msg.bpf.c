@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * msg.bpf.c - records the bytes that are sent and received on sockets. The tracepoints exist since
- * 6.3. On older kernels, programs at the end of kernel functions (fexit) record the same for unix,
- * IPv4 and IPv6 sockets, if the kernel allows such programs.
+ * msg.bpf.c - records the bytes that are sent and received on sockets. The tracepoints exist since 6.3. On
+ * older kernels, programs at the end of kernel functions (fexit) record the same for unix, IPv4 and IPv6
+ * sockets, if the kernel allows them.
  *
- * A program at a tracepoint runs with preemption off, a fexit program does not. So before 6.3, a
- * preempted sender can hold up the ring of its CPU with an unfinished record.
+ * A fexit program can be preempted: then a sender holds up the ring of its CPU with an unfinished record.
  */
 #include "caps.h"
 #include "object_name.h"
 
 #define MSG_PEEK 0x2
 
-/*
- * Turns a pointer into a number, with which the verifier lets a program compute. For the verifier,
- * a negated pointer is a number. Reading the address from memory would take 45 ns more.
- */
+/* Turns a pointer into a number, with which the verifier lets a program compute: a negated pointer is a
+ * number. Reading the address from memory would take 45 ns more. */
 static __always_inline __u64 msg_address(__u64 pointer)
 {
 	asm volatile("%0 = -%0\n\t%0 = -%0" : "+r"(pointer));

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * object.h - finds the file of a descriptor, and the id of the object behind the file.
- * object_name.h names the object. The functions only read kernel memory, so any program may call
- * them, under any lock.
- */
+/* object.h - finds the file of a descriptor, and the id of its object. The functions only read kernel
+ * memory, so any program may call them, under any lock. */
 #ifndef CTRACE_BPF_OBJECT_H
 #define CTRACE_BPF_OBJECT_H
 
@@ -43,10 +40,7 @@ struct object {
 	__u32 tid;
 };
 
-/*
- * A cache of the kinds of anonymous inodes. An entry is the address of the file operations << 16 |
- * the kind (CT_OBJ_*).
- */
+/* A cache of the kinds of anonymous inodes: (address of the file operations) << 16 | CT_OBJ_*. */
 __u64 ct_anon_kinds[16] __weak = {};
 
 /* BPF has no memcmp(). Each string has OBJECT_ANON bytes, and ends in zeros. */
@@ -93,10 +87,8 @@ static __always_inline __u32 object_anon_kind(struct file *f)
 	return known >> 16 == fop << 16 >> 16 ? known & 0xff : object_anon_learn(f, fop);
 }
 
-/*
- * A socket that is not accepted yet, or is closed, has no inode. So its id is made from the address
- * sk. sk must be a plain number, because the verifier lets no program compute with a pointer.
- */
+/* A socket that is closed, or not accepted yet, has no inode: its id is made from the address sk. sk must
+ * be a plain number, because the verifier lets no program compute with a pointer. */
 static __always_inline __u64 object_sock_id(struct sock *sk)
 {
 	struct socket *s = RD(sk, sk_socket);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * object_name.h - names an object: fills a struct ct_object_blob, and writes it into the ring of
- * the CPU (emit.h). An object is named when it is first seen, and again when its name may have
- * changed. This is rare, so the code need not be fast. The __weak functions are global, so that the
- * verifier checks each of them once.
+ * object_name.h - names an object: writes a struct ct_object_blob into the ring. An object is named when
+ * it is first seen, and when its name may have changed. This is rare, so the code need not be fast. The
+ * __weak functions are global, so that the verifier checks each of them once.
  */
 #ifndef CTRACE_BPF_OBJECT_NAME_H
 #define CTRACE_BPF_OBJECT_NAME_H
@@ -21,10 +20,8 @@ struct name_buf {
 };
 _Static_assert(CPU_OBJECT_NAME >= CT_OBJ_NAME_MAX + NAME_COMPONENT, "a name");
 
-/*
- * The length of the name so far is in n->b.name_len, not in a local variable. The verifier checks
- * the code again for each value of a local variable, but only once for a value in memory.
- */
+/* The length of the name so far is in n->b.name_len: the verifier checks the code again for each value of
+ * a local variable, but only once for a value in memory. */
 
 static __always_inline void name_add(struct name_buf *n, const void *s)
 {
@@ -66,8 +63,7 @@ static __always_inline __u32 name_need(struct dentry *d)
 	return n < NAME_COMPONENT ? n : NAME_COMPONENT - 1;
 }
 
-/* Writes the path of a file, across mounts. If the beginning of the path is too long or not known,
- * "..." takes its place. */
+/* Writes the path of a file, across mounts. "..." stands for a beginning that is too long or not known. */
 static __always_inline void name_path(struct name_buf *n, struct file *f)
 {
 	struct vfsmount *mnt = BPF_CORE_READ(f, f_path.mnt);
@@ -97,10 +93,8 @@ static __always_inline void name_path(struct name_buf *n, struct file *f)
 		barrier();
 		if (i && n->b.name_len > CT_OBJ_NAME_MAX)
 			break;
-		/*
-		 * The top entry is its own parent. A file that is its own top (a memfd) has a
-		 * complete path.
-		 */
+		/* The top entry is its own parent. A file that is its own top (a memfd) has a complete
+		 * path. */
 		if (i == 0 || d != up)
 			part[i] = BPF_CORE_READ(d, d_name.name);
 		if (d == up) {
@@ -216,8 +210,8 @@ static __always_inline __u64 name_fuse(struct file *f)
 	return d && bpf_core_field_exists(d->fc->dev) ? BPF_CORE_READ(d, fc, dev) : 0;
 }
 
-/* Fills in n, except its time. Returns 0 if a part of a socket's name may still come: the port, or
- * the peer of a connection. Otherwise returns 1, also for a path that begins with "...". */
+/* Fills in n, except its time. Returns 0 if the port of a socket, or the peer of a connection, may still
+ * come. Otherwise returns 1. */
 __weak int ct_object_fill(struct name_buf *n, struct object *o)
 {
 	struct inode *inode;
@@ -260,9 +254,9 @@ __weak int ct_object_fill(struct name_buf *n, struct object *o)
 }
 
 /*
- * Names an object that has no name, or whose name is out of date or incomplete. An incomplete name
- * does not replace a complete one, while ct_objects has the object. Returns 1 if the object has
- * a complete name, which is up to date.
+ * Names an object whose name is missing, out of date or incomplete. An incomplete name does not
+ * replace a complete one, while ct_objects has the object. Returns 1 if the object has a complete
+ * name that is up to date.
  */
 __weak int ct_object_announce(struct object *o, __u64 now)
 {
@@ -282,8 +276,7 @@ __weak int ct_object_announce(struct object *o, __u64 now)
 	if (!n)
 		return 0;
 	is.incomplete = !ct_object_fill(n, o);
-	/* The new name is no better than the old one. Example: a closed socket has no port any
-	 * more. */
+	/* The new name is no better. Example: a closed socket has no port any more. */
 	if (was && is.incomplete && (was->sig == o->sig || !was->incomplete)) {
 		n->b.h.size = 0; /* an empty record, which the daemon skips */
 		emit_submit(n, now);
@@ -349,9 +342,9 @@ __weak __u64 ct_object_of_fd(__u32 fd, __u64 now)
 }
 
 /*
- * Names the socket whose struct sock is at the address `at`, and returns its id. Several .bpf.c
- * files have this weak function, and the linker keeps the one of the first file. So meson.build
- * puts sched.bpf.c first: RD is fast only there (compat.h).
+ * Names the socket whose struct sock is at `at`, and returns its id. Of a weak function, the
+ * linker keeps the one of the first .bpf.c file. So meson.build puts sched.bpf.c first: RD is
+ * fast only there (compat.h).
  */
 __weak __u64 ct_object_of_sk(__u64 at, __u32 tid, __u64 now)
 {

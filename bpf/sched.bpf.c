@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sched.bpf.c - records context switches and wake-ups, each with its reason. */
-/* bpf_rdonly_cast makes reads faster, but only one file may use it (compat.h). These programs
- * read the most, while the kernel holds a lock of the scheduler. */
+/* Only one file may use bpf_rdonly_cast (compat.h). These programs read the most, while the kernel holds
+ * a lock of the scheduler. */
 #define COMPAT_RDONLY_CAST
 #include "wait.h"
 #include "caps.h"
@@ -18,9 +18,9 @@ struct task_struct *task_plain(struct task_struct *t)
 /*
  * Returns 0 if the task stays runnable.
  *
- * Before 6.14, sched_switch gives a wrong state if a signal is pending (fixed by commit
- * 8feb053d5319). Then prev->__state is right: it is 0. No wake-up has set it to 0, because a
- * wake-up needs the run-queue lock, which is held here.
+ * Before 6.14, sched_switch gives a wrong state if a signal is pending (fixed by commit 8feb053d5319).
+ * Then prev->__state is 0, and right: no wake-up has set it to 0, because a wake-up needs the run-queue
+ * lock, which is held here.
  */
 static __always_inline __u32 switch_state(__u64 *ctx, struct task_struct *prev)
 {
@@ -158,12 +158,8 @@ static __always_inline bool waking_is_short(struct task_struct *p)
 	return left && found_ticks() + ct_tick_ns < left + CT_COARSE_NS;
 }
 
-/*
- * Records a wait of CT_COARSE_NS or more (CT_FOUND, CT_WAKE), but not a wait of the daemon. Returns
- * true for such a wait, even if there was no room for the records.
- *
- * The kernel keeps the time at which p left its CPU. The saved registers of p tell why p waited.
- */
+/* Records a wait of CT_COARSE_NS or more (CT_FOUND, CT_WAKE), but not a wait of the daemon. Returns true
+ * for such a wait, even if there was no room for the records. */
 static __always_inline bool waking_long(void *ctx, struct cpu *c, struct task_struct *p,
 					struct task_struct *cur)
 {

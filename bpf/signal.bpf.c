@@ -14,10 +14,7 @@
 #define SI_KERNEL              0x80
 #define TRACE_SIGNAL_DELIVERED 0
 
-/*
- * By default, these are ignored: SIGURG, SIGCHLD, SIGCONT, SIGWINCH. And these stop the process:
- * SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU.
- */
+/* By default, none of these kills: SIGURG, SIGCHLD, SIGCONT, SIGWINCH, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU. */
 #define SIGNAL_NOT_FATAL                                                                                     \
 	(SIGNAL_BIT(23) | SIGNAL_BIT(17) | SIGNAL_BIT(18) | SIGNAL_BIT(28) | SIGNAL_BIT(19) |                \
 	 SIGNAL_BIT(20) | SIGNAL_BIT(21) | SIGNAL_BIT(22))

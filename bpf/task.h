@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * task.h - reads what the kernel keeps about a task: its identity, its counters, and the time at
- * which it left its CPU. So no program has to note these at each switch. The functions only read,
- * so any program may call them.
- */
+/* task.h - reads what the kernel keeps about a task: identity, counters, the time at which it left its
+ * CPU. So no program has to note these at each switch. Any program may call the functions. */
 #ifndef CTRACE_BPF_TASK_H
 #define CTRACE_BPF_TASK_H
 
@@ -45,14 +42,13 @@ static __always_inline void task_fill(struct ct_task_blob *b, struct task_struct
 #define FOUND_LATE_NS 100000000ULL
 
 /*
- * Returns when the task last left its CPU, on the clock of the scheduler. Returns 0 if it never
- * ran. For a running task, returns when the kernel last updated the CPU time.
+ * Returns when the task last left its CPU, on the clock of the scheduler, or 0 if it
+ * never ran. Exceptions:
+ * - running task: when the kernel last updated the CPU time;
+ * - real-time task: when it got its CPU. The kernel does not keep how long it has run since then.
  *
- * For a real-time task, returns when it got its CPU: the kernel does not keep how long the task has
- * run since then.
- *
- * se.exec_start is only for kernels without CONFIG_SCHED_INFO: it is on a clock of one CPU, and
- * after some hours the clocks of two CPUs may be seconds apart.
+ * se.exec_start is only for kernels without CONFIG_SCHED_INFO: it is on a clock of one CPU, and after some
+ * hours the clocks of two CPUs may be seconds apart.
  */
 static __always_inline __u64 found_left(struct task_struct *t)
 {
@@ -63,10 +59,7 @@ static __always_inline __u64 found_left(struct task_struct *t)
 	return t->sched_info.last_arrival ? t->sched_info.last_arrival + ran : 0;
 }
 
-/*
- * Returns the clock of the scheduler, late by up to a tick. Returns 0 if the daemon has not
- * measured the clock yet.
- */
+/* Returns the clock of the scheduler, late by up to a tick. 0: the daemon has not measured it yet. */
 static __always_inline __u64 found_ticks(void)
 {
 	return ct_govern.sched_off_ns ? bpf_jiffies64() * ct_tick_ns - ct_govern.sched_tick_off_ns : 0;
@@ -74,8 +67,8 @@ static __always_inline __u64 found_ticks(void)
 
 /*
  * Returns the clock of the scheduler at the boot time `now`. After a suspend, sched_off_ns is out
- * of date for a while, so the ticks are taken. If the daemon has not measured the clock yet, the
- * result is found_left() of the current task.
+ * of date for a while: then uses the ticks. Before the daemon has measured the clock:
+ * found_left() of the current task.
  */
 static __always_inline __u64 found_clock(__u64 now)
 {
@@ -86,8 +79,7 @@ static __always_inline __u64 found_clock(__u64 now)
 	return clock - ticks < FOUND_LATE_NS || ticks - clock < FOUND_LATE_NS ? clock : ticks;
 }
 
-/* Converts `at` from the clock of the scheduler to boot time. clock is found_clock(now). Returns
- * 0 if the boot time is not known. */
+/* Converts `at` from the clock of the scheduler to boot time; 0: not known. clock: found_clock(now). */
 static __always_inline __u64 found_boot(__u64 at, __u64 now, __u64 clock)
 {
 	__u64 ago = clock > at ? clock - at : 0;
@@ -128,8 +120,8 @@ static __always_inline __u64 found_times(struct task_struct *t)
 	return (t->se.sum_exec_runtime / CT_FOUND_UNIT_NS & 0xffffffff) | delay / CT_FOUND_UNIT_NS << 32;
 }
 
-/* Returns true if the task waits for memory, but not for I/O. The kernel marks such waits for its
- * pressure stall information (PSI). */
+/* Returns true if the task waits for memory, but not for I/O, as the kernel marks it
+ * for PSI (pressure stalls). */
 static __always_inline bool task_wants_memory(struct task_struct *t)
 {
 	return bpf_core_field_exists(t->in_memstall) && BPF_CORE_READ_BITFIELD(t, in_memstall) &&

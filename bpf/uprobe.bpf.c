@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * uprobe.bpf.c - records the jobs of frameworks and the marks of programs, with probes. The cookie of
- * a probe is the index of its rule in ct_job_rules.
- *
- * These programs can be preempted, so they use the side ring (emit.h).
+ * uprobe.bpf.c - records the jobs of frameworks and the marks of programs, with probes. The
+ * cookie of a probe is the index of its rule in ct_job_rules. The programs can be preempted, so
+ * they use the side ring (emit.h).
  */
 #include "compat.h"
 #include "emit.h"
@@ -220,9 +219,9 @@ static __always_inline void job_tell(__u32 tgid, __u64 function, __u32 calls)
 }
 
 /*
- * Returns true if the event is to be recorded. With JOB_NOTED, also remembers the job as enqueued.
- * With JOB_QUEUED, returns true only if the job was enqueued before: the probed function may also
- * be called for something that is no job.
+ * Returns true if the event is to be recorded. JOB_NOTED: also remembers the job as enqueued.
+ * JOB_QUEUED: only a job that was enqueued before counts, because the probed function may also be
+ * called for other things.
  */
 static __always_inline bool job_counts(const struct job_rule *rule, __u64 job, __u32 tgid)
 {

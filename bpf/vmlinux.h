@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * vmlinux.h - types of the kernel, written by hand, so that a build needs no kernel BTF. The
- * types have only the members that the programs need, in any order, because the loader sets the
- * real offsets (CO-RE). compat.h has variants for kernels that differ.
- */
+/* vmlinux.h - types of the kernel, written by hand, so that a build needs no kernel BTF. They have only
+ * the members that the programs need, in any order: the loader sets the real offsets (CO-RE). */
 #ifndef CTRACE_BPF_VMLINUX_H
 #define CTRACE_BPF_VMLINUX_H
 

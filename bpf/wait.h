@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * wait.h - the decoder: finds why a task blocks, and which object a waker acts on. The decoder
- * reads the registers that the kernel saves when a task enters a system call.
+ * wait.h - the decoder: finds why a task blocks, and which object a waker acts on, from the registers that
+ * the kernel saves when a task enters a system call.
  *
- * The decoder also names the objects (object_name.h), and emits CT_FUTEX and CT_WAITFD. The caller
+ * The decoder also names the objects, and emits CT_FUTEX and CT_WAITFD. The caller
  * emits the record of the wait.
  */
 #ifndef CTRACE_BPF_WAIT_H
@@ -68,9 +68,9 @@ static __always_inline __u64 wait_object(struct task_struct *t, __u32 fd, __u64 
 }
 
 /*
- * Sets CT_SF_TIMEOUT if the system call has a time limit, and CT_SF_ZEROWAIT if this limit is known
- * to be 0. SYSCLASS_LIMIT() says which argument has the limit: as a number of ms, or as the address
- * of a structure of seconds and a fraction.
+ * Sets CT_SF_TIMEOUT if the system call has a time limit, and CT_SF_ZEROWAIT if this limit is
+ * known to be 0. The argument SYSCLASS_LIMIT() is a number of ms, or the address of a structure
+ * of seconds and a fraction.
  */
 static __always_inline void wait_limit(struct wait_ctx *x, struct pt_regs *regs, enum wait_view view)
 {
@@ -104,7 +104,7 @@ static __always_inline void wait_limit(struct wait_ctx *x, struct pt_regs *regs,
 #define WAITID_P_PID   1
 #define WAITID_P_PIDFD 3
 
-/* pid is a number of the task's own pid namespace, so it is of use only in the first namespace. */
+/* pid is a number of the task's own pid namespace: of use only in the first namespace. */
 static __always_inline __u64 wait_child(struct task_struct *t, __s32 pid)
 {
 	if (pid <= 0 || task_plain(t)->thread_pid->level)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * wait_fds.h - a part of wait.h: finds the descriptors that poll and select wait on. wait_fds()
- * reads the set of the current task in user memory. wait_polled() finds the set of another task on
- * the kernel stack of that task.
+ * wait_fds.h - a part of wait.h: finds the descriptors that poll and select wait on: for the current task
+ * in user memory (wait_fds()), for another task on its kernel stack (wait_polled()).
  *
  * Most functions are global, so that the verifier checks them once and not on every path. A global
  * function must return a number, so some of them always return 0.
@@ -34,15 +33,12 @@ struct wait_pollfd {
 
 struct wait_set {
 	__u64 now;
-	/* If n is above CT_WAITFD_MAX, fd[] has only a part of the set. As input of
-	 * ct_wait_select(), n is the highest descriptor + 1. */
+	/* Above CT_WAITFD_MAX: fd[] has only a part. Input of ct_wait_select(): the highest
+	 * descriptor + 1. */
 	__u32 n;
 	__u32 word;
 	union {
-		/*
-		 * Input of ct_wait_select(): user addresses of the sets for read, write,
-		 * exceptions.
-		 */
+		/* input of ct_wait_select(): user addresses of the sets for read, write, exceptions */
 		__u64 bits[3];
 		struct wait_pollfd fd[CT_WAITFD_MAX];
 	};
@@ -82,8 +78,7 @@ static __always_inline bool wait_set_is_new(struct wait_set *s, struct task_stru
 	return wait_hash_is_new(ts, hash, s->now);
 }
 
-/* Returns 0 if nothing is written. A function of its own, because before 6.2 ct_wait_set() has
- * little stack left. */
+/* Returns 0 if nothing is written. Not inlined: before 6.2, ct_wait_set() has little stack left. */
 __weak int ct_wait_one(struct wait_set *s, __u32 i, __u64 obj)
 {
 	struct cpu *c = emit_cpu();
@@ -125,11 +120,8 @@ __weak __u64 ct_wait_word(__u64 user, __u32 word)
 	return v;
 }
 
-/*
- * Returns the index of the only bit that is set in `bit`. The code has no branch, because the
- * verifier would check each branch. Clang 14 has no __builtin_ctzll() for BPF, and the barrier
- * keeps Clang from using it.
- */
+/* Returns the index of the only bit that is set in `bit`. No branches, because the verifier would check
+ * each of them. Clang 14 has no __builtin_ctzll() for BPF, and the barrier keeps Clang from using it. */
 static __always_inline __u32 wait_bit_index(__u64 bit)
 {
 	__u64 v = bit - 1;
@@ -141,13 +133,8 @@ static __always_inline __u32 wait_bit_index(__u64 bit)
 	return v * 0x0101010101010101ULL >> 56;
 }
 
-/*
- * Puts the first CT_WAITFD_MAX descriptors of the bit sets into s->fd. Each step of the loop takes
- * a descriptor, or goes on to the next word.
- *
- * The counters n and word are in *s, not in local variables. Otherwise the verifier would check the
- * step again for each value of a counter.
- */
+/* Puts the first CT_WAITFD_MAX descriptors of the bit sets into s->fd. n and word are in *s: the verifier
+ * would check the step again for each value of a local counter. */
 __weak int ct_wait_select(struct wait_set *s)
 {
 	__u64 in = 0, out = 0, pri = 0, bits = 0, user[3];
@@ -181,8 +168,8 @@ __weak int ct_wait_select(struct wait_set *s)
 		bits ^= mask;
 		bit = wait_bit_index(mask);
 		s->fd[at].fd = (word - 1) * 64 + bit;
-		s->fd[at].events = (in >> bit & 1) * POLLIN | (out >> bit & 1) * POLLOUT |
-				   (pri >> bit & 1) * POLLPRI; /* written without branches */
+		s->fd[at].events =
+			(in >> bit & 1) * POLLIN | (out >> bit & 1) * POLLOUT | (pri >> bit & 1) * POLLPRI;
 		s->n = at + 1;
 	}
 	if (s->n == CT_WAITFD_MAX && (bits || s->word * 64 < n_fds))
@@ -217,7 +204,7 @@ static __always_inline void wait_fds(struct wait_ctx *x, struct pt_regs *regs)
 		x->w.kind = CT_W_SLEEP; /* poll and select without a descriptor only sleep */
 }
 
-/* The structure is small, because before 6.2 little stack is left here. */
+/* Small, because before 6.2 little stack is left here. */
 struct wait_polled {
 	__u64 now;
 	/* The addresses are numbers: before 6.9, a global function takes no pointer to a task. */
@@ -235,11 +222,8 @@ struct wait_polled {
 	__u32 n; /* number of files; above CT_WAITFD_MAX, not exact */
 };
 
-/*
- * Returns true if a struct poll_wqueues that is in use is at this address. The entries of such a
- * struct point back to it. In a leftover of an earlier call, the kernel has poisoned the links of
- * the entries.
- */
+/* Returns true if a struct poll_wqueues in use is at this address. Its entries point back to it. In a
+ * leftover of an earlier call, the kernel has poisoned the links of the entries. */
 __weak int ct_polled_is(__u64 at)
 {
 	struct poll_wqueues *q = (void *)at;
@@ -267,10 +251,8 @@ __weak int ct_polled_step(struct wait_polled *p, __u64 from)
 	return 0;
 }
 
-/*
- * The kernel keeps the struct poll_wqueues on the stack of the task, not far below the saved
- * registers. Returns 1 if the function finds this struct, and sets p->at to its address.
- */
+/* Sets p->at to the struct poll_wqueues of the task and returns 1, or returns 0. The struct is on the
+ * kernel stack, not far below the saved registers. */
 __weak int ct_polled_find(struct wait_polled *p)
 {
 	int found = 0;

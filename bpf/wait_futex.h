@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * wait_futex.h - a part of wait.h: finds the futex that a task waits on or signals. For a wait of
- * the current task, also looks for the owner of the futex, in the memory of the task (exception:
- * futex_waitv).
- */
+/* wait_futex.h - a part of wait.h: finds the futex that a task waits on or signals. For a wait of the
+ * current task (except futex_waitv), also looks for the owner of the futex in user memory. */
 #ifndef CTRACE_BPF_WAIT_FUTEX_H
 #define CTRACE_BPF_WAIT_FUTEX_H
 
@@ -33,14 +30,13 @@ static __always_inline __u32 futex_read(__u64 uaddr)
 }
 
 /*
- * Returns the tid of the owner of a futex, or 0 if it is not known. word is the present value of
- * the futex, and val is the value that the waiting task expects. The place of the tid depends on
- * the futex:
+ * Returns the tid of the owner of a futex, or 0 if it is not known. word: the value of the futex. val: the
+ * value that the waiting task expects. The place of the tid:
  * - PI or robust mutex (a convention of the kernel): in the word itself.
- * - Mutex of glibc: near the word (ctrace/glibc.h). A mutex of Rust has the same values in its
- *   word, but no tid. Only Rust waits for a mutex with FUTEX_WAIT_BITSET and without a time limit.
- * - Read-write lock of glibc: near the word. The lock has two words to wait on, each with its own
- *   distance to the tid.
+ * - Mutex of glibc: near the word (ctrace/glibc.h). A mutex of Rust has the same values in its word, but
+ *   no tid. Only Rust waits for a mutex with FUTEX_WAIT_BITSET and without a time limit.
+ * - Read-write lock of glibc: near the word. The lock has two words to wait on, each with its
+ *   own distance to the tid.
  * - Join of glibc (without FUTEX_PRIVATE): in the word itself, until the joined thread ends.
  */
 static __always_inline __u32 futex_owner(__u64 uaddr, __u32 op, __u32 val, __u32 word, bool limited)
@@ -62,9 +58,8 @@ static __always_inline __u32 futex_owner(__u64 uaddr, __u32 op, __u32 val, __u32
 	return op & FUTEX_PRIVATE || word != val || val < 100 ? 0 : val;
 }
 
-/* Returns the tid of the thread whose thread_node is at the address `at`. Returns 0 if `owner`
- * is not the number of this thread in its own pid namespace. Global, so that the verifier checks
- * it once. */
+/* Returns the tid of the thread whose thread_node is at `at`, or 0 if `owner` is not its number in its own
+ * pid namespace. Global, so that the verifier checks it once. */
 __weak __u32 ct_futex_thread_in_ns(__u64 at, __u32 owner)
 {
 	struct task_struct *th = (void *)at - bpf_core_field_offset(struct task_struct, thread_node);
@@ -75,11 +70,8 @@ __weak __u32 ct_futex_thread_in_ns(__u64 at, __u32 owner)
 	return BPF_CORE_READ(up, nr) == owner ? RD(th, pid) : 0;
 }
 
-/*
- * Finds the thread of the current process that has the number `owner` in the pid namespace of this
- * process. Looks at 64 threads at most. Returns the tid in the first pid namespace, or 0. Global,
- * so that the verifier checks it once.
- */
+/* Returns the tid of the thread of the current process that has the number `owner` in its pid namespace,
+ * or 0. Looks at 64 threads at most. */
 __weak __u32 ct_futex_owner_in_ns(__u32 owner)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
@@ -123,8 +115,7 @@ static __always_inline void wait_futex(struct wait_ctx *x, struct task_struct *t
 	__u64 uaddr = regs_arg(regs, 0);
 
 	if (how == SYSCLASS_FUTEX_WAITV) {
-		/* The argument is an array of struct futex_waitv: val, uaddr, flags. Only the
-		 * first futex is recorded. */
+		/* The array has struct futex_waitv: val, uaddr, flags. Only the first futex is recorded. */
 		if (view == WAIT_OTHER || bpf_probe_read_user(&uaddr, 8, (void *)(uaddr + 8)))
 			return;
 	} else if (how == SYSCLASS_FUTEX2) {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * wake.h - a part of sched.bpf.c. Finds the waker of a wake-up, the context (task or kind of
- * interrupt), and the object that the waker acts on. Emits the CT_WAKE. The __weak functions are
- * global, so that the verifier checks each of them once.
+ * wake.h - a part of sched.bpf.c. Finds the waker of a wake-up, the context (task or kind of interrupt),
+ * and the object that the waker acts on. Emits the CT_WAKE. The __weak functions are global, so that the
+ * verifier checks each of them once.
  *
- * From the step CT_SHED_HOOKS on, the hooks of softirqs, devices and IPIs are detached, but not the
- * hooks of timers. For some wake-ups that end a long wait, the kernel stack then tells the
- * interrupt (wake_mark()).
+ * From the step CT_SHED_HOOKS on, of the hooks of interrupts only those of timers are attached. Then the
+ * kernel stack tells the interrupt for some wake-ups that end a long wait (wake_mark()).
  */
 #ifndef CTRACE_BPF_WAKE_H
 #define CTRACE_BPF_WAKE_H
@@ -21,11 +20,11 @@
 #define WAKE_MARK_NS 5000000
 
 /*
- * Returns true if the stack of the program is not the kernel stack of the current task: then an
- * interrupt is in progress. False does not exclude an interrupt: see wake_without_call().
+ * Returns true if the program does not run on the kernel stack of the current task: then an interrupt is
+ * in progress. False does not exclude an interrupt: see wake_without_call().
  *
- * Not inlined, so that the frame is small. Since 6.13, a large frame is not on the stack in use
- * (commit 5bd36da1e37e), and r10 would not tell the stack.
+ * Not inlined, so that the frame is small: since 6.13, a large frame is not on the stack in use (commit
+ * 5bd36da1e37e), and r10 would not tell the stack.
  */
 static __noinline int wake_in_interrupt(void)
 {
@@ -37,8 +36,7 @@ static __noinline int wake_in_interrupt(void)
 	return below >= 0 || below < -WAKE_STACK_MAX;
 }
 
-/* `in` is an interrupt that a hook has seen, or NULL. Without the hooks, the stack in use tells
- * whether the program is in an interrupt. */
+/* in: an interrupt that a hook has seen, or NULL. */
 static __always_inline void wake_context(struct ct_rec *w, const struct cpu_context *in)
 {
 	if (in) {
@@ -50,11 +48,8 @@ static __always_inline void wake_context(struct ct_rec *w, const struct cpu_cont
 	}
 }
 
-/*
- * Returns true if the current task may have made the wake-up. In an interrupt, the task mostly has
- * not. Exception: on loopback, the network softirq runs on top of the task's send or connect.
- * CT_CTX_IRQ may be such a softirq.
- */
+/* Returns true if the current task may have made the wake-up. In an interrupt it mostly has not.
+ * Exception: on loopback, the network softirq (or a CT_CTX_IRQ) runs on top of the task's send or connect. */
 static __always_inline bool wake_may_be_sent(const struct ct_rec *w)
 {
 	return w->state == CT_CTX_TASK || w->state == CT_CTX_IRQ ||
@@ -93,9 +88,9 @@ static __noinline __u64 wake_input(__u64 file, __u32 tid, __u64 now)
 }
 
 /*
- * Returns the file of the epoll member that became ready last, or NULL. The kernel appends the
- * member to rdllist, and then wakes a task. While a task takes members from rdllist, new members go
- * to the front of ovflist. At other times, ovflist is -1.
+ * Returns the file of the epoll member that became ready last, or NULL. The kernel appends a member to
+ * rdllist before it wakes a task. While a task takes members from rdllist, new ones go to the front of
+ * ovflist. At other times, ovflist is -1.
  */
 static __always_inline struct file *wake_epoll_file(struct file *epoll)
 {
@@ -211,8 +206,8 @@ __weak int ct_wake_mark(__u64 addr)
 
 /*
  * Returns the GOVERN_MARK() of the innermost function on the stack that is in ct_marks, or 0. If
- * irq_exit() is further out on the stack, the innermost function runs in an interrupt: then the
- * result includes GOVERN_MARK_CUT_IN. If irq_exit() itself is the innermost, returns 0.
+ * irq_exit() is further out, the function runs in an interrupt: adds GOVERN_MARK_CUT_IN. If irq_exit() is
+ * the innermost, returns 0.
  */
 __weak int ct_wake_find(struct cpu *c, __u32 n)
 {
@@ -250,10 +245,9 @@ static __noinline __u32 wake_mark_take(void *ctx, struct cpu *c, __u64 now)
 }
 
 /*
- * A user task in no system call rarely wakes another task, except while it exits. So the wake is
- * taken for one that an interrupt makes. The interrupt may run on the kernel stack of the task, so
- * wake_in_interrupt() has not seen it. Tasks of ctraced do not count: w never has a system call of
- * ctraced.
+ * A user task in no system call rarely wakes another task, except while it exits. So the wake counts as
+ * made by an interrupt on the task's kernel stack, which wake_in_interrupt() cannot see. Tasks of ctraced
+ * are left out: w never has a system call of theirs.
  */
 static __always_inline void wake_without_call(struct ct_rec *w, struct task_struct *cur)
 {
@@ -263,10 +257,9 @@ static __always_inline void wake_without_call(struct ct_rec *w, struct task_stru
 }
 
 /*
- * Without the hooks of interrupts, finds in the kernel stack which interrupt makes the wake, if
- * wake_mark_is_due(). If the current task is not the cause, removes the system call of the task and
- * the object from w. Exception: an object with CT_WF_READY stays if the wake may come from
- * a network softirq.
+ * Without the hooks of interrupts, finds in the kernel stack which interrupt makes the wake. If the
+ * current task is not the cause, removes its system call and the object from w. Exception: an object with
+ * CT_WF_READY stays if the wake may come from a network softirq.
  *
  * A wake of CT_CTX_TASK without a system call may come from a softirq that ksoftirqd runs.
  */
@@ -319,10 +312,7 @@ static __noinline void wake_emit(void *ctx, struct cpu *c, struct task_struct *p
 	r = emit_reserve(c, sizeof(*r), now);
 	if (!r)
 		return;
-	/*
-	 * A copy of the whole record would be slow, because it reads words whose bytes were just
-	 * stored one by one.
-	 */
+	/* A copy of the whole record is slow: it reads words whose bytes were just stored one by one. */
 	r->kind = CT_WAKE;
 	r->state = w.state;
 	r->wait = w.wait;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * watch.bpf.c - the programs behind watchpoints. A hardware breakpoint calls a program after the
- * instruction that accessed the variable. The daemon uses the programs on x86-64 only.
+ * instruction that accessed the variable. Used on x86-64 only.
  *
  * x86-64 has no breakpoint for reads alone. So a watchpoint with reads has two breakpoints:
- * ct_watch_write() sees the writes, ct_watch_any() sees all accesses. A spinning task reads without
- * end, so only the first read of a task after each change is recorded.
+ * ct_watch_write() sees the writes, ct_watch_any() all accesses. A spinning task reads without end, so
+ * only its first read after each change is recorded.
  */
 #include "compat.h"
 #include "emit.h"
@@ -103,8 +103,7 @@ static __always_inline bool watch_find(struct bpf_perf_event_data *ctx, struct w
 	h->tgid = cur->tgid;
 	if (!slots)
 		return false;
-	/* An allocation is allowed: the exception came from user mode, or from a copy of user
-	 * memory. */
+	/* An allocation is allowed: the exception came from user mode, or from a copy of user memory. */
 	t = bpf_task_storage_get(&ct_watch_tasks, cur, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 #pragma unroll
 	for (int i = 0; i < WATCH_SLOTS; i++)
@@ -189,10 +188,8 @@ int ct_watch_write(struct bpf_perf_event_data *ctx)
 	return watch_tell(ctx, &h, 0);
 }
 
-/*
- * Waits briefly for a writer that is still in its exception on another CPU: the record of a write
- * must come before the record of a read that sees the new value.
- */
+/* Waits briefly for a writer that is still in its exception on another CPU: the record of a write must
+ * come before the record of a read of the new value. */
 static __always_inline void watch_let_writer(struct watch_hit *h)
 {
 	for (int i = 0; i < WATCH_LATE_LOOKS; i++) {
@@ -209,10 +206,7 @@ int ct_watch_any(struct bpf_perf_event_data *ctx)
 
 	if (!watch_find(ctx, &h) || !h.seen || h.now - h.seen->write_ns < WATCH_ONE_HIT_NS)
 		return 0;
-	/*
-	 * This is the task's last write again: a hypervisor delivered the hit late, or the
-	 * instruction both reads and writes (xchg).
-	 */
+	/* The task's last write again: a hypervisor delivered it late, or it is an xchg. */
 	if (ctx->regs[REGS_IP] == h.seen->write_ip)
 		return 0;
 	h.value = watch_value(h.slot);

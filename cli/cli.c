@@ -15,9 +15,8 @@
 #include "lib/clean.h"
 #include "lib/cleanup.h"
 
-/* ctrace ignores these signals, so that a failed write returns an error. SIGPIPE: the reader of
- * the output may stop early, and the daemon may end the connection. SIGXFSZ: ctrace still has to
- * remove the half-written file. */
+/* Ignored, so that a failed write returns an error. SIGPIPE: the reader of the output or the daemon may
+ * close the connection. SIGXFSZ: ctrace still has to remove the half-written file. */
 static const int ignored[] = { SIGPIPE, SIGXFSZ };
 static bool was_ignored[ARRAY_SIZE(ignored)];
 

@@ -2,10 +2,9 @@
 /*
  * cli.h - functions for all sub-commands of ctrace: options, errors, colour, progress. One thread.
  *
- * A command is a function in cmd_<name>.c, and a row of the table in main.c. The function returns
- * an exit code. The result goes to stdout. All other texts go to stderr, through the functions
- * below, which make a text safe to show (lib/clean.h). SIGPIPE is ignored, so a command with much
- * output calls cli_output_broken() now and then.
+ * A command is a function in cmd_<name>.c, and a row of the table in main.c. It returns an exit code. The
+ * result goes to stdout, all other texts to stderr, through the functions below, which make a text safe to
+ * show. A command with much output calls cli_output_broken() now and then.
  */
 #ifndef CTRACE_CLI_CLI_H
 #define CTRACE_CLI_CLI_H
@@ -24,12 +23,10 @@ struct command {
 };
 
 /*
- * An option of a command. An array of options ends with an element of zeroes. It does not list
- * --help, which every command has.
+ * An option of a command. An array of options ends with an element of zeroes. It does not list --help.
  * - key: the number that cli_next() returns. A printable character is also the short option. With
- *   CLI_TEXT(...) or CLI_FLAG(...), cli_next() stores the value instead, in the struct at
- *   cli_parse.into.
- * - arg: the name of the option's argument; NULL: the option has no argument.
+ *   CLI_TEXT(...) or CLI_FLAG(...), cli_next() stores the value instead, in the struct at cli_parse.into.
+ * - arg: the name of the option's argument; NULL: none.
  */
 struct cli_option {
 	int key;
@@ -77,11 +74,11 @@ struct cli_parse {
  */
 struct cli_parse cli_parse(const struct cli_usage *usage, int argc, char **argv);
 int cli_next(struct cli_parse *p);
-/* For a command that takes CLI_TEXT and CLI_FLAG options, and no other arguments. Returns 0, or -1
- * if the command has to exit with p->exit_code. */
+/* For a command with CLI_TEXT and CLI_FLAG options, and no other arguments. Returns 0, or
+ * -1: exit with p->exit_code. */
 int cli_parse_into(struct cli_parse *p, void *into);
-/* Returns the only argument besides the options. NULL: an error was printed, and the command
- * exits with CLI_USAGE. what: the name of the argument, such as "FILE". */
+/* Returns the only argument besides the options. what: its name, such as "FILE". NULL: an error was
+ * printed; exit with CLI_USAGE. */
 const char *cli_only_arg(const struct cli_parse *p, const char *what);
 int cli_no_args(const struct cli_parse *p);
 int cli_usage_error(const struct cli_usage *usage, const char *fmt, ...)
@@ -96,28 +93,26 @@ int cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void cli_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Returns the escape sequence for an SGR code, such as "31". "0" ends the colour. Returns "" if
- * f is no terminal, NO_COLOR is not empty, or TERM is missing or "dumb". The result stays valid
- * during the next three calls. */
+/* Returns the escape sequence for an SGR code, such as "31"; "0" ends the colour. Returns "" without a
+ * terminal, or if NO_COLOR or TERM forbid colour. Valid during the next three calls. */
 const char *cli_sgr(FILE *f, const char *code);
 
 /* Shows progress on stderr, if that is a terminal. arg: a word for the work, such as "Reading". 100
- * percent removes the line. reader_on_progress() accepts this function. */
+ * percent removes the line. For reader_on_progress(). */
 void cli_progress(void *arg, unsigned percent);
 void cli_progress_count(const char *what, size_t done, size_t all);
 
-/* Returns true if a write to stdout has failed; then the command should stop. Call it right after a
- * write, because it saves errno for the message of cli_output_end(). */
+/* True: a write to stdout has failed, so the command should stop. Call it right after a
+ * write, because it saves errno. */
 bool cli_output_broken(void);
-/* Flushes stdout. Returns code, or CLI_FAILED after a failed write. A reader that has closed the
- * pipe is no failure. */
+/* Flushes stdout. Returns code, or CLI_FAILED after a failed write, unless the reader has closed the pipe. */
 int cli_output_end(int code);
 
 /* Returns the number of CPUs on which ctrace may run, but at most max. */
 unsigned cli_threads(unsigned max);
 
-/* While SIGPIPE and SIGXFSZ are ignored, a write fails with EPIPE or EFBIG instead. A child
- * process calls cli_restore_signals() before it executes another program. */
+/* While SIGPIPE and SIGXFSZ are ignored, a write fails with EPIPE or EFBIG instead. A child process calls
+ * cli_restore_signals() before exec. */
 void cli_ignore_signals(void);
 void cli_restore_signals(void);
 

@@ -109,8 +109,8 @@ static int run(int argc, char **argv)
 	return c ? c->run(argc - 1, argv + 1) : unknown(word);
 }
 
-/* A closed stdin, stdout or stderr becomes /dev/null. Otherwise the next opened file would get
- * this descriptor number, and output to stdout or stderr could go into that file. */
+/* If stdin, stdout or stderr is closed, a file opened later could get its number, and output could
+ * go into that file. */
 static void open_standard_files(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -118,9 +118,6 @@ static void open_standard_files(void)
 			(void)!open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/* Makes free() give large blocks back to the kernel at once. By default, glibc keeps free blocks of
- * up to 32 MiB in a heap for each thread. `ctrace hangs` uses several threads: their heaps would
- * keep about 80 MB (MMAP_FROM). */
 static void return_memory(void)
 {
 	(void)mallopt(M_MMAP_THRESHOLD, MMAP_FROM);

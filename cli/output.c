@@ -18,8 +18,7 @@
 #define MARK_LEN    16
 #define ESC         '\033'
 
-/* A block of stdio may end within a character or a mark. The first part of this character or mark
- * waits in `in` for the next block. */
+/* A block of stdio may end within a character or a mark. Its first part waits in `in`. */
 static struct {
 	char mark[MARK_LEN + 1];
 	char stdio[BLOCK_BYTES];
@@ -61,17 +60,14 @@ static void put(const char *s, size_t n)
 	output.n_out += n;
 }
 
-/* Returns true if ctrace itself wrote the ESC at s, so that the mark follows. If s ends before the
- * mark does, only the bytes of s are compared. */
+/* Returns true if ctrace itself wrote the ESC at s: the mark follows, as far as s goes. */
 static bool is_own(const char *s, size_t n)
 {
 	return *s == ESC && !strncmp(s + 1, output.mark, MIN(n - 1, (size_t)MARK_LEN));
 }
 
-/* Prints the start of s: plain characters, one newline or tab, or one other character in its shown
- * form. Of an ESC of ctrace and its mark, prints the ESC. Returns the number of handled bytes.
- * Returns 0 if s may end within a character or a mark. last: no more bytes follow, so the result is
- * not 0. */
+/* Prints the start of s, made safe. Returns the number of handled bytes, or 0 if s may end within a
+ * character or a mark. last: no more bytes follow, so the result is not 0. */
 static size_t put_next(const char *s, size_t n, bool last)
 {
 	size_t plain = clean_plain(s, n), took;
@@ -106,8 +102,8 @@ static void clean_block(size_t n, bool last)
 	memmove(output.in, output.in + at, output.n_left);
 }
 
-/* Returns true if s has only printable ASCII, newlines and tabs. The loop has no branch, so that
- * the compiler can check many bytes at once: a dump prints gigabytes. */
+/* The loop has no branch, so that the compiler can check many bytes at once: a dump prints
+ * gigabytes. */
 static bool is_plain_step(const char *s, size_t n)
 {
 	unsigned char bad = 0;

@@ -173,8 +173,7 @@ int text_clean(json_t *answer)
 	return r;
 }
 
-/* Of the control characters, jansson does not escape DEL. In a document, DEL can only be inside
- * a string. */
+/* jansson does not escape DEL. In a document, DEL can only be inside a string. */
 static int put_dumped(const char *s, size_t n, void *arg)
 {
 	for (size_t i = 0; i < n; i++)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * text.h - writes numbers and names as text and as JSON. A name may have any bytes; in JSON, bytes
- * that are no UTF-8 become U+FFFD. JSON is printed in ASCII, with "\uXXXX" for other characters, so
- * that a terminal can show it. Any thread may call the functions, except those that print to
- * stdout. Functions with a buf return buf.
+ * text.h - numbers and names as text and as JSON. In JSON, bytes that are no UTF-8 become U+FFFD,
+ * and other characters that are no ASCII become "\uXXXX". Any thread may call the functions, except
+ * those that print to stdout. Functions with a buf return buf.
  */
 #ifndef CTRACE_CLI_TEXT_H
 #define CTRACE_CLI_TEXT_H
@@ -31,18 +30,18 @@ void text_json_release(json_t **j);
 
 json_t *text_json(const char *s);
 void text_put_json(FILE *f, const char *s);
-/* Removes "ok" from an answer of the daemon, and adds "schema". Takes the reference of answer,
- * and returns a new one. NULL: out of memory. */
+/* Takes the reference of an answer of the daemon. Returns a new one, with "schema" in place of
+ * "ok". NULL: out of memory. */
 json_t *text_document(const char *schema, json_t *answer);
-/* Makes each string in an answer of the daemon safe to print as text (lib/clean.h). Do not call it
- * for JSON output, which keeps names as they are. Returns 0 or -ENOMEM. */
+/* Makes each string of an answer safe to print as text (lib/clean.h). Not for JSON output, which
+ * keeps names as they are. Returns 0 or -ENOMEM. */
 int text_clean(json_t *answer);
-/* Prints JSON, with indentation if stdout is a terminal. Takes the reference of doc. If doc is
- * NULL, prints the error "out of memory". Returns an exit code. */
+/* Prints JSON, with indentation if stdout is a terminal. Takes the reference of doc. doc NULL:
+ * prints the error "out of memory". Returns an exit code. */
 int text_print_json(json_t *doc);
-/* As text_print_json(), for a document whose last member `key` is a long array of n items. doc
- * has the other members, at least one. make() returns a new reference to item i, or NULL: out of
- * memory. Unless stdout is a terminal, only one item is in memory at a time. */
+/* As text_print_json(), for a document whose last member `key` is a long array of n items. doc has
+ * the other members, at least one. make() returns a new reference to item i, or NULL: out of
+ * memory. */
 int text_print_json_items(json_t *doc, const char *key, size_t n, json_t *(*make)(const void *arg, size_t i),
 			  const void *arg);
 

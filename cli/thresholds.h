@@ -3,9 +3,8 @@
  * thresholds.h - private to cli/: the numbers that decide what a command shows, how much of a trace
  * it loads, and how long it waits for the daemon.
  *
- * An entry says the unit and the meaning, and most say what goes wrong with a smaller number
- * ("Below", "Lower") or a larger one ("Above", "Higher"). The numbers for the verdict of a
- * diagnosis are in analysis/thresholds.h.
+ * "Below" and "Lower": the harm of a smaller number. "Above" and "Higher": the harm of a larger
+ * number. The numbers for the verdict of a diagnosis are in analysis/thresholds.h.
  */
 #ifndef CTRACE_CLI_THRESHOLDS_H
 #define CTRACE_CLI_THRESHOLDS_H
@@ -85,10 +84,8 @@
  * stuck. A usual round takes milliseconds. */
 #define SHOW_STUCK_NS (10 * NSEC_PER_SEC)
 
-/*
- * How long a command waits, at most. Below: a daemon on a busy machine seems to be dead. Above: if
- * the daemon is dead, the error comes later.
- */
+/* How long a command waits, at most. Below: a daemon on a busy machine seems to be dead. Above: if
+ * the daemon is dead, the error comes later. */
 /* ms: for a connection, while many other clients connect. */
 #define WAIT_CONNECT_MS 5000
 /* ms: for an answer that the daemon can give at once. */
@@ -106,8 +103,7 @@
 /* thousandths of the metric: `ctrace compare --by` has a column for a kind of parts if this kind has
  * more than this share in one of the groups. Lower: columns of zeroes. */
 #define COMPARE_CLASS_PERMILLE 5
-/* ms: A command waits at most this long for a snapshot. The daemon may have to copy the whole
- * trace. */
+/* ms: A command waits at most this long for a snapshot. The daemon may copy the whole trace. */
 #define WAIT_SNAPSHOT_MS 120000
 /* ms: A command waits at most this long for the start of a daemon. The kernel verifies the BPF
  * programs, which takes about 1 s on a quiet machine. */
@@ -115,9 +111,7 @@
 /* ms: A command waits at most this long for the end of a process that it killed. */
 #define WAIT_KILLED_MS 5000
 
-/*
- * The runs of `ctrace check`.
- */
+/* The runs of `ctrace check`. */
 /* ms: Between SIGTERM and SIGKILL, a command has this time to end. Below: the command cannot remove
  * its files. Above: Ctrl-C takes longer. */
 #define CHECK_GRACE_MS 1000

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctraced.c - the daemon: starts its parts in order, runs the event loop, and ends the parts in
- * order. */
+/* ctraced.c - the daemon: starts its parts, runs the event loop, and ends the parts. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -89,8 +88,6 @@ struct ctraced {
 	char err[512];
 };
 
-/* Sends text to the process that started the daemon (--ready-fd). Returns false if the write
- * fails, for example because that process has ended. */
 static bool ctraced_tell_parent(struct ctraced *c, const char *text)
 {
 	ssize_t n;
@@ -103,8 +100,7 @@ static bool ctraced_tell_parent(struct ctraced *c, const char *text)
 	return n >= 0;
 }
 
-/* If the drain thread is stuck, sends systemd nothing. Then the watchdog of systemd ends the
- * daemon. */
+/* If the drain thread is stuck, systemd gets nothing, and its watchdog ends the daemon. */
 static int ctraced_watchdog(sd_event_source *s, uint64_t usec, void *arg)
 {
 	struct ctraced *c = arg;
@@ -142,8 +138,8 @@ static int ctraced_loop_new(struct ctraced *c)
 	sigset_t set;
 	int r;
 
-	/* The signals are blocked before there are other threads, which inherit the mask. The
-	 * event loop takes the signals. */
+	/* Other threads inherit the mask, so the signals are blocked before there are any. The
+	 * event loop takes them. */
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
@@ -216,8 +212,6 @@ static int ctraced_incidents(struct ctraced *c)
 	return r;
 }
 
-/* Returns the CPU time in ns of the workers `clients` and `closer`, plus the CPU time that users
- * other than root took on the main thread. */
 static uint64_t ctraced_aside_ns(void *arg)
 {
 	const struct service *s = arg;
@@ -233,8 +227,8 @@ static void *ctraced_read_kernel(void *arg)
 	return NULL;
 }
 
-/* While the BPF programs are loaded, another thread reads the names of the kernel's functions.
- * Otherwise the start of the capture would take longer. */
+/* Reads the names of the kernel's functions on another thread while the BPF programs are loaded, so
+ * that the start takes less time. */
 static int ctraced_probe(struct ctraced *c)
 {
 	const struct probe_options o = { .ring_bytes = c->config.ring_bytes,
@@ -365,8 +359,8 @@ static int ctraced_start(struct ctraced *c)
 	return r;
 }
 
-/* Seals the trace even if a worker is stuck. Returns false if a thread is stuck. Then the memory
- * that this thread may use is not freed. */
+/* Seals the trace even if a worker is stuck. Returns false if a thread is stuck: its memory is not
+ * freed. */
 static bool ctraced_stop(struct ctraced *c)
 {
 	struct service *s = &c->service;
@@ -436,8 +430,8 @@ static int ctraced_run(struct ctraced *c)
 
 /*
  * Raises the priority of the daemon's own session. The kernel shares the CPUs evenly between
- * sessions, whatever nice values their tasks have (sched(7), autogroup). Beside a dozen busy
- * sessions, the drain thread could wait so long that a ring becomes full.
+ * sessions, whatever nice values their tasks have (sched(7), autogroup). Otherwise a ring could
+ * become full beside a dozen busy sessions.
  */
 static void ctraced_go_first(void)
 {

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * say.h - the daemon's messages on stderr (the journal or a terminal). Any thread may call say().
- */
+/* say.h - the daemon's messages on stderr (the journal or a terminal). Any thread may call say(). */
 #ifndef CTRACE_DAEMON_SAY_H
 #define CTRACE_DAEMON_SAY_H
 
-/* Writes "ctraced: MESSAGE" as one line. Newlines and characters that lib/clean.h rejects become
- * escapes, because messages have names of programs and files. */
+/* Writes "ctraced: MESSAGE" as one line. Escapes newlines and characters that lib/clean.h rejects,
+ * because messages have names of programs and files. */
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

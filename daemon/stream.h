@@ -7,8 +7,8 @@
 
 #include "ctrace/abi.h"
 
-/* Returns the size of the first record or blob, in bytes. 0: the record or blob is incomplete, or
- * its size is impossible. size: bytes up to the end of the stream. */
+/* Returns the size of the first record or blob in bytes. 0: it is incomplete or impossible. size:
+ * bytes up to the end of the stream. */
 static inline size_t stream_first(const void *data, size_t size)
 {
 	const struct ct_blob *b = data;

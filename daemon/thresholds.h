@@ -2,14 +2,13 @@
 /*
  * thresholds.h - the numbers that decide something in daemon/.
  *
- * Each entry has the unit and the meaning. Most entries also have the effects of a smaller and of a
- * larger number, and the evidence. The unit "part" is a part of 1; the unit "times" is a factor.
+ * Each entry has the unit and the meaning. Most have the effects of a smaller and of a larger
+ * number, and the evidence. The unit "part" is a part of 1; the unit "times" is a factor.
  *
  * Most evidence is a table in doc/, or tests in test/unit/daemon. At least one of these tests fails
  * if the number is halved or doubled. This shows only that the code uses the number.
  *
- * Defaults of settings are in config/ and in detect/thresholds.h. Most sizes of tables are beside
- * the tables.
+ * Defaults of settings are in daemon/config/ and detect/thresholds.h.
  */
 #ifndef CTRACE_DAEMON_THRESHOLDS_H
 #define CTRACE_DAEMON_THRESHOLDS_H
@@ -29,15 +28,14 @@
  * governor_edges_test.c. */
 #define GOVERNOR_BEGIN_NS 10000000000ULL
 #define GOVERNOR_START_NS 30000000000ULL
-/* ns: the governor decides at most once in this time. Smaller: the measurements cost more. Larger:
- * the governor notices a storm later. Evidence: `tick` in governor_edges_test.c. */
+/* ns: the governor decides at most once in this time. Evidence: `tick` in governor_edges_test.c. */
 #define GOVERNOR_TICK_NS 20000000ULL
 /* ns: the governor decides by the cost, smoothed over this time. Smaller: a burst looks like a high
  * cost. Larger: the steps follow a storm later. Evidence: `smoothing` in governor_edges_test.c. */
 #define GOVERNOR_RATE_NS 200000000.0
-/* ns: the cost of tracing in `ctrace status` is smoothed over this time. So is the
- * estimated cost after a step back from CT_SHED_COARSE. Evidence for the cost in `ctrace status`:
- * `smoothing` in governor_edges_test.c. */
+/* ns: the cost of tracing in `ctrace status` is smoothed over this time, and so is the estimated
+ * cost after a step back from CT_SHED_COARSE. Evidence for `ctrace status`: `smoothing` in
+ * governor_edges_test.c. */
 #define GOVERNOR_COST_NS 2000000000.0
 
 /*
@@ -48,19 +46,19 @@
  * for which one is enough. Larger: a storm costs too much for longer. Evidence: `settle` in
  * governor_edges_test.c. */
 #define GOVERNOR_SETTLE_NS 100000000ULL
-/* part of the budget: if tracing costs more than the budget, but the capture (recording without
- * inspections) less than this part, the inspections are the reason. Smaller: inspections lead to a
- * pause of the capture. Larger: the inspections stop although the capture is expensive. Evidence:
- * `capture` in governor_edges_test.c. */
+/* part of the budget: if tracing costs more than the budget, but recording alone less than this
+ * part, the governor stops the inspections. Smaller: inspections lead to a pause of the capture.
+ * Larger: the inspections stop although the capture is expensive. Evidence: `capture` in
+ * governor_edges_test.c. */
 #define GOVERNOR_CAPTURE 0.6
 /*
  * Governor: steps back
  */
 
 /* GOVERNOR_CALM, part of the budget: if the cost stays below this, the governor takes a step back.
- * GOVERNOR_CALM_PAUSE: the same for the step `pauses`; a step back from `pauses` does not raise the
- * cost, so this part is larger. Smaller: records are left out for too long. Larger: the same step
- * forward follows at once. Evidence: `calm` in governor_edges_test.c. */
+ * GOVERNOR_CALM_PAUSE: the same for the step `pauses`, from which a step back costs nothing.
+ * Smaller: records are left out for too long. Larger: the same step forward follows at once.
+ * Evidence: `calm` in governor_edges_test.c. */
 #define GOVERNOR_CALM       0.6
 #define GOVERNOR_CALM_PAUSE 0.8
 /* ns: after this time without a pause, the governor leaves the step `pauses`, even at a high cost.
@@ -119,10 +117,9 @@
  * Evidence: `passed` in governor_edges_test.c. */
 #define GOVERNOR_PASSED_PPM 200000
 /* ns: after a coarse step or a cap begins, the daemon still handles earlier records for about this
- * time. So the next step waits this long. If the capture costs GOVERNOR_STORM times the budget or
- * more, and no group is capped, the next step waits only GOVERNOR_SETTLE_NS. Smaller: needless
- * pauses. Larger: a storm of two groups costs too much for longer. Evidence: `rest` in
- * governor_edges_test.c. */
+ * time. So the next step waits this long. Exception: without a cap, at GOVERNOR_STORM times the
+ * budget or more, it waits only GOVERNOR_SETTLE_NS. Smaller: needless pauses. Larger: a storm of
+ * two groups costs too much for longer. Evidence: `rest` in governor_edges_test.c. */
 #define GOVERNOR_REST_NS 1500000000ULL
 /* GOVERNOR_CAP_MIN_NS and GOVERNOR_CAP_MAX_NS, ns: the shortest and the longest cap of a group;
  * GOVERNOR_CAP_TIMES can make a cap longer. GOVERNOR_FULL, part of the bucket: after the
@@ -143,8 +140,7 @@
  * decides nothing. */
 #define GOVERNOR_MORE 3
 /* part of all records: a task, user or control group with more is named in the status and in
- * messages. Smaller: a name is shown although others make the records. Larger: a task with a third
- * of the records is not named. Evidence: `most` in governor_edges_test.c. */
+ * messages. Evidence: `most` in governor_edges_test.c. */
 #define MOST_SHARE 0.25
 /* ns: after this time the counts of groups are halved. Smaller: often, fewer than GROUPS_LEAST
  * records are counted. Larger: the governor caps the group of an earlier storm. Evidence: `groups`
@@ -168,36 +164,31 @@
  */
 
 /* ns: after this time the present step is recorded again, and failed attaches are tried again.
- * Smaller: more records. Larger: a short snapshot does not show what is left out. No evidence
- * yet. */
+ * Larger: a short snapshot does not show what is left out. No evidence yet. */
 #define GOVERNOR_AGAIN_NS 5000000000ULL
-/* ns: between two looks at the number of CPUs. Larger: after a change of this number, the budget is
- * wrong for longer. No evidence yet. */
+/* ns: between two looks at the number of CPUs. No evidence yet. */
 #define GOVERNOR_CPUS_NS 2000000000ULL
 /* GOVERNOR_READ_NS, ns: in a coarse step, between two readings of all tasks. GOVERNOR_READ_TIMES,
- * times: the daemon also waits at least this many times the CPU time of the last reading. Smaller:
- * the readings cost more. Larger: a long wait is noticed later. No evidence yet. */
+ * times: the daemon also waits at least this many times the CPU time of the last reading. No
+ * evidence yet. */
 #define GOVERNOR_READ_NS    400000000ULL
 #define GOVERNOR_READ_TIMES 100
 /* times: the distance of the scheduler's clocks from boot time is measured this often in a row, and
- * the best result counts. Smaller: a delay makes all waits look longer. Larger: each reading of all
- * tasks costs more. No evidence yet. */
+ * the best result counts. Smaller: a delay makes all waits look longer. No evidence yet. */
 #define CLOCK_TRIES 3
 /* ns: between two measurements of the scheduler's clock against boot time. NTP adjusts a clock by
- * at most 0.5 ms in a second, so the error is at most 5 ms. Smaller: the measurements cost more.
- * Larger: beginnings of waits are wrong by more. No evidence yet. */
+ * at most 0.5 ms in a second, so the error is at most 5 ms. No evidence yet. */
 #define DRAIN_CLOCK_NS 10000000000ULL
 /* part (1/n) of one CPU: all looks for unread data of sockets together take at most this. Smaller
  * n: a server that does not read, with 10 000 descriptors, costs more. Larger n: some clients of
  * this server are reported later. No evidence yet. */
 #define UNREAD_TIMES 100
-/* ns: if the measured distance of the scheduler's tick from boot time falls by less than a tick, at
- * most this much of the fall counts. NTP changes the distance by at most 0.5 ms a second. Smaller:
+/* ns: a measurement late in a tick gives too small a distance of the tick from boot time. So at
+ * most this much of a fall by less than a tick counts; NTP causes 0.5 ms a second at most. Smaller:
  * waits a little longer than CT_COARSE_NS are not recorded. Larger: short waits cost more. No
  * evidence yet. */
 #define CLOCK_DRIFT_NS 500000ULL
-/* ns: the cost of the BPF programs in `ctrace status` is measured over this time. This
- * time decides nothing. */
+/* ns: `ctrace status` shows the cost of the BPF programs over this time. It decides nothing. */
 #define GOVERNOR_BPF_NS 2000000000ULL
 /* GOVERN_CALLS, calls: a batch is this many calls of a BPF program. GOVERN_BATCHES, batches: the
  * fastest batch gives the cost of a call. Smaller: an interrupt counts as cost. Larger: the start
@@ -217,11 +208,11 @@
 /* ns: in a coarse step, the cost of a run for a wait that is too short for a record. Such runs are
  * counted, not measured. */
 #define GOVERN_SHORT_NS 20
-/* ns: CPU time of the drain thread for two records, a switch and a wake. In CT_SHED_COARSE, this
- * time is used to estimate the cost of CT_SHED_HOOKS. Smaller: a step back, and soon the same step
- * forward. Larger: records are left out for too long. Evidence: doc/performance.md, "Many CPUs",
- * has 38 ns for a record, and some 13 ns more for the detector. This number is about twice the sum
- * for two records. */
+/* ns: CPU time of the drain thread for two records, a switch and a wake. It gives the estimated
+ * cost of CT_SHED_HOOKS in CT_SHED_COARSE. Smaller: a step back, and soon the same step forward.
+ * Larger: records are left out for too long. Evidence: doc/performance.md, "Many CPUs", has 38 ns
+ * for a record, and some 13 ns more for the detector. This number is about twice the sum for two
+ * records. */
 #define GOVERN_DRAIN_NS 200
 /* ns: a measured cost of a call above this is wrong, and not used. No evidence yet. */
 #define GOVERN_CALL_MAX_NS 2000
@@ -232,8 +223,7 @@
  * Inspections: which waits, and when
  */
 
-/* ns: between two scans of the tasks. Smaller: the scans cost more. Larger: a long wait is
- * inspected later. Evidence: long_wait_is_inspected_once in tasks_test.c. */
+/* ns: between two scans of the tasks. Evidence: long_wait_is_inspected_once in tasks_test.c. */
 #define INSPECT_POLICY_SCAN_NS 100000000ULL
 /* INSPECT_POLICY_LOOP_NS, ns, and INSPECT_POLICY_LOOP_WAITS, waits: a loop of short waits is
  * inspected after this time and this many waits. Smaller: each retry of a call costs an inspection.
@@ -283,8 +273,7 @@
  * (SNAPSHOT_REQUEST_INSPECTIONS_MAX) or a watched variable can reach this limit. No evidence
  * yet. */
 #define DRAIN_INSPECTIONS_PER_S 2000
-/* samples a second that get names in their stacks. Smaller: fewer samples of tasks that run for
- * long. Larger: samples cost more. No evidence yet. */
+/* samples a second that get names in their stacks. No evidence yet. */
 #define DRAIN_SAMPLES_PER_S 200
 /* ns: an inspection that takes longer is stuck, and another thread takes over. Smaller: a slow file
  * system makes all threads count as stuck. Larger: no inspections for longer. No evidence yet. */
@@ -316,8 +305,7 @@
 /* bytes: an address further behind the beginning of a kernel function gets no name. No evidence
  * yet. */
 #define SYMBOLS_REACH_MAX (1u << 20)
-/* ns: between two checks of the file with a JIT compiler's functions. Smaller: a growing file is
- * read more often. Larger: new functions have no names for longer. No evidence yet. */
+/* ns: between two checks of the file with a JIT compiler's functions. No evidence yet. */
 #define SYMBOLS_JIT_CHECK_NS 1000000000ULL
 
 /*
@@ -384,8 +372,7 @@
 #define CGROUPS_WALK_NS    1000000000ULL
 #define CGROUPS_WALK_SHARE 200
 /* ns: a message reports a write or sync of the trace that takes longer. Smaller: messages about a
- * busy disk. Larger: the message comes late. Evidence: a_disk_that_does_not_answer in
- * trace_storage_test.c. */
+ * busy disk. Evidence: a_disk_that_does_not_answer in trace_storage_test.c. */
 #define TRACE_STORAGE_STUCK_NS 10000000000ULL
 /* us: between two looks at the state of the disk. A message about a stuck disk is late by at most
  * this. */
@@ -399,8 +386,7 @@
  * yet. */
 #define PROBE_FIRES_MS 200
 /* ns: for a request with `bpf_stats` (doc/protocol.md), the kernel measures its BPF programs for
- * this time. Smaller: a less exact result. Larger: all BPF programs cost more for longer. No
- * evidence yet. */
+ * this time. Larger: all BPF programs cost more for longer. No evidence yet. */
 #define REPORT_BPF_NS 200000000
 
 /*
@@ -427,7 +413,7 @@
  */
 
 /* ns: of a longer hang, only this last part counts for the begin of the snapshot. Smaller: the
- * beginning of the hang is missing. Larger: snapshots are large. No evidence yet. */
+ * beginning of the hang is missing. No evidence yet. */
 #define INCIDENTS_SPAN_NS 120000000000ULL
 /* ns: if the worker refuses a job of an incident (the snapshot, or the writing of its JSON file),
  * the job is tried again after this time. No evidence yet. */
@@ -518,11 +504,10 @@
  */
 
 /* ms: the daemon's start waits at most this long for the first look at all processes and
- * directories. The daemon's end waits at most this long for the thread *jobs*. Larger: the daemon
- * starts later. No evidence yet. */
+ * directories. The daemon's end waits at most this long for the thread *jobs*. No evidence yet. */
 #define JOBS_FIRST_MS 3000
-/* ms: between two checks for replaced files of frameworks. Smaller: more wake-ups. Larger: jobs of
- * an upgraded program are missed for longer. No evidence yet. */
+/* ms: between two checks for replaced files of frameworks. Larger: jobs of an upgraded program are
+ * missed for longer. No evidence yet. */
 #define JOBS_LOOK_MS 250
 /* JOBS_SCAN_MS, ms: between two scans of all processes. JOBS_SCAN_REST, times: the thread also
  * waits at least this many times the CPU time of the last scan. JOBS_CALLS_REST, times: after

@@ -43,7 +43,7 @@ struct worker {
 	struct worker_options opt;
 	pthread_mutex_t lock; /* protects the members up to cpu_ns, except `stopped` */
 	pthread_cond_t wake, end;
-	/* one for the caller of worker_new(), and one for each thread; at 0, the worker is freed */
+	/* one for the caller of worker_new(), one for each thread; at 0, the worker is freed */
 	unsigned refs;
 	struct worker_queue todo, done;
 	/* current takes jobs; NULL: no thread does */
@@ -160,7 +160,7 @@ static void worker_thread_end(struct worker_thread *t)
 
 /* The functions from here on are called without the lock, unless their comment says otherwise. */
 
-/* Called with the lock held; the job runs without the lock. */
+/* Called with the lock held. */
 static void worker_do(struct worker *w, struct worker_thread *t)
 {
 	const struct worker_job job = t->job;
@@ -221,7 +221,7 @@ static int worker_start(struct worker *w)
 	return 0;
 }
 
-/* Gives up the current thread, which frees its entry when it ends. The caller holds the lock. */
+/* The caller holds the lock. */
 static void worker_abandon(struct worker *w)
 {
 	w->current->abandoned = w->current->cancelled = true;
@@ -380,7 +380,7 @@ static bool worker_is_out(const struct worker *w)
 	return true;
 }
 
-/* Waits at most WORKER_STOP_S seconds for the threads. The caller holds the lock. */
+/* The caller holds the lock. */
 static void worker_wait(struct worker *w)
 {
 	struct timespec until;
@@ -417,7 +417,7 @@ bool worker_stop(struct worker *w)
 	w->current = NULL;
 	w->stopped = true;
 	worker_finish(w);
-	while (w->todo.n) { /* worker_post() refuses new jobs by now */
+	while (w->todo.n) {
 		struct worker_job job = queue_take(&w->todo, 0);
 
 		if (job.drop)

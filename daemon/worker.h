@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * worker.h - a thread for jobs that may take long, beside the event loop. Jobs of root run first.
- * In this file, "root" is also the user that the daemon runs as.
+ * Here, "root" is also the user that the daemon runs as.
  *
  * A worker with a time limit gives up a thread whose job makes no progress, and another thread
  * takes over. If the stuck thread comes back, it drops its job and ends.
  *
  * If WORKER_STUCK_USER threads are stuck on jobs of one user, no further job of this user starts.
- * If WORKER_STUCK_OTHERS threads are stuck on jobs of users other than root, no further job of such
- * a user starts. So stuck jobs of users other than root always leave a thread for root.
+ * WORKER_STUCK_OTHERS is the limit for all users other than root together. So stuck jobs of users
+ * other than root always leave a thread for root.
  */
 #ifndef CTRACE_DAEMON_WORKER_H
 #define CTRACE_DAEMON_WORKER_H
@@ -26,23 +26,21 @@ struct worker_options {
 	/* the longest time of a job between two calls of worker_progress(); 0: no limit */
 	uint64_t limit_ns;
 	/*
-	 * Called on the thread of the event loop, if a job of this client
-	 * - was given up: `why` is worker_job.late;
-	 * - does not start, because too many threads are stuck: `why` is NULL. Without late(),
-	 *   such a job waits in the queue.
+	 * Called on the thread of the event loop, if a job of `client`
+	 * - was given up: `why` is worker_job.late
+	 * - does not start, because too many threads are stuck: `why` is NULL. Without late(), the
+	 *   job waits in the queue.
 	 */
 	void (*late)(void *arg, uint64_t client, const char *why);
 	void *arg;
 };
 
-/* run() is called on the worker's thread, then done() on the thread of the event loop. done may be
- * NULL. */
+/* run() is called on the worker's thread, then done() (may be NULL) on the thread of the event loop. */
 struct worker_job {
 	void (*run)(void *arg);
 	void (*done)(void *arg);
 	/* Frees only the job's own data; may be NULL. Called instead of done(), on the job's
-	 * thread, if the job was given up. Called instead of run() and done() if the job does not
-	 * start. */
+	 * thread, if the job was given up; instead of run() and done() if it does not start. */
 	void (*drop)(void *arg);
 	void *arg;
 	const char *late;
@@ -59,12 +57,12 @@ struct worker_stats {
 	uint64_t busy_ns;
 };
 
-/* Starts the thread. opt NULL: no time limit, a queue of WORKER_QUEUE_MAX. Returns 0 or -errno. */
+/* opt NULL: no time limit, a queue of WORKER_QUEUE_MAX. Returns 0 or -errno. */
 int worker_new(sd_event *event, const struct worker_options *opt, struct worker **ret);
 /*
- * Ends the thread, and drops queued jobs. Waits at most WORKER_STOP_S for the present job. If a job
- * still uses shared data (worker_leave()) after this time, returns false and drops nothing. Then
- * the caller must not free these data.
+ * Waits at most WORKER_STOP_S for the present job, then ends the thread and drops queued jobs.
+ * Returns false if a job still uses shared data (worker_leave()). Then no job is dropped, and the
+ * caller must not free these data.
  */
 bool worker_stop(struct worker *w);
 /* Call this after worker_stop(), when no thread posts jobs any more. Accepts NULL. */
@@ -76,11 +74,11 @@ void worker_free(struct worker *w);
  * - -EBUSY: too many threads are stuck (only if the worker has late())
  */
 int worker_post(struct worker *w, const struct worker_job *job);
-/* To be called when a client has gone. Drops the client's queued jobs, and cancels its present job.
- * Only on the thread of the event loop. */
+/* For a client that has gone. Drops its queued jobs, and cancels its present job. Only on the
+ * thread of the event loop. */
 void worker_cancel(struct worker *w, uint64_t client);
 struct worker_stats worker_stats(struct worker *w);
-/* Returns the CPU time of all threads so far, in ns. Any thread may call it. */
+/* Returns the CPU time of all threads so far. Any thread may call it. */
 uint64_t worker_cpu_ns(struct worker *w);
 
 /* The functions below are for run(), and for functions that run() calls. On other threads they do
@@ -89,11 +87,10 @@ uint64_t worker_cpu_ns(struct worker *w);
 /* Starts the time limit anew. Returns false if the result is not needed any more: the client has
  * gone, the job was given up, or a worker with a time limit ends. */
 bool worker_progress(void);
-/* To be called by a job that uses only its own data until worker_enter(). So the daemon's end need
- * not wait for the job. */
+/* From here to worker_enter(), the job uses only its own data, so the daemon's end need not wait for it. */
 void worker_leave(void);
-/* To be called before a job uses shared data again. Returns false if the job was cancelled. Then
- * the shared data may already be freed. */
+/* To be called before a job uses shared data again. Returns false if the job was cancelled: the
+ * shared data may already be freed. */
 bool worker_enter(void);
 
 #endif

@@ -102,8 +102,8 @@ static bool wait_is_idle_point(const struct detect_task *t)
 	return t->votes && t->idle_point_wait == t->wait && t->idle_point == wait_point(t);
 }
 
-/* Counts the present wait in the majority vote of Boyer and Moore. Returns true if the idle point
- * is now the place of the present wait. */
+/* The majority vote of Boyer and Moore. Returns true if the idle point is now the place of the
+ * present wait. */
 static bool task_vote(struct detect_task *t)
 {
 	bool loop = wait_is_loop(t->wait);
@@ -139,8 +139,8 @@ static void task_comes_round(struct detect_task *t, uint64_t ts)
 	t->look_nr = CT_NR_NONE;
 }
 
-/* Learns how long the task was away. If LOOP or BUSY has reported this time, it is learned only
- * after more than TOLD_HABIT reports about tasks of the same name. */
+/* If LOOP or BUSY reported the time away, it becomes a habit only after more than TOLD_HABIT
+ * reports about tasks of the same name. */
 static void task_learn_away(struct detect *d, struct detect_task *t, uint64_t ts)
 {
 	uint64_t from = detect_max(t->away_ns, t->progress_ns, d->floor_ns);
@@ -171,8 +171,7 @@ static void task_be_patient(struct detect *d, struct detect_task *t, uint8_t wai
 		h->patient |= 1u << wait;
 }
 
-/* Notes threads that wait at the same epoll. Such threads share the work, so it does no harm if one
- * of them is away for long. */
+/* Threads that wait at the same epoll share the work, so one of them may be away for long. */
 static void task_share(struct detect *d, struct detect_task *t, uint64_t ts)
 {
 	struct detect_socket *e;
@@ -240,8 +239,8 @@ void detect_wait_begins(struct detect *d, struct detect_task *t, uint64_t ts, bo
 		t->sleep_since_ns = ts;
 }
 
-/* Returns how long the task has waited, without the sleep of the machine. Returns 0 if there was no
- * tick for DETECT_GAP_NS, because the machine may have slept. */
+/* Leaves out the sleep of the machine. Returns 0 if there was no tick for DETECT_GAP_NS: the
+ * machine may have slept. */
 static uint64_t task_waited_ns(const struct detect *d, const struct detect_task *t, uint64_t ts)
 {
 	uint64_t from_ns = MAX(t->since_ns, d->slept_ns);
@@ -258,7 +257,7 @@ void detect_wait_ends(struct detect *d, struct detect_task *t, uint64_t ts)
 		t->away_ns = ts;
 		task_comes_round(t, ts);
 	} else if (t->wait == CT_W_STOPPED) {
-		/* The task was stopped, traced or frozen: this time does not count as time away. */
+		/* The task was stopped, traced or frozen, so its time away starts anew. */
 		if (t->away_ns)
 			t->away_ns = ts;
 		task_comes_round(t, ts);
@@ -290,8 +289,7 @@ void detect_forget(struct detect_task *t, uint64_t ts)
 	task_comes_round(t, ts);
 }
 
-/* Handles a CT_SWITCH that is older than the known state, because the ring of another CPU was read
- * first. */
+/* The CT_SWITCH is older than the known state: the ring of another CPU was read first. */
 static void switch_out_late(struct detect *d, struct detect_task *t, const struct ct_rec *rec)
 {
 	if (t->votes && rec->wait == t->idle_point_wait && t->away_ns && rec->ts > t->away_ns &&
@@ -305,8 +303,8 @@ static void switch_out_late(struct detect *d, struct detect_task *t, const struc
 }
 
 /*
- * Notes that the task was on the CPU, in system call nr (CT_NR_NONE: in no call). Without a wait,
- * each of these is a sign of progress:
+ * The task was on the CPU, in system call nr (CT_NR_NONE: in no call). Without a wait, each of
+ * these is a sign of progress:
  * - polls: the task polls with a time limit of zero, and always finds work
  * - nr is the system call of its idle point
  * - nr differs from its last system call
@@ -515,8 +513,7 @@ static void futex(struct detect *d, const struct ct_rec *rec)
 	t->futex_owner = ct_futex_owner(rec);
 	if (t->run != DETECT_BLOCKED || t->wait != CT_W_FUTEX || rec->ts <= t->since_ns)
 		return;
-	/* An inspection has found the owner. So the task does not idle: it only looked idle while
-	 * the owner was not known. */
+	/* An inspection has found the owner. The task only looked idle while the owner was not known. */
 	if (t->bits & DETECT_IDLE && ct_futex_owner(rec) && !t->returns) {
 		t->bits &= (uint8_t)~DETECT_IDLE;
 		t->votes = 0;
@@ -587,8 +584,8 @@ void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *w
 }
 
 /*
- * To be called if, since ts_ns, the process runs another program or another task has the tid. Keeps
- * run and since_ns, and a wait that began after ts_ns.
+ * Since ts_ns, the process runs another program, or another task has the tid. Keeps run and
+ * since_ns, and a wait that began after ts_ns.
  */
 static void task_begin_anew(struct detect_task *t, uint64_t ts_ns)
 {
@@ -687,8 +684,7 @@ void detect_adopt(struct detect *d, struct detect_task *t, const struct ct_iter_
 	detect_wait_begins(d, t, ts_ns, true);
 }
 
-/* If the tgid or name differs, the record of an exec or rename was lost. Then the habits are
- * forgotten. */
+/* If the tgid or name differs, the record of an exec or rename was lost, so the habits are forgotten. */
 static void task_recognise(struct detect *d, struct detect_task *t, const struct ct_task_blob *b)
 {
 	struct ct_task_blob now = *b;
@@ -725,8 +721,6 @@ bool detect_is_blind(const struct detect *d)
 	return d->lost_ns != 0;
 }
 
-/* Marks each task that was not found, and has no newer record, as dead: the record of its end was
- * lost. */
 static void tasks_not_found(struct detect *d, uint64_t now_ns)
 {
 	for (uint32_t i = 1; i <= d->tasks.used; i++) {

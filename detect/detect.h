@@ -11,13 +11,11 @@
  * - the longest time in the queue for a CPU
  *
  * All habits except the idle point also hold for other tasks of the same name (LEARN_NAME_TIMES).
- * For each name, the detector also learns the longest wait for a disk.
+ * For each name, the detector also learns the longest wait for a disk. The times of the first
+ * TOLD_HABIT reported hangs of a name do not become habits.
  *
- * The idle point is found by the majority vote of Boyer and Moore. A typical wait of an event loop
- * (epoll, poll, select, io_uring, accept, signal) has more votes. A task is known after RETURNS_MIN
- * returns to its idle point, but not before learn_ns after its first return. The times of the first
- * two reported hangs of tasks of one name do not become habits.
- *
+ * A task is known after RETURNS_MIN returns to its idle point, but not before learn_ns after its
+ * first return.
  * - LOOP and BUSY judge only known tasks.
  * - SERVICE judges a socket if its reader has received RECEIVES_MIN messages, and was watched for
  *   learn_ns.
@@ -28,7 +26,7 @@
  *
  * Special cases:
  * - In a coarse stretch (CT_LACK_SWITCHES), only long waits and long times in a queue are judged.
- * - Without recorded messages (CT_LACK_MESSAGES), SERVICE asks the kernel about unread bytes.
+ * - Without recorded messages (CT_LACK_MESSAGES), SERVICE asks the kernel, and BUSY does not judge.
  * - After lost records, only DISK and DEADLOCK judge, until all tasks are read again.
  *
  * Cost: some 13 ns for a record, 216 bytes for a task, 1.5 MiB for the tables of sockets and names.
@@ -44,7 +42,7 @@
 
 #define DETECT_OVERRIDES_MAX 64
 #define DETECT_MATCH_MAX     128
-#define DETECT_PRIO_IDLE     139 /* of a SCHED_IDLE task; it gets hardly any time on a busy CPU */
+#define DETECT_PRIO_IDLE     139 /* of a SCHED_IDLE task */
 
 struct detect;
 
@@ -56,8 +54,8 @@ struct detect_hang {
 	uint64_t since_ns;
 	uint64_t found_ns;
 	uint64_t threshold_ns;
-	uint64_t obj; /* the object of the wait; 0: not known, or no wait */
-	/* The task that can end the wait. SERVICE: the task that does not read. 0: not known. */
+	uint64_t obj; /* of the wait; 0: not known, or no wait */
+	/* the task that can end the wait; SERVICE: the task that does not read; 0: not known */
 	uint32_t peer;
 	uint16_t nr;
 	uint8_t wait; /* CT_W_*; CT_W_NONE: the task runs or is runnable */
@@ -86,7 +84,6 @@ struct detect_settings {
 	struct detect_override overrides[DETECT_OVERRIDES_MAX];
 };
 
-/* The defaults are in thresholds.h. */
 void detect_defaults(struct detect_settings *ret);
 
 struct detect_options {
@@ -95,15 +92,14 @@ struct detect_options {
 	uint32_t own_tgid;
 	bool messages; /* this machine records CT_SEND and CT_RECV */
 	/*
-	 * Asks the kernel for the state of a task before a hang is reported. ret->wait.aux is the
-	 * priority (120 + nice), or DETECT_PRIO_IDLE for a SCHED_IDLE task. Returns 0, -ESRCH if
-	 * the task has ended, or another -errno. After another -errno, or if look is NULL, the hang
-	 * is reported, unless records are missing.
+	 * Asks the kernel for the state of a task before a hang is reported. ret->wait.aux:
+	 * priority (120 + nice), or DETECT_PRIO_IDLE. Returns 0, -ESRCH (the task has ended), or
+	 * another -errno. After another -errno, or if look is NULL, the hang is reported, unless
+	 * records are missing.
 	 */
 	int (*look)(void *arg, uint32_t tid, struct ct_iter_task *ret);
-	/* Asks the kernel for unread data of a socket, for SERVICE without recorded messages. *ret:
-	 * 0 if there is none, otherwise a number without a unit. Returns 0, -EBUSY to be asked
-	 * again soon, or another -errno. May be NULL. */
+	/* For SERVICE without recorded messages; may be NULL. *ret: 0 if the socket has no unread
+	 * data. Returns 0, -EBUSY to be asked again soon, or another -errno. */
 	int (*unread)(void *arg, uint32_t tgid, uint64_t sock, uint64_t *ret);
 	void *look_arg;
 	void (*hang)(void *arg, const struct detect_hang *hang);
@@ -111,23 +107,20 @@ struct detect_options {
 };
 
 struct detect_stats {
-	/* tasks: the tasks in the table; a task that has ended stays for DEAD_KEPT_NS. judged: the
-	 * tasks that were known at the last tick (see the top of this file). */
+	/* tasks: in the table; a task that has ended stays for DEAD_KEPT_NS. judged: known at the
+	 * last tick (see the top of this file). */
 	uint64_t tasks, judged;
 	uint64_t tasks_refused;
 	uint64_t found[CT_HANG_RULES];
-	/* hangs that were not reported, because a hang with the same cause was reported */
+	/* hangs that were not reported, because one with the same cause was reported */
 	uint64_t behind;
-	/* hangs that were not reported, because the kernel did not confirm the task's state */
+	/* hangs that were not reported, because the kernel did not confirm the state */
 	uint64_t withdrawn;
-	/* how long only DISK and DEADLOCK judged, because records were missing */
+	/* how long records were missing that LOOP, BUSY and STARVED need */
 	uint64_t blind_ns;
 };
 
-/*
- * Copies opt and the settings. Borrows the callbacks' arguments until detect_free(). NULL: out of
- * memory.
- */
+/* Copies opt and the settings. Borrows the callbacks' arguments until detect_free(). NULL: no memory. */
 struct detect *detect_new(const struct detect_options *opt);
 void detect_free(struct detect *d);
 
@@ -137,16 +130,15 @@ void detect_blob(struct detect *d, const struct ct_blob *blob);
 /* Sets the state of a task from the kernel: at the start, and after lost records. */
 void detect_found(struct detect *d, const struct ct_iter_task *found);
 /*
- * Ends a round of detect_found() for all tasks, which began at now_ns. A task that was not found,
- * and has no newer record, has ended. If no records were lost since now_ns, tasks are judged again.
+ * Ends a round of detect_found() for all tasks, which began at now_ns. A task has ended if it was
+ * not found and has no newer record. If no records were lost since now_ns, tasks are judged again.
  */
 void detect_resync(struct detect *d, uint64_t now_ns);
-/* To be called when records were lost, up to ts_ns. Until detect_resync(), only DISK and DEADLOCK
- * judge. */
+/* Records were lost, up to ts_ns. Until detect_resync(), only DISK and DEADLOCK judge. */
 void detect_lost(struct detect *d, uint64_t ts_ns);
 /*
- * Judges all tasks. Call it about every DETECT_TICK_NS, after all records older than now_ns. After
- * DETECT_GAP_NS without a call, the detector assumes that the machine slept.
+ * Call it about every DETECT_TICK_NS, after all records older than now_ns. After DETECT_GAP_NS
+ * without a call, the detector assumes that the machine slept.
  */
 void detect_tick(struct detect *d, uint64_t now_ns);
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * detect_habit.h - a table of habits: one entry for all tasks of a name. The habits outlive the
- * tasks. detect.c learns the habits, and detect_judge.c uses them.
- *
- * The hash of a name chooses a row of the table. In a full row, a new name replaces the least
- * recently used one. Only one thread at a time.
+ * tasks. A new name may replace one that was not used for long. Only one thread at a time.
  */
 #ifndef CTRACE_DETECT_DETECT_HABIT_H
 #define CTRACE_DETECT_DETECT_HABIT_H
@@ -18,7 +15,7 @@
 struct detect_habit {
 	char comm[CT_COMM_LEN];
 	uint64_t used_ns; /* boot time of the last use; 0: the entry is empty */
-	/* bits 1 << CT_W_*: the kinds of waits in which tasks of this name have waited for long */
+	/* bits 1 << CT_W_*: kinds of long waits (PATIENT_SHARE) */
 	uint32_t patient;
 	uint32_t told;
 	uint64_t max_away_ns; /* away from the idle point; only of known tasks (detect.h) */
@@ -32,8 +29,7 @@ struct detect_habits {
 /* Returns 0 or -ENOMEM. The caller calls detect_habits_done() in both cases. */
 int detect_habits_init(struct detect_habits *h);
 void detect_habits_done(struct detect_habits *h);
-/* Returns the entry of a name, or a new entry without habits; never NULL. now_ns: boot time. The
- * entry is valid until the next call. */
+/* Returns the entry of a name, or a new one; never NULL. now_ns: boot time. Valid until the next call. */
 struct detect_habit *detect_habit(struct detect_habits *h, const char comm[CT_COMM_LEN], uint64_t now_ns);
 
 #endif

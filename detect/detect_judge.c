@@ -49,8 +49,7 @@ static uint32_t judge_waits_for(const struct detect *d, const struct detect_task
 	return 0;
 }
 
-/* Follows the chain of waits from t. Returns the tid at its end. If the chain ends in a cycle,
- * returns the smallest tid of the cycle. */
+/* Returns the tid at the end of the chain of waits from t. In a cycle, this is the smallest tid. */
 static uint32_t judge_root(const struct detect *d, const struct detect_task *t)
 {
 	uint32_t tid = t->tid, low;
@@ -180,7 +179,6 @@ static bool judge_loops(const struct detect_task *t)
 	return t->idle_point_wait == CT_W_EPOLL || t->idle_point_wait == CT_W_POLL;
 }
 
-/* Returns true if the task is away from its idle point, and was known before it left. */
 static bool judge_is_known(const struct detect *d, const struct detect_task *t)
 {
 	return t->away_ns && !(t->bits & DETECT_IDLE) && t->returns >= RETURNS_MIN && t->first_ns &&
@@ -201,8 +199,7 @@ static bool judge_is_patient(struct detect *d, const struct detect_task *t, uint
 	return (t->patient | detect_habit(&d->habits, t->comm, now_ns)->patient) >> wait & 1;
 }
 
-/* Returns a factor for the rule LOOP: a hang is longer than this factor times judge_max_away(). 0:
- * LOOP does not report the present wait of t. */
+/* Returns the factor TIMES_* for the present wait of t. 0: LOOP does not report this wait. */
 static unsigned judge_wait(const struct detect *d, const struct detect_task *t)
 {
 	enum ct_obj_kind kind = CT_OBJ_KIND(t->obj);
@@ -318,8 +315,7 @@ static bool judge_is_stuck(const struct detect_task *t, uint64_t limit_ns, uint6
 	       !(t->flags & CT_SF_TIMEOUT) && now_ns >= t->since_ns + limit_ns;
 }
 
-/* Returns true if t is in a deadlock, and has the smallest tid of its cycle. So each cycle is
- * reported only once. */
+/* Returns true if t has the smallest tid of a deadlock's cycle. So each cycle is reported only once. */
 static bool judge_is_cycle(struct detect *d, struct detect_task *t, uint64_t limit_ns, uint64_t now_ns)
 {
 	const struct detect_task *at = t;
@@ -403,7 +399,7 @@ static bool judge_client_waits(const struct detect_task *c, const struct detect_
 	       (c->wait == CT_W_READ || c->wait == CT_W_POLL || c->wait == CT_W_WRITE);
 }
 
-/* Asks the kernel, because messages are not recorded. Returns true if two answers, limit_ns or more
+/* Messages are not recorded, so asks the kernel. Returns true if two answers, limit_ns or more
  * apart, report unread bytes of s, and the reader did not run in between. */
 static bool judge_unread(struct detect *d, struct detect_socket *s, const struct detect_task *client,
 			 const struct detect_task *reader, uint64_t limit_ns, uint64_t now_ns)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * detect_private.h - the state of a detector, for the files of this folder only. One thread at a
- * time.
+ * detect_private.h - the state of a detector, private to detect/. One thread at a time.
  */
 #ifndef CTRACE_DETECT_DETECT_PRIVATE_H
 #define CTRACE_DETECT_DETECT_PRIVATE_H
@@ -17,7 +16,7 @@
 #define DETECT_REPORTS 32
 
 struct detect_report {
-	/* root: the task at the end of the chain of waits that begins with tid (judge_root()) */
+	/* root: the end of the chain of waits from tid (judge_root()) */
 	uint32_t tid, root;
 	enum ct_hang rule;
 	uint64_t ns;
@@ -37,8 +36,7 @@ struct detect {
 	struct detect_tasks tasks;
 	struct detect_habits habits;
 	struct detect_sockets sockets;
-	/* maps the id of a control group to bits 1 << i: set.overrides[i] matches the path of this
-	 * group */
+	/* id of a control group -> bits 1 << i: set.overrides[i] matches its path */
 	struct map cgroups;
 	uint64_t min_ns;     /* the shortest limit of all rules and overrides */
 	uint64_t patient_ns; /* a wait of at least this time is long (PATIENT_SHARE) */
@@ -80,23 +78,23 @@ void detect_limits_cgroup(struct detect *d, const struct ct_object_blob *o);
 
 /* Returns NULL if the task is not in the table, or has ended. */
 struct detect_task *detect_task_find(struct detect *d, uint32_t tid);
-/* As detect_task_find(), but makes a missing entry. ts: the time of a record of the task. If the
- * known task ended before ts, another task has the tid now, so the entry is reset. NULL: the task
- * ended at ts or later, tid is 0, or there is no room. */
+/* As detect_task_find(), but makes a missing entry. If the task ended before ts, another task has
+ * the tid now, so the entry is reset. NULL: the task ended at ts or later, tid is 0, or there is no
+ * room. */
 struct detect_task *detect_task_touch(struct detect *d, uint32_t tid, uint64_t ts);
 void detect_wait_ends(struct detect *d, struct detect_task *t, uint64_t ts);
 void detect_queue_ends(struct detect *d, struct detect_task *t, uint64_t ts);
-/* Notes that the task waits since ts. The caller has set the fields about the wait. is_whole: all
- * waits of the task are recorded now, so this wait may vote for the idle point. */
+/* The caller has set the fields about the wait. is_whole: all waits of the task are recorded now,
+ * so this wait may vote for the idle point. */
 void detect_wait_begins(struct detect *d, struct detect_task *t, uint64_t ts, bool is_whole);
 /* run: DETECT_RUNNABLE or DETECT_UNKNOWN */
 void detect_set_awake(struct detect_task *t, enum detect_run run, uint64_t ts);
-/* Called if records may be missing. Forgets when the task left its idle point, and sets its times
- * on the CPU and in the queue to 0. */
+/* Called if records may be missing. Forgets when the task left its idle point, and its times on the
+ * CPU and in the queue. */
 void detect_forget(struct detect_task *t, uint64_t ts);
 
 void detect_coarse_step(struct detect *d, bool begins, uint64_t ts);
-/* since_ns: the first word of the CT_FOUND. The task is in its state since then. */
+/* since_ns: when the state began (the first word of the CT_FOUND) */
 void detect_coarse_found(struct detect *d, const struct ct_rec *rec, uint64_t since_ns);
 void detect_coarse_fold(struct detect_task *t, uint64_t ts);
 

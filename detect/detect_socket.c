@@ -81,8 +81,7 @@ struct detect_socket *detect_socket_next_unread(struct detect_sockets *s, uint32
 	return NULL;
 }
 
-/* Gives an IPv4 address the same form at both ends of a connection: ::ffff:a.b.c.d becomes
- * a.b.c.d. */
+/* Gives an IPv4 address one form at both ends of a connection: ::ffff:a.b.c.d becomes a.b.c.d. */
 static void socket_address(const struct ct_object_blob *o, const uint8_t from[16], uint8_t to[16])
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
@@ -94,9 +93,8 @@ static void socket_address(const struct ct_object_blob *o, const uint8_t from[16
 		memcpy(to, from, o->family == AF_INET ? 4 : 16);
 }
 
-/* Returns the key of one end of a connection. In the entry with this key, peer is the socket at
- * this end. CT_OBJ_KIND of a key is 0, so a key differs from the ids of all objects. far: the key
- * of the end that o does not describe. */
+/* Returns the key of the end that o describes; far: of the other end. The entry with this key has
+ * the socket at this end as its peer. A key has the CT_OBJ_KIND 0, so it is no object's id. */
 static uint64_t socket_address_key(const struct ct_object_blob *o, bool far)
 {
 	uint64_t h = HASH_START ^ o->protocol ^ (uint64_t)o->netns << 8;
@@ -144,7 +142,7 @@ void detect_socket_sent(struct detect_sockets *s, const struct ct_rec *rec)
 	to->peer = rec->obj;
 	to->writer = rec->tid;
 	/* A count below 0 for long means: bytes were sent before the two ends were known as one
-	 * connection. These bytes were not counted. */
+	 * connection, and not counted. */
 	if (to->unread_bytes < 0 && rec->ts > to->read_ns + SOCKET_LATE_NS)
 		to->unread_bytes = 0;
 	to->unread_bytes += ct_message_bytes(rec);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * detect_socket.h - the detector's table of sockets: which two sockets are one connection, and
- * which have unread bytes. For an epoll, the table has a task that waited there.
- *
- * The hash of an id chooses a row of the table. In a full row, a new socket replaces the least
- * recently used one. Only one thread at a time. Times are boot time.
+ * which have unread bytes. For an epoll, the table has a task that waited there. A new socket may
+ * replace one that was not used for long. Only one thread at a time. Times are boot time.
  */
 #ifndef CTRACE_DETECT_DETECT_SOCKET_H
 #define CTRACE_DETECT_DETECT_SOCKET_H
@@ -19,11 +17,10 @@
 struct detect_socket {
 	uint64_t obj; /* the socket or epoll, or the key of an address; 0: the entry is empty */
 	uint64_t used_ns;
-	/* the socket at the other end; in the entry of an address: the socket with this address;
-	 * 0: not known */
+	/* the socket at the other end; of an address: the socket with this address; 0: not known */
 	uint64_t peer;
 	/* Bytes are unread since this time; 0: there are none. While messages are not recorded:
-	 * when the kernel first reported unread bytes. */
+	 * when the kernel first reported them. */
 	uint64_t unread_ns;
 	uint64_t asked_ns;
 	uint64_t max_delay_ns; /* the longest time that bytes were unread */
@@ -38,18 +35,16 @@ struct detect_socket {
 
 struct detect_sockets {
 	struct detect_socket *v;
-	/* One bit for each entry. A clear bit: no unread bytes. The bits save a walk over the whole
-	 * table. While messages are not recorded, the bits are not used. */
+	/* One bit for each entry. A clear bit: no unread bytes. Not used while messages are not recorded. */
 	uint64_t unread[DETECT_SOCKETS / 64];
 };
 
 /* Returns 0 or -ENOMEM. The caller calls detect_sockets_done() in both cases. */
 int detect_sockets_init(struct detect_sockets *s);
 void detect_sockets_done(struct detect_sockets *s);
-/* Returns NULL if obj is not in the table. The entry is valid until the next
- * detect_socket_get(). */
+/* Returns NULL if obj is not in the table. Valid until the next detect_socket_get(). */
 struct detect_socket *detect_socket_find(const struct detect_sockets *s, uint64_t obj);
-/* Returns the entry of obj, or a new entry, which may replace another one. Never NULL. */
+/* Returns the entry of obj, or a new one, which may replace another. Never NULL. */
 struct detect_socket *detect_socket_get(struct detect_sockets *s, uint64_t obj, uint64_t now_ns);
 /* Returns the first entry with unread bytes, from index i on. NULL: there is none. */
 struct detect_socket *detect_socket_next_unread(struct detect_sockets *s, uint32_t i);
@@ -59,8 +54,7 @@ void detect_socket_sent(struct detect_sockets *s, const struct ct_rec *rec);
 /* Forgets the unread bytes of a socket, unless a task has read from it at capped_ns or later.
  * Before capped_ns, records of its reader were left out. */
 void detect_socket_forget(struct detect_sockets *s, uint64_t obj, uint64_t capped_ns);
-/* Takes the bytes of a CT_RECV off the unread bytes. Notes the reader, and how long the bytes
- * were unread. */
+/* Takes the bytes of a CT_RECV off the unread bytes, and notes the reader. */
 void detect_socket_received(struct detect_sockets *s, const struct ct_rec *rec);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * detect_task.h - the detector's table of tasks: their states and habits (detect.h). detect.c fills
- * the table from records. Only one thread at a time. Times are boot time.
+ * detect_task.h - the detector's table of tasks: their states and habits (detect.h). Only one
+ * thread at a time. Times are boot time.
  */
 #ifndef CTRACE_DETECT_DETECT_TASK_H
 #define CTRACE_DETECT_DETECT_TASK_H
@@ -23,8 +23,7 @@ enum detect_run { DETECT_UNKNOWN, DETECT_BLOCKED, DETECT_RUNNABLE, DETECT_RUNNIN
 #define DETECT_FORKED 0x08 /* has forked a process since it was last idle */
 #define DETECT_FOUND  0x10 /* seen by detect_found() since the last detect_resync() */
 
-/* The number of the bit in `patient` for waits for a lock with a known owner. No wait has the kind
- * CT_W_NONE, so this number is free. */
+/* The bit in `patient` for waits for a lock with a known owner. No wait has the kind CT_W_NONE. */
 #define DETECT_W_LOCK CT_W_NONE
 
 /* Most records need only the first 128 bytes of this structure. */
@@ -32,11 +31,11 @@ struct detect_task {
 	uint32_t tid, next;
 	uint32_t owner;
 	uint32_t futex_owner;
-	/* bits: DETECT_DEAD and so on. told: bits 1 << CT_HANG_*, one for each rule whose present
-	 * hang was reported or needs no report. */
+	/* bits: DETECT_DEAD and so on. told: bits 1 << CT_HANG_*, for each rule whose present hang
+	 * was reported or needs no report. */
 	uint8_t run, bits, told;
 	uint8_t prio;
-	/* The fields of the present wait, as in a CT_SWITCH. */
+	/* of the present wait, as in a CT_SWITCH */
 	uint8_t wait, state, flags;
 	uint8_t idle_point_wait;
 	/* nr: the system call at the last switch or reading; CT_NR_NONE: none, or not known */
@@ -60,8 +59,8 @@ struct detect_task {
 	uint64_t sent_obj;
 
 	uint32_t tgid;
-	/* looks: how often a sample, or a switch without a wait, has shown the task on the CPU since
-	 * progress_ns. look_nr: the last system call that a look has shown, or CT_NR_NONE. */
+	/* looks: how many samples, or switches without a wait, showed the task on the CPU since
+	 * progress_ns. look_nr: the last system call that they showed, or CT_NR_NONE. */
 	uint16_t looks, look_nr;
 	uint32_t returns;  /* how often the task came back to its idle point */
 	uint32_t patient;  /* bits 1 << CT_W_*: kinds of long waits (PATIENT_SHARE) */
@@ -81,15 +80,13 @@ struct detect_tasks {
 	uint32_t *heads;
 	/*
 	 * used: only the slots 1 to used can have tasks
-	 * n: number of tasks
 	 * unused: first slot of the list of empty slots; 0: none
 	 */
 	uint32_t max, n_chunks, used, n, unused;
 	uint64_t refused;
 };
 
-/* max: the largest number of tasks. Returns 0 or -ENOMEM. The caller calls detect_tasks_done() in
- * both cases. */
+/* Returns 0 or -ENOMEM. The caller calls detect_tasks_done() in both cases. */
 int detect_tasks_init(struct detect_tasks *t, uint32_t max);
 void detect_tasks_done(struct detect_tasks *t);
 
@@ -114,12 +111,10 @@ static inline struct detect_task *detect_tasks_find(const struct detect_tasks *t
 }
 
 struct detect_task *detect_tasks_make(struct detect_tasks *t, uint32_t tid, uint64_t ts_ns);
-/* Forgets everything about a task except its tid, because another task has the tid or the task
- * runs another program. */
+/* Keeps only the tid: another task has it now, or the task runs another program. */
 void detect_task_reset(struct detect_task *task, uint64_t ts_ns);
 void detect_tasks_remove(struct detect_tasks *t, struct detect_task *task);
-/* Sets t->used to `last`, the highest slot with a task, so that a walk over the slots is
- * shorter. */
+/* last: the highest slot with a task. Shortens a walk over the slots. */
 void detect_tasks_trim(struct detect_tasks *t, uint32_t last);
 static inline struct detect_task *detect_tasks_slot(const struct detect_tasks *t, uint32_t i)
 {

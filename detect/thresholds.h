@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * thresholds.h - the numbers that decide something in detect/. Each entry says its unit, its
- * meaning and its evidence. Most entries, or the text above a group of entries, also say the effect
- * of a smaller and of a larger number.
+ * meaning and its evidence. Most also say the effect of a smaller and of a larger number.
  *
  * LOOP, BUSY, STARVED, DISK, DEADLOCK and SERVICE are the rules CT_HANG_* of abi.h. detect.h
  * explains habits and the idle point.
  *
- * The evidence is a test in test/unit/detect: edges_test.c or detect_test.c. Unless the entry
- * says otherwise, the test fails with half and with twice the number. So the code uses this
- * number; whether the number is a good choice is measured for all numbers together
- * (doc/service.md, "False alarms").
+ * The evidence is a test in test/unit/detect: edges_test.c or detect_test.c. Unless the entry says
+ * otherwise, the test fails with half and with twice the number. So the code uses this number;
+ * whether it is a good choice is measured for all numbers together (doc/service.md, "False
+ * alarms").
  */
 #ifndef CTRACE_DETECT_THRESHOLDS_H
 #define CTRACE_DETECT_THRESHOLDS_H
@@ -19,9 +18,8 @@
  * delays that disturb nobody. Too large: short hangs are missed. Evidence: notices_a_blocked_loop
  * (detect_test.c). */
 #define DETECT_AFTER_NS 2000000000ULL
-/* ns: default of the setting hang-disk; a shorter wait for a disk is not reported. Even in
- * ordinary work, a request to a busy disk may take seconds. Evidence: notices_a_stuck_disk
- * (detect_test.c). */
+/* ns: default of the setting hang-disk; a shorter wait for a disk is not reported. A request to a
+ * busy disk may take seconds. Evidence: notices_a_stuck_disk (detect_test.c). */
 #define DETECT_AFTER_DISK_NS 10000000000ULL
 /* ns: default of the setting hang-learn; LOOP, BUSY and SERVICE judge a task after watching it for
  * this time. Too small: the first unusual work causes an alarm. Too large: young tasks are never
@@ -32,8 +30,8 @@
  * When tasks are judged.
  */
 
-/* ns: all tasks are judged at most once in this time. Too small: ctraced needs more CPU time. Too
- * large: hangs are noticed later. Evidence: tests in edges_test.c fail with twice the number. */
+/* ns: all tasks are judged at most once in this time. Evidence: tests in edges_test.c fail with
+ * twice the number. */
 #define DETECT_TICK_NS 200000000ULL
 /* ns: without a tick for this time or longer, the machine counts as asleep. Too small: on a busy
  * machine, the detector forgets waits. Too large: the sleep counts as a part of a wait.
@@ -43,9 +41,9 @@
  * may soon cap it again, so this is twice GOVERNOR_CAP_MAX_NS (daemon/thresholds.h). Evidence:
  * cap (edges_test.c). */
 #define JUDGE_CAP_NS 10000000000ULL
-/* ns: after a reported hang, no hang with the same cause is reported for this time. Exception: a
- * deadlock is reported after a hang that it has caused. Too small: one hang causes many reports.
- * Too large: a second hang is missed. Evidence: quiet (edges_test.c). */
+/* ns: after a reported hang, no hang with the same cause is reported for this time, except a
+ * deadlock that has caused the reported hang. Too small: one hang causes many reports. Too large: a
+ * second hang is missed. Evidence: quiet (edges_test.c). */
 #define DETECT_QUIET_NS 30000000000ULL
 /* priority (120 + nice): from this number on (nice 10 or more), a task lets other tasks run
  * first. So its time in the queue for a CPU is no hang. Evidence: low_priority (edges_test.c)
@@ -53,22 +51,22 @@
 #define JUDGE_PRIO_LOW 130
 
 /*
- * TIMES_* are factors: how many times longer than usual a hang is. Each entry says which usual
- * time counts. (TIMES_SYNC multiplies a limit.) Too small: alarms about work that takes a little
- * longer than ever before. Too large: hangs of tasks with long work are missed.
+ * TIMES_* are factors: how many times longer than usual a hang is. Each entry says which usual time
+ * counts. (TIMES_SYNC multiplies a limit.) Too small: alarms about work that takes a little longer
+ * than ever. Too large: hangs of tasks with long work are missed.
  */
 
-/* factor: for a file lock, or a lock with a known owner. Usual: the longest time away from the
- * idle point. The factor is small, because only the owner can end such a wait. Evidence:
+/* factor: for a file lock, or a lock with a known owner. Usual: the longest time away from the idle
+ * point. Small, because only the owner can end such a wait. Evidence:
  * asks_how_long_it_was_away_before (detect_test.c). */
 #define TIMES_LOCK 3
-/* factor: for the other waits that LOOP judges (judge_wait()). Usual: the longest time away from
- * the idle point. The factor also counts for bytes that a server does not read. Usual for such
- * bytes: the longest time for which bytes on the connection were unread, or for which the server
- * was away from its idle point. Evidence: notices_a_service_that_does_not_read (detect_test.c). */
+/* factor: for the other waits that LOOP judges. Usual: the longest time away from the idle point.
+ * Also for bytes that a server does not read. There, usual: the longest time for which bytes on the
+ * connection were unread, or for which the server was away from its idle point. Evidence:
+ * notices_a_service_that_does_not_read (detect_test.c). */
 #define TIMES_WAIT 10
-/* factor: for a run without an end. Usual: the longest time away from the idle point. The factor
- * is large, because the lengths of runs differ much. Evidence: times_busy (edges_test.c). */
+/* factor: for a run without an end. Usual: the longest time away from the idle point. Large,
+ * because the lengths of runs differ much. Evidence: times_busy (edges_test.c). */
 #define TIMES_BUSY 20
 /* factor: for a time in the queue for a CPU. Usual: the longest such time of the task, or of
  * tasks of its name. Evidence: times_starved (edges_test.c). */
@@ -76,8 +74,8 @@
 /* factor: for a wait for a disk. Usual: the longest such wait of tasks of the same name.
  * Evidence: times_disk (edges_test.c). */
 #define TIMES_DISK 4
-/* factor: fsync() of a large file is one long wait. The limit for a CT_W_SYNC is this many times
- * the limit of the rule DISK. Evidence: notices_a_stuck_disk (detect_test.c). */
+/* factor: the limit for a CT_W_SYNC is this many times that of the rule DISK: fsync() of a large
+ * file is one long wait. Evidence: notices_a_stuck_disk (detect_test.c). */
 #define TIMES_SYNC 3
 /* BUSY_PART / BUSY_OF, share: a task that hangs in a run has had the CPU for this share of the
  * limit or more. Otherwise it is only slow. Evidence for BUSY_PART: busy (edges_test.c). */
@@ -122,17 +120,17 @@
 #define VOTES_LOOP 16
 /* PATIENT_MAX_NS, ns; PATIENT_SHARE, share 1/n: a wait is long if it lasts 1/PATIENT_SHARE of the
  * shortest limit of all rules (without overrides), or of PATIENT_MAX_NS if that is less. After a
- * long wait, the rule LOOP does not report later waits of the same kind. A wait at the idle point
- * does not count, nor do the first reported hangs (TOLD_HABIT). Too short: few waits are judged.
- * Too long: alarms about usual waits. Evidence for each number: patient (edges_test.c). */
+ * long wait, LOOP does not report later waits of the same kind. Waits at the idle point do not
+ * count, nor do the first reported hangs (TOLD_HABIT). Too short: few waits are judged. Too long:
+ * alarms about usual waits. Evidence for each number: patient (edges_test.c). */
 #define PATIENT_MAX_NS 2000000000ULL
 #define PATIENT_SHARE  4
 /* ns: a shorter wait for a disk does not become a habit. Too small: one slow request makes the
  * limit longer. Too large: a slow disk does not become a habit. Evidence: times_disk
  * (edges_test.c). */
 #define DISK_LEARNT_NS 1000000000ULL
-/* returns: the detector checks whether threads share an epoll, at the first SHARE_FIRST returns of
- * a thread to its idle point, and then at one in SHARE_EVERY. SHARE_EVERY too small: ctraced needs
+/* returns: whether threads share an epoll is checked at the first SHARE_FIRST returns of a
+ * thread to its idle point, and then at one in SHARE_EVERY. SHARE_EVERY too small: ctraced needs
  * more CPU time. Too large: a thread is judged although other threads take over its work. No
  * evidence yet. */
 #define SHARE_FIRST 4

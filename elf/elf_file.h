@@ -2,10 +2,10 @@
 /*
  * elf_file.h - reads 64-bit little-endian ELF files: headers, segments, sections, notes.
  *
- * The files belong to traced programs, so they may be damaged, and may change at any time. So
- * this code copies parts with pread(2), up to the limits below, and maps no file. (An access to a
- * mapped file that was truncated kills the reader.) Addresses are the virtual addresses in the
- * file. Only one thread at a time may use a struct elf_file.
+ * The files belong to traced programs, so they may be damaged, and may change at any time. So this
+ * code copies parts with pread(2), up to the limits below, and maps no file. (Access to a mapping
+ * kills the reader if the file was truncated.) Addresses are virtual addresses in the file. Only
+ * one thread at a time may use a struct elf_file.
  */
 #ifndef CTRACE_ELF_ELF_FILE_H
 #define CTRACE_ELF_ELF_FILE_H
@@ -46,21 +46,18 @@ struct elf_file {
 };
 
 /* size is st_size; no later read goes beyond it. Returns 0, an -errno of pread(2), or -EBADMSG: the
- * file is damaged, has more than ELF_PHDRS_MAX program headers, or is no 64-bit little-endian ELF
- * program or library. */
+ * file is damaged, exceeds ELF_PHDRS_MAX, or is no 64-bit little-endian ELF program or library. */
 int elf_file_open(int fd, uint64_t size, struct elf_file *ret);
 /* Like elf_file_open(), for bytes in memory. The bytes must outlive *ret. */
 int elf_file_open_image(const void *image, size_t size, struct elf_file *ret);
 
-/* Returns the number of bytes read, or -errno. The number is below n only at the end of the
- * file. */
+/* Returns the number of bytes read (below n only at the end of the file), or -errno. */
 long elf_file_read(const struct elf_file *e, uint64_t off, void *buf, size_t n);
 /* Like elf_file_read(), but at an address. Reads no further than the end of the segment. Returns 0
  * if no segment contains the address. */
 long elf_file_read_vaddr(const struct elf_file *e, uint64_t vaddr, void *buf, size_t n);
 /*
- * Reads a part of the file into new memory, and adds a 0 byte. The caller frees *ret. Returns 0 or:
- *
+ * Reads a part of the file, and adds a 0 byte. The caller frees *ret. Returns 0 or:
  * - -EFBIG: the part has more than max bytes
  * - -EBADMSG: the part goes beyond the end of the file
  * - -ENOMEM, or an -errno of pread(2)
@@ -72,11 +69,11 @@ int elf_file_load(const struct elf_file *e, uint64_t off, uint64_t bytes, uint64
 int elf_file_vaddr(const struct elf_file *e, uint64_t off, uint64_t *ret_vaddr);
 int elf_file_offset(const struct elf_file *e, uint64_t vaddr, uint64_t *ret_off);
 
-/* The caller frees *ret. Returns the number of section headers, or -EBADMSG, -ENOMEM, or an -errno
- * of pread(2). If the file has no section headers, returns 0 and leaves *ret unchanged. */
+/* Returns the number of section headers, or -EBADMSG, -ENOMEM, or an -errno of pread(2). The caller
+ * frees *ret. If the number is 0, *ret is unchanged. */
 int elf_file_sections(const struct elf_file *e, Elf64_Shdr **ret);
-/* Finds a section by its name. Skips sections without bytes in the file (SHT_NOBITS). Returns 0,
- * -ENOENT, -EBADMSG, -EFBIG, -ENOMEM, or an -errno of pread(2). */
+/* Skips sections without bytes in the file (SHT_NOBITS). Returns 0, -ENOENT, -EBADMSG, -EFBIG,
+ * -ENOMEM, or an -errno of pread(2). */
 int elf_file_section(const struct elf_file *e, const char *name, Elf64_Shdr *ret);
 
 struct elf_note {

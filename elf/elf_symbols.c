@@ -98,7 +98,6 @@ int elf_symbols_each(const struct elf_file *e, elf_symbol_fn fn, void *arg)
 	_cleanup_free_ Elf64_Shdr *sh = NULL;
 	int n = elf_file_sections(e, &sh), r = MIN(n, 0);
 
-	/* A file without section headers has no symbols, which is no error. */
 	for (size_t i = 0; i < ARRAY_SIZE(types) && !r; i++) {
 		struct table t;
 
@@ -126,8 +125,7 @@ static bool is_function(const struct elf_file *e, const Elf64_Sym *s)
 	return type == STT_FUNC || type == STT_GNU_IFUNC;
 }
 
-/* Adds the functions of the table t to f. If the table cannot be read to its end, keeps the
- * functions that were read. */
+/* If the table cannot be read to its end, keeps the functions that were read. */
 static int functions_from(struct elf_functions *f, const struct elf_file *e, const struct table *t)
 {
 	_cleanup_free_ Elf64_Sym *chunk = malloc(CHUNK * sizeof(*chunk));
@@ -201,8 +199,6 @@ static int function_name(const struct elf_functions *t, const struct elf_file *e
 	return name[0] ? 0 : -ENOENT;
 }
 
-/* Returns true if `a` begins with fewer underscores than the other name, or if only the other name
- * is one that glibc uses for itself. */
 static bool name_better(const char *a, const char *than)
 {
 	size_t hidden = strlen(GLIBC_HIDDEN_PREFIX);

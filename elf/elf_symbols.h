@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * elf_symbols.h - reads the symbols of an ELF file: lists all of them, and finds a function by
- * address. Only one thread at a time may use a struct elf_functions.
+ * elf_symbols.h - lists the symbols of an ELF file, and finds a function by address. Only one
+ * thread at a time may use a struct elf_functions.
  */
 #ifndef CTRACE_ELF_ELF_SYMBOLS_H
 #define CTRACE_ELF_ELF_SYMBOLS_H
 
 #include "elf/elf_file.h"
 
-#define ELF_FUNCTIONS_MAX (1u << 20) /* in one file; after this many, no further symbols are read */
+#define ELF_FUNCTIONS_MAX (1u << 20) /* in one file; then no further symbols are read */
 #define ELF_NAME_MAX      1024       /* longer names are cut */
 
 struct elf_symbol {
@@ -19,20 +19,16 @@ struct elf_symbol {
 };
 
 /*
- * Calls fn for every defined symbol that has a name: first for those of .symtab, then for those
- * of .dynsym. Many symbols are in both tables. If fn returns a value other than 0, the walk ends.
- * Returns:
- *
- * - the value of fn that ended the walk
- * - 0: fn returned 0 for every symbol, or there are no symbols
+ * Calls fn for every defined symbol that has a name: first for those of .symtab, then for those of
+ * .dynsym. Many symbols are in both. If fn does not return 0, the walk ends. Returns:
+ * - the last value of fn; 0 if there are no symbols
  * - -EFBIG: a table is larger than the limits
  * - -EBADMSG, -ENOMEM, or an -errno of pread(2)
  */
 typedef int (*elf_symbol_fn)(void *arg, const struct elf_symbol *s);
 int elf_symbols_each(const struct elf_file *e, elf_symbol_fn fn, void *arg);
 
-/* The functions of one ELF file. The caller zeroes the struct. The first elf_functions_find() fills
- * it. */
+/* All zero at the start; the first elf_functions_find() fills it. */
 struct elf_functions {
 	int state; /* 0: not read yet; 1: read; -errno: reading failed, or there are no functions */
 	uint64_t names_off, names_bytes;

@@ -89,8 +89,8 @@
  * above. */
 #define LOCK_TRY_OLD_NS 100000000ULL
 
-/* since_ns: time since the first wait. Returns how long a task may run in this time without having
- * made progress. */
+/* Returns how long a task may run, within since_ns after the first wait, without having made
+ * progress. */
 static inline uint64_t no_progress_ns(uint64_t since_ns)
 {
 	return PROGRESS_NS + since_ns / PROGRESS_SHARE;

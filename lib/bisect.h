@@ -4,10 +4,10 @@
 #define CTRACE_LIB_BISECT_H
 
 /*
- * Returns the first index i in [from, to) for which pred is true, or `to`. pred is an expression
- * with i, which the macro declares with the type of `to`. If pred is true for an index, it must be
- * true for all later indices. from <= to. For example, BISECT(i, 0, n, key < v[i]) - 1 is the last
- * item that is not greater than key.
+ * Returns the first i in [from, to) for which the expression pred is true, or `to`. The macro
+ * declares i. If pred is true for an i, it must be true for all later ones. from <= to. For
+ * example, BISECT(i, 0, n, key < v[i]) - 1 is the index of the last item that is not greater than
+ * key.
  */
 #define BISECT(i, from, to, pred)                                                                            \
 	({                                                                                                   \

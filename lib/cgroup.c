@@ -60,7 +60,7 @@ static bool all_hex(const struct part *p)
 	return p->n > 0;
 }
 
-/* Copies p to name. Undoes the escapes of systemd: "\x2d" becomes "-". */
+/* Undoes the escapes of systemd: "\x2d" becomes "-". */
 static void take_name(const struct part *p, char name[CGROUP_NAME_MAX])
 {
 	size_t out = 0;
@@ -79,9 +79,8 @@ static void take_name(const struct part *p, char name[CGROUP_NAME_MAX])
 	name[out] = 0;
 }
 
-/* Cuts *p down to the id of a container: "docker-ID.scope", "libpod-ID",
- * "system.slice:cri-containerd:ID", "ID". Returns false if there is no id. Even then, *p may be
- * shorter than before. */
+/* *p: "docker-ID.scope", "libpod-ID", "system.slice:cri-containerd:ID" or "ID". May change *p even
+ * if it returns false. */
 static bool strip_to_id(struct part *p)
 {
 	static const char *const runtimes[] = { "docker-", "libpod-", "cri-containerd-", "crio-",
@@ -100,8 +99,8 @@ static bool strip_to_id(struct part *p)
 	return p->n == CGROUP_ID_LEN && all_hex(p);
 }
 
-/* Cuts *p down to the UID of a pod: "podUID", or "kubepods-burstable-podUID.slice" with underscores
- * in the UID. Returns false if there is no UID. Even then, *p may be shorter than before. */
+/* *p: "podUID", or "kubepods-burstable-podUID.slice" with underscores in the UID. May change *p
+ * even if it returns false. */
 static bool strip_to_pod(struct part *p)
 {
 	size_t dashes = 0;

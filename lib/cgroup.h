@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cgroup.h - finds the container or the systemd unit in the path of a control group. Knows the
- * paths of Docker, Podman, containerd, CRI-O, Kubernetes, LXC and systemd, with and without the
- * cgroup driver of systemd. Reads no files. Any thread.
+ * paths of Docker, Podman, containerd, CRI-O, Kubernetes, LXC and systemd. Reads no files. Any
+ * thread.
  */
 #ifndef CTRACE_LIB_CGROUP_H
 #define CTRACE_LIB_CGROUP_H
@@ -20,12 +20,12 @@
  * container; then name is "".
  */
 bool cgroup_container(const char *path, char name[CGROUP_NAME_MAX]);
-/* Writes the id of the innermost container that has a full id (64 digits). Returns false if there
- * is no such container; then id is "". */
+/* Writes the id of the innermost container with a full id (64 digits). Returns false if there is
+ * none; then id is "". */
 bool cgroup_container_id(const char *path, char id[CGROUP_ID_LEN + 1]);
 /*
- * Writes the innermost unit, such as "nginx.service" or "session-2.scope". Slices do not count.
- * Returns false if there is no unit; then name is "".
+ * Writes the innermost unit, such as "nginx.service" or "session-2.scope", but no slice. Returns
+ * false if there is none; then name is "".
  */
 bool cgroup_unit(const char *path, char name[CGROUP_NAME_MAX]);
 

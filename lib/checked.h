@@ -2,7 +2,7 @@
 /*
  * checked.h - arithmetic that cannot overflow, for numbers from a file or from the kernel. A time
  * that leaves its range stops at the end of the range: times are only shown or compared. A size
- * that leaves its range is an error, because memory of a wrong size is dangerous. Any thread.
+ * that leaves its range is an error. Any thread.
  */
 #ifndef CTRACE_LIB_CHECKED_H
 #define CTRACE_LIB_CHECKED_H

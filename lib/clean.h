@@ -18,10 +18,7 @@
 /* times: a shown text has at most this many times the bytes of the original */
 #define CLEAN_GROWTH 4
 
-/*
- * Returns how many bytes at the start of s, at most n, are printable ASCII. These bytes stay as
- * they are.
- */
+/* Returns how many bytes at the start of s, at most n, are printable ASCII. */
 size_t clean_plain(const char *s, size_t n);
 
 /*

@@ -28,7 +28,7 @@ static inline void cleanup_fclose_p(FILE **f)
 #define _cleanup_close_  _cleanup_(cleanup_close_p)
 #define _cleanup_fclose_ _cleanup_(cleanup_fclose_p)
 
-/* The result is the value of a marked variable. The guard then no longer releases this value. */
+/* Takes the value out of a marked variable, so that the guard does not release it. */
 #define TAKE_PTR(p)                                                                                          \
 	({                                                                                                   \
 		typeof(p) _t = (p);                                                                          \

@@ -20,10 +20,7 @@ struct clock_offsets {
 	int64_t boot_to_real_ns;
 };
 
-/*
- * The boot time and the offsets may come from a file. If the boot time plus the offset is too
- * large, the result is INT64_MAX.
- */
+/* The numbers may come from a file. If the sum is too large, the result is INT64_MAX. */
 static inline int64_t clock_mono_ns(uint64_t boot_ns, const struct clock_offsets *o)
 {
 	return checked_shift(boot_ns, o->boot_to_mono_ns);
@@ -33,10 +30,8 @@ static inline int64_t clock_real_ns(uint64_t boot_ns, const struct clock_offsets
 	return checked_shift(boot_ns, o->boot_to_real_ns);
 }
 
-/* id is any clock of clock_gettime(2), also a CPU-time clock. */
 uint64_t clock_ns(clockid_t id);
 uint64_t clock_boot_ns(void);
-/* Reads the clocks several times. The fastest reading counts, as it is the most exact. */
 struct clock_offsets clock_offsets_now(void);
 
 #define CLOCK_UTC_MAX 32

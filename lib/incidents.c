@@ -87,8 +87,7 @@ int incidents_read(const char *dir, size_t max, json_t **ret, size_t *ret_left_o
 	for (int i = 0; i < n; i++) {
 		json_t *o = load(dir_fd, v[i]->d_name);
 
-		/* A pending incident is always listed. If the clock was wrong, the name of a new
-		 * incident may have an old time. */
+		/* If the clock was wrong, the name of a new incident may have an old time. */
 		if ((size_t)(n - i) > max && !json_is_true(json_object_get(o, "pending"))) {
 			json_decref(o);
 			o = NULL;

@@ -17,9 +17,8 @@
 /*
  * Reads the incidents among the `max` newest .json files, and all pending ones. *ret is a JSON
  * array, the oldest first; the caller owns a reference. "snapshot" becomes a path, or null if there
- * is no snapshot. *ret_left_out counts the .json files that are not in the array: older incidents,
- * and files that are no incident. Returns 0, -ENOENT if there is no such directory, -ENOMEM, or
- * -errno of reading the directory.
+ * is no snapshot. *ret_left_out counts the other .json files. Returns 0, -ENOENT if there is no
+ * such directory, -ENOMEM, or -errno of reading the directory.
  */
 int incidents_read(const char *dir, size_t max, json_t **ret, size_t *ret_left_out);
 

@@ -11,8 +11,8 @@
 enum owned_trouble {
 	OWNED_OK,
 	OWNED_OTHER_USER,
-	OWNED_WRITABLE, /* users other than the owner may write */
-	OWNED_SHARED,   /* a directory that others may write, with the sticky bit, such as /tmp */
+	OWNED_WRITABLE,
+	OWNED_SHARED, /* a directory that others may write, with the sticky bit, such as /tmp */
 	OWNED_SYMLINK,
 	OWNED_HARD_LINK,
 	OWNED_NOT_REGULAR,
@@ -30,10 +30,10 @@ int owned_dir(int at_fd, const char *path, int flags, enum owned_trouble *ret);
 /* As owned_dir(), for the directory that contains path. Also returns -ENOMEM. */
 int owned_dir_of(const char *path, enum owned_trouble *ret);
 /*
- * Opens a file with the flags of open(). A new file (O_CREAT) is only for its owner. If the file is
- * opened for writing, other users lose their permissions. If other users could write before, the
- * file is refused, because one of them may have it open. A file that is not regular is not even
- * opened. Returns as owned_dir().
+ * Opens a file with the flags of open(), but only a regular file. A new file (O_CREAT) is only for
+ * its owner. If the file is opened for writing, other users lose their permissions. If other users
+ * could write before, the file is refused, because one of them may have it open. Returns as
+ * owned_dir().
  */
 int owned_file(int dir_fd, const char *name, int flags, enum owned_trouble *ret);
 

@@ -12,7 +12,7 @@
 #define HOSTNS_PID_INIT    "pid:[4026531836]"
 #define HOSTNS_CGROUP_INIT "cgroup:[4026531835]"
 
-/* Returns false also if the link cannot be read, as in a kernel without such namespaces. */
+/* A link that cannot be read counts as initial: some kernels lack such namespaces. */
 static bool hostns_is_other(const char *path, const char *initial)
 {
 	char name[64];

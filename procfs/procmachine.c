@@ -11,8 +11,7 @@
 
 #define LINE_MAX_BYTES 512
 
-/* Finds the first line of the file that begins with `begin`, and writes the rest of this line.
- * Returns false if there is no such line. */
+/* Writes the rest of the first line that begins with `begin`. */
 static bool find_line(const char *root, const char *path, const char *begin, char *buf, size_t size)
 {
 	char name[PATH_MAX], line[LINE_MAX_BYTES];
@@ -41,7 +40,6 @@ struct limits {
 #define CGROUPS     "/sys/fs/cgroup"
 #define UNLIMITED_1 (1ULL << 60) /* cgroup v1: this memory limit or more means no limit */
 
-/* Reads the first line of the file `name` in the directory of a control group. */
 static bool read_cgroup(const char *root, const char *mount, const char *cgroup, const char *name,
 			char text[LINE_MAX_BYTES])
 {
@@ -90,8 +88,7 @@ static void add_v1_memory(const char *root, const char *cgroup, struct limits *l
 		l->memory = MIN(l->memory, (uint64_t)bytes);
 }
 
-/* Calls add() for the control group with the path `cgroup`, and for the groups above it. Changes
- * `cgroup`. */
+/* Calls add() also for the groups above `cgroup`. Changes `cgroup`. */
 static void add_upwards(const char *root, char *cgroup, struct limits *l,
 			void (*add)(const char *root, const char *cgroup, struct limits *l))
 {
@@ -103,8 +100,7 @@ static void add_upwards(const char *root, char *cgroup, struct limits *l,
 	}
 }
 
-/* Returns the path of a control group. `list` is a line of /proc/PID/cgroup without the number at
- * its begin, such as "cpu,cpuacct:/a/b". Returns NULL if the line lacks the controller. */
+/* list: a line of /proc/PID/cgroup without its number, such as "cpu,cpuacct:/a/b". */
 static char *path_of(char *list, const char *controller)
 {
 	size_t n = strlen(controller);
@@ -138,7 +134,7 @@ static void find_v1(const char *root, const char *file, struct limits *l)
 	}
 }
 
-/* pid 0: the caller. Sets *ret_v2 to true if the control groups are of version 2. */
+/* pid 0: the caller */
 static struct limits find_limits(const char *root, pid_t pid, bool *ret_v2)
 {
 	struct limits l = { .cpus = (double)UINT64_MAX, .memory = UINT64_MAX };

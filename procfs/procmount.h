@@ -19,9 +19,9 @@ struct procmount {
  * be read, or -ENAMETOOLONG.
  */
 int procmount_absolute(uint32_t tid, int dirfd, const char *path, char ret[PATH_MAX]);
-/* Finds the mount of `path` in the file `mountinfo`, which is like /proc/TID/mountinfo. Of several
- * mounts whose directories contain the path, the one with the longest directory counts. If this
- * directory has several mounts, the last one counts. Returns 0, or -ENOENT. */
+/* Finds the mount of `path` in the file `mountinfo`, such as /proc/TID/mountinfo: the mount with
+ * the longest directory that contains `path`, and the last one if this directory has several.
+ * Returns 0, or -ENOENT. */
 int procmount_find(const char *mountinfo, const char *path, struct procmount *ret);
 
 #endif

@@ -305,11 +305,11 @@ static size_t first_local(const struct procnet *n, uint8_t protocol, uint16_t lp
 }
 
 /*
- * Returns the other end of s. NULL: there is none.
- * - bound false: the other end is the connected socket with the two addresses of s swapped, in any
- *   network namespace. With a loopback address, only the namespace of s counts.
- * - bound true: the other end is the TCP listener or the unconnected UDP socket at the remote port
- *   of s, in the namespace of s.
+ * Returns the other end of s:
+ * - bound false: the connected socket with the two addresses of s swapped, in any network
+ *   namespace. With a loopback address, only the namespace of s counts.
+ * - bound true: the TCP listener or the unconnected UDP socket at the remote port of s, in the
+ *   namespace of s.
  */
 static const struct procnet_sock *find_inet(const struct procnet *n, const struct procnet_sock *s, bool bound)
 {
@@ -352,8 +352,7 @@ static const struct procnet_sock *inet_peer(const struct procnet *n, const struc
 		*pending = true;
 		return find_inet(n, &client, true);
 	}
-	/* A listener on 0.0.0.0 or :: also matches a connection to the same port of another
-	 * machine. So here the remote address has to be one of this host. */
+	/* A listener on 0.0.0.0 or :: also matches a connection to the same port of another machine. */
 	if (!is_loopback(s->raddr) && memcmp(s->raddr, s->laddr, 16))
 		return NULL;
 	*pending = s->protocol == IPPROTO_TCP;

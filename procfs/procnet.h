@@ -2,9 +2,8 @@
 /*
  * procnet.h - the sockets of this host and their other ends: unix sockets from sock_diag(7), TCP
  * and UDP from /proc/PID/net, for each network namespace of a process. Only a kernel with unix_diag
- * shows unix sockets, and only root can read those of another namespace. proctask.h says which
- * process has a socket open. One thread calls procnet_read(), which enters other namespaces for a
- * moment. Any thread may read the result.
+ * shows unix sockets, and only root can read those of another namespace. One thread calls
+ * procnet_read(), which enters other namespaces for a moment. Any thread may read the result.
  */
 #ifndef CTRACE_PROCFS_PROCNET_H
 #define CTRACE_PROCFS_PROCNET_H
@@ -41,8 +40,8 @@ struct procnet {
 };
 
 /* Reads the network namespaces of the processes in t. The caller frees *ret with procnet_done().
- * Returns 0, -ENOMEM, or -ENOTRECOVERABLE if the thread could not come back from the namespace of
- * another process; then the thread is still there. */
+ * Returns 0, -ENOMEM, or -ENOTRECOVERABLE: the thread remains in the namespace of another
+ * process. */
 int procnet_read(const struct proctask *t, struct procnet *ret);
 void procnet_done(struct procnet *n);
 
@@ -54,8 +53,7 @@ const struct procnet_sock *procnet_by_ino(const struct procnet *n, uint64_t ino)
 const struct procnet_sock *procnet_peer(const struct procnet *n, const struct procnet_sock *s,
 					bool *ret_pending);
 const struct procnet_sock *procnet_unix_listener(const struct procnet *n, uint64_t netns, const char *name);
-/* Returns true if the remote address is no loopback address, and no socket of this host is the
- * other end. */
+/* Returns true if s is connected, but to no loopback address and to no socket of this host. */
 bool procnet_is_remote(const struct procnet *n, const struct procnet_sock *s);
 /*
  * Writes a text such as "tcp 127.0.0.1:40000->127.0.0.1:6379" or "unix /run/x". For a unix socket

@@ -19,8 +19,7 @@
 
 #define PF_KTHREAD 0x00200000
 
-/* Bytes that has_rest() reads behind the part of a command line that fits into the caller's buffer.
- * If all these bytes are 0, the text counts as complete. */
+/* has_rest() reads at most this many bytes. If all are 0, the command line counts as complete. */
 #define CMDLINE_ZEROS_MAX 65536
 
 static void closedir_p(DIR **d)
@@ -93,8 +92,7 @@ static uint64_t status_mask(const char *text, const char *name)
 	return p ? strtoull(p, NULL, 16) : 0;
 }
 
-/* Returns the last number of a line such as "NSpid: 1234 56 7": the number in the innermost
- * namespace. 0: no such line. */
+/* Returns the last number of a line such as "NSpid: 1234 56 7", or 0. */
 static uint32_t status_innermost(const char *text, const char *name)
 {
 	const char *p = status_field(text, name);
@@ -482,8 +480,7 @@ bool proctask_cgroup(uint32_t pid, char *path, size_t size)
 	return path[0];
 }
 
-/* Returns true if a byte other than 0 follows. A program may have padded its command line with
- * zeros. */
+/* A program may have padded its command line with zeros. */
 static bool has_rest(FILE *f)
 {
 	int c = 0;

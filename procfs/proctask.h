@@ -4,8 +4,7 @@
  * and the open descriptors of each process. A task may go on while others are read;
  * proctask_moved() shows this if the task has made a context switch. Without permission, system
  * calls and descriptors are missing, and unseen_cnt counts the process. Ids are of the caller's pid
- * namespace. procwait.h finds what a thread waits for. One thread at a time for each struct
- * proctask.
+ * namespace. One thread at a time for each struct proctask.
  */
 #ifndef CTRACE_PROCFS_PROCTASK_H
 #define CTRACE_PROCFS_PROCTASK_H
@@ -78,7 +77,7 @@ struct proctask {
 
 /*
  * Returns 0, -ENOMEM, or another -errno if /proc cannot be read. proctask_done() accepts a zeroed
- * or half-built structure.
+ * structure.
  */
 int proctask_read(struct proctask *ret);
 void proctask_done(struct proctask *t);
@@ -87,7 +86,7 @@ void proctask_done(struct proctask *t);
 const struct proctask_thread *proctask_by_tid(const struct proctask *t, uint32_t tid);
 const struct proctask_proc *proctask_by_pid(const struct proctask *t, uint32_t pid);
 const struct proctask_fd *proctask_fd(const struct proctask *t, const struct proctask_proc *p, int fd);
-/* Returns how many descriptors of the object there are. The indices of these descriptors in fds are
+/* Returns the number of descriptors of the object. Their indices in fds are
  * t->by_object[*ret_first] and the entries after it. */
 size_t proctask_holders(const struct proctask *t, enum proctask_kind kind, uint64_t ino, size_t *ret_first);
 /* Returns the proctask_fd.ino of an object that is no socket and no pipe. */
@@ -95,8 +94,8 @@ uint64_t proctask_name_hash(const char *name);
 
 /*
  * Writes the path of the control group in the hierarchy of version 2. If this path is missing or
- * "/", writes a path of version 1, if there is one. Returns false if there is no path, for example
- * because the process has gone; then path is "".
+ * "/", writes a path of version 1, if there is one. Returns false if there is no path; then path is
+ * "".
  */
 bool proctask_cgroup(uint32_t pid, char *path, size_t size);
 
@@ -104,8 +103,8 @@ bool proctask_cgroup(uint32_t pid, char *path, size_t size);
  * fit. size: at least 5. Returns false if the process has no arguments, or has gone. */
 bool proctask_cmdline(uint32_t pid, char *text, size_t size);
 
-/* Returns for what the descriptor is open: 1 reading, 2 writing, 3 both, 0 neither (O_PATH). Also
- * returns 0 if the descriptor is closed by now. */
+/* Returns for what the descriptor is open: 1 reading, 2 writing, 3 both, 0 neither (O_PATH, or
+ * closed by now). */
 unsigned proctask_fd_mode(const struct proctask *t, const struct proctask_fd *f);
 /* Returns true if the thread has made a context switch, or has ended, since proctask_read(). */
 bool proctask_moved(const struct proctask *t, const struct proctask_thread *th);

@@ -24,7 +24,7 @@ int procwait_tables_read(struct procwait_tables *ret)
 
 	if (r >= 0)
 		r = procnet_read(&t.tasks, &t.net);
-	/* A kernel without file locks has no /proc/locks. So only -ENOMEM is an error. */
+	/* A kernel without file locks has no /proc/locks. */
 	if (r >= 0 && proclocks_read(&t.locks) == -ENOMEM)
 		r = -ENOMEM;
 	if (r < 0) {
@@ -75,8 +75,8 @@ static const char *program(const struct proctask *t, const struct proctask_proc 
 }
 
 /* Returns true if the process only inherited f: an ancestor with another program has the same
- * descriptor. Returns false for the descriptors 0 to 2. Also returns false if the ancestor has both
- * ends of a pipe: a program such as make means the pipe for its children. */
+ * descriptor. Exceptions: descriptors 0 to 2; an ancestor with both ends of a pipe, because a
+ * program such as make means the pipe for its children. */
 static bool is_left_open(const struct proctask *t, const struct proctask_fd *f, unsigned direction,
 			 const uint32_t *fds, size_t n)
 {
@@ -218,10 +218,7 @@ static int wait_for_vfork(struct procwait_ctx *c)
 	return procwait_add(c, (struct procwait_target){ .id = newest->pid, .sure = true, .owes = true });
 }
 
-/*
- * Adds the processes that have the lock. A flock or OFD lock belongs to an open file, and only
- * fdinfo shows which processes have this file open. Returns 0 or -ENOMEM.
- */
+/* A flock or OFD lock belongs to an open file, and only fdinfo shows which processes have it open. */
 static int add_lock_holders(struct procwait_ctx *c, const struct proclocks_entry *lock)
 {
 	const struct proctask *t = &c->t->tasks;
@@ -258,9 +255,9 @@ static bool is_own_request(const struct procwait_ctx *c, const struct proclocks_
 {
 	if (!e->waiting || e->kind != kind || (e->pid > 0 && (uint32_t)e->pid != c->proc->pid))
 		return false;
-	/* On some file systems (btrfs, overlay), stat has another device number than /proc/locks.
-	 * So only inodes are compared. If the process has one thread, each request of the process
-	 * is of this thread. */
+	/* On some file systems (btrfs, overlay), stat has another device number than
+	 * /proc/locks, so only inodes are compared. Each request of a process with one thread is
+	 * of this thread. */
 	return st->stx_ino == e->ino || (e->pid > 0 && c->proc->n_threads == 1);
 }
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * procwait.h - finds what a thread waits for now, and the targets: tasks that can end the wait.
- * Uses the system call and the memory of the thread, and the tables of proctask, procnet and
- * proclocks. The owner of a mutex comes from glibc's structure, if the structure is plausible. At a
- * pipe or socket, the targets are processes with the other end. Does not search for cycles, and
+ * procwait.h - finds what a thread waits for now, and the targets: tasks that can end the wait. At
+ * a pipe or socket, the targets are processes with the other end. Does not search for cycles, and
  * stops no task. Several threads may share the tables, but not a struct procwait.
  */
 #ifndef CTRACE_PROCFS_PROCWAIT_H

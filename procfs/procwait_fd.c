@@ -194,8 +194,8 @@ static int fold(struct procwait_ctx *c, int fd, enum procwait_direction dir, siz
 	}
 	c->w->open |= one.open || one.targets.n == 0;
 	for (size_t i = 0; r >= 0 && i < one.targets.n; i++) {
-		/* An event loop waits for none of its peers in particular. The exception is a peer
-		 * that has to act next (`owes`). */
+		/* An event loop waits for none of its peers in particular, except for a peer that
+		 * has to act next (`owes`). */
 		if ((!one.targets.v[i].owes && n_fds > FEW) || one.targets.v[i].id == c->proc->pid) {
 			c->w->open = true;
 			c->w->loop |= one.targets.v[i].id != c->proc->pid;

@@ -39,7 +39,7 @@ static const struct proctask_thread *mutex_owner(const struct procwait_ctx *c, u
 	if (!proctask_memory(c->proc, addr, &m, sizeof(m)))
 		return NULL;
 	tid = m.owner & FUTEX_TID_MASK;
-	if (m.kind & GLIBC_MUTEX_ROBUST) { /* a robust mutex: the futex word itself holds the owner */
+	if (m.kind & GLIBC_MUTEX_ROBUST) { /* the futex word itself holds the owner */
 		if ((m.lock & FUTEX_TID_MASK) != (int)tid || !(m.lock & FUTEX_WAITERS))
 			return NULL;
 	} else if (m.lock != GLIBC_MUTEX_CONTENDED) {

@@ -19,11 +19,12 @@ enum procwait_direction { PROCWAIT_READ = 1, PROCWAIT_WRITE = 2 };
 int procwait_add(struct procwait_ctx *c, struct procwait_target target);
 /*
  * Adds each process that has the object open in the given direction (0: in any). Exceptions:
- * - If direction is not 0, a process that only inherited the descriptor from another program is not
- *   added. Instead, procwait.open is set.
- * - The process of the waiter is not added. If this process has other threads, one of them may end
- *   the wait, so procwait.open is set. If this process has one thread, and no other process was
- *   added, the waiter waits for itself and is added.
+ * - direction not 0, and the process only inherited the descriptor from another program: sets
+ *   procwait.open instead.
+ * - the process of the waiter has other threads, which may end the wait: sets procwait.open
+ *   instead.
+ * - the process of the waiter has one thread: adds the waiter, but only if no other process was
+ *   added.
  *
  * Returns 0 or -ENOMEM.
  */

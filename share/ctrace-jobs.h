@@ -12,9 +12,8 @@
  * must have different numbers. A job exists from ctrace_job_enqueue() to ctrace_job_end(). Any
  * thread may call the functions.
  *
- * Each call compiles to one instruction that does nothing (nop), and to a note in the ELF file with
- * the address of this instruction. The note has the format of <sys/sdt.h>, so other tools find it
- * too, for example as ctrace_jobs:start. The header <sys/sdt.h> itself is not needed.
+ * Each call compiles to a nop instruction, and to a note with its address in the ELF file. The note
+ * has the format of <sys/sdt.h>, so other tools find it too, for example as ctrace_jobs:start.
  *
  * ctraced records the jobs only with the setting "frameworks = /path/to/program", and ctrace record
  * only with the option --frameworks /path/to/program. Each call then takes about a microsecond.

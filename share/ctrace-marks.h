@@ -8,17 +8,17 @@
  *	ctrace_mark_end("checkout", order);
  *	ctrace_mark_point("cache-miss", 0);	a moment, not a transaction
  *
- * The first argument is the name of the transaction: a string literal of 1 to 48 letters, digits,
- * '-', '_' and '.'. The second argument is the id of the transaction, a number.
+ * The first argument is the name: a string literal of 1 to 48 letters, digits, '-', '_' and '.'. The
+ * second argument is the id of the transaction, a number.
  *
  * 0 means that the transaction has no id. Then one thread marks both begin and end, and ends this
  * transaction before it begins another one of the same name. With an id, different threads and
  * processes may mark begin and end. Two transactions of one name that are under way at the same
  * time need different ids.
  *
- * Each mark compiles to one instruction that does nothing (nop), and to a note in the ELF file with
- * the address of this instruction. The note has the format of <sys/sdt.h>, so other tools find it
- * too, for example as ctrace_marks:begin:checkout. The header <sys/sdt.h> itself is not needed.
+ * Each mark compiles to a nop instruction, and to a note with its address in the ELF file. The note
+ * has the format of <sys/sdt.h>, so other tools find it too, for example as
+ * ctrace_marks:begin:checkout.
  *
  * ctraced records the marks only with the setting "frameworks = /path/to/program", and ctrace record
  * only with the option --frameworks /path/to/program. Each mark then takes about a microsecond. At

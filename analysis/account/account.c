@@ -191,7 +191,6 @@ static uint64_t device_of(const struct graph *g, uint64_t obj)
 	return o && o->dev ? CT_OBJ_ID(CT_OBJ_BLOCKDEV, o->dev) : 0;
 }
 
-/* Returns one socket for all sockets with the remote address of obj. Returns obj if it has none. */
 static uint64_t remote_of(struct books *k, uint64_t obj)
 {
 	const struct window_object *o = window_object(k->g->w, obj);

@@ -2,14 +2,14 @@
 /*
  * account.h - sums up the pieces of a critical path: where the time went.
  *
- * There are five groups of rows. In each group, the `ns` of all rows add up to the length of the
- * range. The task of a piece is the victim, or the task that held it up.
+ * There are five groups of rows. Each group divides the whole path: the `ns` of its rows add up to
+ * account.total_ns. The task of a piece is the victim, or the task that held it up.
  *
  *   wait      what the victim did: it ran, or waited for a task or a thing
  *   resource  what the task of the piece did: it ran, or waited for a CPU, a lock, ...
  *   task      the task of the piece
- *   process   the process of the task of the piece
- *   object    the object for which the task of the piece waited, or else the object of the nearest
+ *   process   the process of this task
+ *   object    the object for which this task waited. If there is none: the object of the nearest
  *             wait on the way back to the victim
  *
  * The method: Panappticon (Zhang et al., CODES+ISSS 2013, section 4.4). Pure; any thread. The
@@ -36,8 +36,7 @@ struct account_row {
 	/* OBJECT: how long `obj` held the victim up, directly or through other tasks. A piece of
 	 * the path may count in several rows. Other groups: equal to ns. */
 	uint64_t within_ns;
-	/* WAIT: the number of waits and runs. Other groups: the number of pieces and parts of
-	 * pieces. */
+	/* WAIT: waits and runs. Other groups: pieces, or parts of pieces. */
 	uint32_t count;
 	/* WAIT: the task that the victim waited for. RESOURCE: the task that had the CPU. TASK: the
 	 * task itself. PROCESS: the main thread, or else another thread. */
@@ -63,8 +62,7 @@ int account_new(const struct graph *g, const struct path *p, struct account **re
 void account_free(struct account *a);
 
 #define ACCOUNT_WORDS_MAX 512
-/* Writes a row in words, such as "network 10.0.0.1:443". The text is cut to size, and safe to
- * print. */
+/* Writes a row in words, such as "network 10.0.0.1:443". The text is safe to print. */
 void account_words(const struct graph *g, enum account_group group, const struct account_row *row, char *buf,
 		   size_t size);
 

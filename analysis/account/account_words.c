@@ -42,7 +42,7 @@ static void say_outside(const struct account_row *r, const char *name, char *buf
 	else {
 		const char *kind = resource_kind_word(r->kind);
 
-		if (strncmp(name, kind, strlen(kind)) != 0) /* many names begin with the kind */
+		if (strncmp(name, kind, strlen(kind)) != 0)
 			snprintf(buf, size, "waiting for %s %s", kind, name);
 		else
 			snprintf(buf, size, "waiting for %s", name);

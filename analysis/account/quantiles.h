@@ -19,7 +19,7 @@ static inline size_t quantile_rank(size_t n, unsigned percent)
 	return i ? i - 1 : 0;
 }
 
-/* v is sorted. If n is 0, all quantiles are 0. */
+/* v is sorted. */
 static inline struct quantiles quantiles_of(const uint64_t *v, size_t n)
 {
 	if (!n)

@@ -57,7 +57,6 @@ enum relation across_relation(const struct graph *g, uint32_t of, uint32_t task)
 	return a->ptgid == b->tgid ? RELATION_PARENT : RELATION_OTHER;
 }
 
-/* Random addresses differ by whole pages, so a futex keeps its place in the page from run to run. */
 static bool same_in_page(uint64_t a, uint64_t b)
 {
 	uint64_t x = a & (ACROSS_PAGE_BYTES - 1), y = b & (ACROSS_PAGE_BYTES - 1);
@@ -92,7 +91,7 @@ float across_place(const struct graph *g, const struct interval *a, const struct
 		return same_name(x, y) ? 1 : 0;
 	if (kind == CT_OBJ_FUTEX && same_in_page(a->obj, b->obj))
 		return 1;
-	/* a file, or a socket with an address, has a name in every trace */
+	/* a file or a socket with an address would be named in both traces */
 	return x[0] && !late ? 0 : SIMILAR_OTHER_OBJECT;
 }
 
@@ -117,8 +116,7 @@ bool across_same_place(const struct graph *g, const struct interval *a, const st
 	return place >= 1 || CT_OBJ_KIND(a->obj) != CT_OBJ_FUTEX;
 }
 
-/* Returns true if a folded or unknown interval, or the begin of the window, hides what the task did
- * before. */
+/* Returns true if some of what the task did before the interval is not recorded. */
 static bool is_cut(const struct graph *g, uint32_t interval)
 {
 	const struct graph_task *t = &g->tasks[g->intervals[interval].task];

@@ -25,9 +25,8 @@ enum relation across_relation(const struct graph *g, uint32_t of, uint32_t task)
  * places. */
 float across_place(const struct graph *g, const struct interval *a, const struct graph *good,
 		   const struct interval *b);
-/* Returns false if across_place() returns 0. Otherwise, if both stacks are known, returns true if
- * they are alike. If a stack is not known, returns false only for a futex for which across_place()
- * returns less than 1. */
+/* Returns true if across_place() is not 0 and the stacks are alike. If a stack is not known, the
+ * place decides: two waits for a futex need an across_place() of 1. */
 bool across_same_place(const struct graph *g, const struct interval *a, const struct graph *good,
 		       const struct interval *b);
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * against.h - the result of comparing a wait with similar waits of another trace, the *good trace*, in
- * which the same program worked (against_find.h).
- *
- * Pure; any thread.
+ * against.h - the result of comparing a wait with similar waits of another trace of the same
+ * program, the *good trace* (against_find.h). Pure; any thread.
  */
 #ifndef CTRACE_ANALYSIS_COMPARE_AGAINST_H
 #define CTRACE_ANALYSIS_COMPARE_AGAINST_H
@@ -29,7 +27,7 @@ struct against {
 	const struct graph *good;
 	const char *name; /* of the good trace; belongs to the caller of diagnose() */
 	enum against_result result;
-	bool own_accord; /* AGAINST_GONE: in the good trace, a timer woke the waker */
+	bool own_accord; /* AGAINST_GONE: a timer woke the missing waker, a thread of the same process */
 	uint32_t tasks[AGAINST_TASKS];
 	uint32_t n_tasks; /* AGAINST_SEVERAL: also the tasks for which tasks[] has no room */
 	char *text;       /* without a full stop. NULL: AGAINST_NOT_NEEDED */

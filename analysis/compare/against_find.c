@@ -37,8 +37,8 @@ static bool is_related(const struct graph *g, uint32_t of, uint32_t task, enum r
 	return relation == as || (as == RELATION_OTHER && relation != RELATION_THREAD);
 }
 
-/* Finds the tasks that have the role of the waker of hop k, and are related to the task `of` as this
- * waker to its wakee. If no such task lives in [from_ns, to_ns), takes those that ended before. */
+/* Finds the tasks that have the role of the waker of hop k, and its relation to the waiter (`of`).
+ * If no such task lives in [from_ns, to_ns), takes those that ended before. */
 static void find_tasks(const struct walk *w, uint32_t k, uint32_t of, uint64_t from_ns, uint64_t to_ns)
 {
 	uint32_t waker = w->h->v[k].blame.task, wakee = w->good->intervals[w->h->v[k].wait].task;
@@ -59,8 +59,8 @@ static void find_tasks(const struct walk *w, uint32_t k, uint32_t of, uint64_t f
 		}
 }
 
-/* Returns how many waits of step->task are at the place of the trigger of hop k, and ended as the
- * trigger did: by a task of the same role. For the last hop: by no task, for example by a timer. */
+/* Counts the waits of step->task that are at the place of the trigger of hop k and ended as it did:
+ * by a task of the same role or, for the last hop, by no task. */
 static uint32_t count_triggers(const struct walk *w, uint32_t k, const struct missing_wake_step *step)
 {
 	const struct graph_task *t = &w->g->tasks[step->task];
@@ -87,7 +87,6 @@ static uint32_t count_triggers(const struct walk *w, uint32_t k, const struct mi
 	return n;
 }
 
-/* Finds what the task of the last step does. Returns true to go on to the next hop. */
 static bool look_at(struct walk *w, uint32_t k)
 {
 	struct missing_wake *m = w->m;
@@ -187,8 +186,6 @@ static bool is_steady(const struct similar_set *set, uint32_t task)
 	return n >= MISSING_GOOD_COUNT;
 }
 
-/* Returns true if enough waits of the good trace are like the examined wait, and most of them end
- * in one way. */
 static bool is_habit(const struct missing_wake *m, bool blind)
 {
 	if (blind && m->others > m->occurrences / MISSING_SURE_OTHERS)

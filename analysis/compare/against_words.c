@@ -126,7 +126,6 @@ static void add_several(const struct graph *g, struct words *t, const struct aga
 	words_add(t, a->n_tasks > AGAINST_TASKS ? ", ..." : "");
 }
 
-/* Adds that the task of the last step waits as in the good trace. */
 static void add_so_far(const struct graph *g, struct words *t, const struct missing_wake *m)
 {
 	if (!m->n_steps)

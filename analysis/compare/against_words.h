@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* against_words.h - private to analysis/: says the result of a comparison with another trace in
- * words. */
+/* against_words.h - private to analysis/: says the result of a comparison with another trace. */
 #ifndef CTRACE_ANALYSIS_COMPARE_AGAINST_WORDS_H
 #define CTRACE_ANALYSIS_COMPARE_AGAINST_WORDS_H
 

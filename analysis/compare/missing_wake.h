@@ -40,15 +40,14 @@ struct missing_wake_step {
 };
 
 struct missing_wake {
-	/* The graph of the reference and of the objects of the steps, if the reference is in another
-	 * trace. NULL: the graph of the examined wait. */
+	/* The graph of the reference and of the objects of the steps. NULL: the graph of the
+	 * examined wait. */
 	const struct graph *good;
 	uint32_t wait; /* the examined wait, or its first part if time limits divide it */
 	uint64_t wait_from_ns;
 	uint64_t wait_to_ns;
 	uint32_t reference;
-	/* The begin of the reference, or the first wake-up that led to the end of the reference:
-	 * the earlier of the two. */
+	/* The begin of the reference, or of the wake-ups that led to its end: the earlier of the two. */
 	uint64_t ref_from_ns;
 	float similarity;
 	uint32_t occurrences;
@@ -58,8 +57,7 @@ struct missing_wake {
 	bool late;
 	bool regular;
 	bool own_accord;
-	/* steps[0].task should have woken the waiter, and steps[i].task should have woken
-	 * steps[i - 1].task. */
+	/* steps[0].task should have woken the waiter. steps[i].task: steps[i - 1].task. */
 	struct missing_wake_step steps[MISSING_STEPS];
 	uint32_t n_steps;
 	enum missing_wake_how how;
@@ -75,7 +73,6 @@ struct missing_wake {
 
 void missing_wake_free(struct missing_wake *m);
 bool missing_wake_is_good(const struct missing_wake *m);
-/* Like missing_wake_is_good(), with stricter limits. */
 bool missing_wake_is_sure(const struct missing_wake *m);
 const struct missing_wake_step *missing_wake_named(const struct missing_wake *m);
 

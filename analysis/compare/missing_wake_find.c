@@ -11,7 +11,6 @@
 #include "analysis/thresholds.h"
 #include "lib/cleanup.h"
 
-/* Stops at a folded interval, because the waits in it are not known. */
 static uint32_t wait_before(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -107,8 +106,7 @@ struct doing missing_wake_doing(const struct graph *g, uint32_t task, uint64_t f
 	return run.ns > waited ? run : wait;
 }
 
-/* Counts the waits that the task `by` ended at the place of the wait `like`. If `by` is GRAPH_NONE,
- * counts waits that ended without another task, for example by a timer. */
+/* Counts the waits at the place of the wait `like` that `by` ended: a task, or GRAPH_NONE (no task). */
 static uint32_t count_waits(const struct graph *g, uint32_t task, uint32_t like, uint32_t by,
 			    uint64_t from_ns, uint64_t to_ns)
 {
@@ -175,7 +173,6 @@ void missing_wake_name(struct missing_wake *m, enum missing_wake_how how, const 
 	m->since_ns = since_ns;
 }
 
-/* Returns true if the task is still woken as in the reference, but sends no wake-up. */
 static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, struct missing_wake *m)
 {
 	const struct missing_wake_step *step = &m->steps[m->n_steps - 1];
@@ -189,8 +186,8 @@ static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, s
 	return m->triggers;
 }
 
-/* Returns true if the task exited before the middle of the step. If the task ended few earlier
- * waits, also sets m->n_steps to 0: perhaps all tasks of this role live only briefly. */
+/* If the task ended few waits, perhaps all tasks of this role live only briefly. Then n_steps
+ * becomes 0. */
 static bool has_ended(const struct graph *g, const struct missing_wake_step *step, struct missing_wake *m)
 {
 	const struct graph_task *t = &g->tasks[step->task];
@@ -212,7 +209,7 @@ static bool others_served(const struct graph *g, const struct missing_wake_step 
 	       missing_wake_woke_others(g, step->obj, w->task, step->from_ns, step->to_ns);
 }
 
-/* Returns true to go on to the next task. If no task is to be named, m->n_steps becomes 0. */
+/* If no task is to be named, m->n_steps becomes 0. */
 static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, struct missing_wake *m)
 {
 	struct missing_wake_step *step = &m->steps[m->n_steps - 1];
@@ -240,7 +237,7 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	missing_wake_name(m, s->state == INTERVAL_BLOCKED ? MISSING_ELSEWHERE : MISSING_BUSY, &d, s->from_ns);
 	if ((usual || !most) && is_silent(g, h, k, m))
 		missing_wake_name(m, MISSING_SILENT, &d, step->last_ns);
-	else if (usual && !most && m->late) /* no single wait takes half of the time */
+	else if (usual && !most && m->late)
 		m->n_steps = 0;
 	else if (usual && k + 1 < h->n)
 		return true;
@@ -251,8 +248,7 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	return false;
 }
 
-/* If a task of the same role, such as a worker of the same pool, ended step->wait, returns that
- * task. Otherwise returns `task`. */
+/* Another task of the same role, such as a worker of the same pool, may have ended step->wait. */
 static uint32_t same_part(const struct graph *g, uint32_t task, const struct missing_wake_step *step)
 {
 	const struct interval *s = &g->intervals[step->wait];
@@ -342,8 +338,8 @@ static int examine(const struct graph *g, struct missing_wake *m)
 	return 0;
 }
 
-/* Compares the wait of the named task with earlier waits, too. Returns 1 if this comparison names
- * another task, 0 if not, or -ENOMEM. */
+/* Compares the wait of the named task, too. Returns 1 if this names another task, 0 if not, or
+ * -ENOMEM. */
 static int examine_next(const struct graph *g, struct missing_wake *m)
 {
 	struct missing_wake next = { .wait = m->instead, .wait_from_ns = g->intervals[m->instead].from_ns };
@@ -385,8 +381,8 @@ static bool timed_out(const struct graph *g, const struct interval *s)
 	return kind == EDGE_TIMER;
 }
 
-/* A time limit may cut a wait into parts, with hardly any work in between. If step is -1, returns
- * the part before `at`; if 1, the part after it. GRAPH_NONE: there is no such part. */
+/* A time limit may cut a wait into parts. Returns the part before `at` (step -1) or after it (step
+ * 1), or GRAPH_NONE. */
 static uint32_t other_part(const struct graph *g, uint32_t at, int step)
 {
 	const struct graph_task *t = &g->tasks[g->intervals[at].task];

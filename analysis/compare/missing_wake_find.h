@@ -3,11 +3,10 @@
  * missing_wake_find.h - finds the wake-up that is missing or late, and the task that should have
  * sent it.
  *
- * The search compares a long wait with a typical earlier wait at the same place, the reference
- * (similar_median()). The search goes backward along the wake-ups that ended the reference. It
- * names the first task that does something else than in the reference. If no task does, it names
- * the last one, unless this task waits for the waiter (Argus: Weng, Huang, Yang, USENIX ATC 2021,
- * section 4.2).
+ * Compares a long wait with the reference, a typical earlier wait at the same place. Goes backward
+ * along the wake-ups that ended the reference, to the first task that now does something else. If
+ * there is none, names the last task, unless this task waits for the waiter (Argus: Weng, Huang,
+ * Yang, USENIX ATC 2021, section 4.2).
  *
  * Pure; any thread.
  */

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * missing_wake_steps.h - private to analysis/: the steps of a comparison that missing_wake_find.h
- * (one trace) and against_find.h (two traces) share. Pure; any thread.
- */
+/* missing_wake_steps.h - private to analysis/: what missing_wake_find.h (one trace) and
+ * against_find.h (two traces) share. Pure; any thread. */
 #ifndef CTRACE_ANALYSIS_COMPARE_MISSING_WAKE_STEPS_H
 #define CTRACE_ANALYSIS_COMPARE_MISSING_WAKE_STEPS_H
 
 #include "analysis/compare/missing_wake.h"
 #include "analysis/compare/similar.h"
 
-/* A task (blame.task) on the path that led to the wake-up of the reference. */
+/* A task (blame.task) on the path that led to the end of the reference. */
 struct hop {
 	struct blame blame;
 	uint32_t wait; /* the wait that the task ended */
@@ -38,10 +36,9 @@ struct doing {
 	uint64_t ns;
 };
 
-/* Returns the longest wait of the task in [from_ns, to_ns). If the task ran for longer than it
- * waited, returns its longest run, and as `ns` the time of all its runs. The time in which the task
- * is runnable counts as a run. If the task was folded for longer than either, returns
- * GRAPH_NONE. */
+/* Returns the longest wait of the task in [from_ns, to_ns). If the task ran or was runnable for
+ * longer than it waited: the longest run, and as `ns` the sum of all runs. If it was folded for
+ * longer than either: GRAPH_NONE. */
 struct doing missing_wake_doing(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
 /* Sets what the named task did instead, since when, and how long. */
 void missing_wake_name(struct missing_wake *m, enum missing_wake_how how, const struct doing *d,

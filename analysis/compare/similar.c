@@ -217,8 +217,6 @@ bool similar_role(const struct graph *g, uint32_t a, uint32_t b)
 	       (same_name(g, a, a_ns, b, b_ns) && same_name(g, leader_of(g, a), a_ns, leader_of(g, b), b_ns));
 }
 
-/* Returns 1 for equal stacks, and SIMILAR_STACK for stacks with nothing in common. If the stacks
- * are not known, `place` decides. */
 static float stacks_factor(const struct graph *g, const struct interval *a, const struct interval *b,
 			   float place)
 {
@@ -231,15 +229,13 @@ static float stacks_factor(const struct graph *g, const struct interval *a, cons
 	return SIMILAR_STACK + (1 - SIMILAR_STACK) * alike;
 }
 
-/* Returns true for a wake within the process of `mate`, if `me` is a task of another process. */
 static bool is_of_another_process(const struct graph *g, uint32_t me, uint32_t mate, uint32_t waker)
 {
 	return waker != GRAPH_NONE && g->tasks[waker].tgid == g->tasks[mate].tgid &&
 	       g->tasks[waker].tgid != g->tasks[me].tgid;
 }
 
-/* Returns true if b is a message that ended the wait x, and s is a wait of another process that is
- * not for a socket. Each process has its own connections, so s and x cannot be for the same one. */
+/* Each process has its own connections. So s does not wait for b, a message to another process. */
 static bool is_of_another_connection(const struct graph *g, const struct interval *s,
 				     const struct interval *x, const struct blame *b)
 {

@@ -56,10 +56,9 @@ bool similar_is_chance(const struct graph *g, const struct interval *s);
 /* Finds waits that ended before the wait `interval` began. Returns 0 or -ENOMEM. The caller
  * calls similar_done() in both cases. */
 int similar_find(const struct graph *g, uint32_t interval, struct similar_set *ret);
-/* Keeps the group of waits with the largest sum of scores. In a group, tasks of one role ended all
- * waits in the same way. If no task ended any of the waits, the set becomes empty. Also drops the
- * waits with a score below SIMILAR_LEAST. Adds the number of all other dropped waits to
- * *ret_others. */
+/* Keeps the group of waits with the largest sum of scores. A group: tasks of one role ended all its
+ * waits in the same way. If no task ended any wait, the set becomes empty. Adds the number of
+ * dropped waits to *ret_others, without those with a score below SIMILAR_LEAST. */
 void similar_keep_commonest(const struct graph *g, struct similar_set *set, uint32_t *ret_others);
 /* Returns the wait of median length among those with the best scores (SIMILAR_NEAR_BEST). The set
  * must not be empty. */

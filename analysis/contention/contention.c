@@ -41,8 +41,8 @@ static void tally_best(const struct map *tally, struct contention *r)
 	}
 }
 
-/* Returns for how long runs on the CPU may have no record. ix has the CT_GAP records, or the caps
- * of groups: a capped task may have had the CPU. A record comes at the end of its gap or cap. */
+/* For how long runs on the CPU may have no record. ix: the CT_GAP records, or the caps of groups,
+ * whose tasks may have had the CPU. A record comes at the end of its gap or cap. */
 static uint64_t lost_by(const struct graph *g, const struct graph_index *ix, uint32_t cpu, uint64_t from,
 			uint64_t to)
 {
@@ -68,7 +68,6 @@ static uint64_t lost_on(const struct graph *g, uint32_t cpu, uint64_t from, uint
 	       graph_lacked_ns(g, CT_LACK_SWITCHES, from, to);
 }
 
-/* The search begins at run *near. *near becomes the first run that ends after `from`. */
 static int contention_cpu_interval(const struct graph *g, uint32_t task, uint32_t cpu, uint64_t from,
 				   uint64_t to, size_t *near, struct map *tally, struct contention *r)
 {
@@ -201,8 +200,7 @@ int contention_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t
 	return 0;
 }
 
-/* Returns true for a wait for work. A futex with an owner is a lock, so a wait for it does not
- * count. */
+/* A futex with an owner is a lock, so a wait for it is no wait for work. */
 static bool is_idle(const struct graph *g, const struct interval *s)
 {
 	return s->state == INTERVAL_BLOCKED &&
@@ -271,7 +269,6 @@ static uint64_t listening(const struct graph *g, uint32_t task)
 	return 0;
 }
 
-/* The parent does not count as a worker, because it only supervises the workers. */
 static uint32_t pool_of_processes(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	uint32_t parent = g->tasks[task].ptgid, workers = 0;

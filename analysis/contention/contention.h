@@ -26,15 +26,12 @@ struct contention {
 	uint64_t obj; /* disk: the file for which `task` waited longest */
 };
 
-/* Finds the task of another process that ran longest on the CPU for which `task` waited. Returns 0
- * or -ENOMEM. */
+/* Finds the task that had the CPU for which `task` waited. Returns 0 or -ENOMEM. */
 int contention_cpu(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 		   struct contention *ret);
-/* For a result of contention_cpu(): returns true if the quota explains more than half of
- * total_ns. */
+/* After contention_cpu(): returns true if the quota explains more than half of total_ns. */
 bool contention_is_throttled(const struct contention *c);
-/* Of all tasks but `task`, finds the one that waited longest for the device of obj. Returns 0 or
- * -ENOMEM. */
+/* Finds the other task that waited longest for the device of obj. Returns 0 or -ENOMEM. */
 int contention_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t from_ns, uint64_t to_ns,
 		    struct contention *ret);
 /*
@@ -46,12 +43,12 @@ int contention_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t
  * - Sibling processes that have the same name and share a listening socket.
  */
 uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
-/* Guesses which task changed the variable on which `task` spun. Of the other threads of the
- * process, returns the one that ran last before to_ns. Returns GRAPH_NONE if none of them ran. */
+/* Guesses which task changed the variable on which `task` spun: the other thread of the process
+ * that ran last before to_ns. GRAPH_NONE: none ran. */
 uint32_t contention_flag(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
 /* Returns how often `task` gave up the CPU without blocking: in sched_yield, or in a poll with a
- * time limit of zero. *ret_samples: the number of samples of `task`. *ret_sampled: how many of
- * these samples were in a system call that yields or polls. */
+ * time limit of zero. *ret_samples: the samples of `task`. *ret_sampled: those in a system call
+ * that yields or polls. */
 uint32_t contention_yields(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 			   uint32_t *ret_sampled, uint32_t *ret_samples);
 

@@ -53,8 +53,7 @@ static void forget_cpu(struct search *s)
 	s->cpu = FORMAT_CPU_NONE;
 }
 
-/* Returns true if the timer of the victim's own time limit woke the victim. Such a timer runs on
- * the victim's CPU. */
+/* The timer of a task's own time limit runs on the task's CPU. */
 static bool by_own_timer(const struct interval *x, const struct window_event *wake)
 {
 	return ct_wake_context(&wake->r) == CT_CTX_TIMER && CT_OBJ_KIND(x->obj) != CT_OBJ_TIMERFD &&
@@ -194,8 +193,7 @@ static uint64_t ran_ns(const struct graph *g, uint32_t task, uint64_t from_ns, u
 	return ns;
 }
 
-/* The task may have run while the victim was not in the queue (`elsewhere`). That time does not
- * count. */
+/* elsewhere: time in which the victim was not in the queue, but the task may have run. */
 static uint64_t share_of(const struct graph *g, uint32_t task, const struct queue *q)
 {
 	uint64_t sampled = task == GRAPH_NONE ? 0 : sampled_ns(g, task, q->from_ns, q->to_ns), ran, elsewhere;

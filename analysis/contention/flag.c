@@ -15,8 +15,7 @@ static const struct window_event *last_polled(const struct graph *g, uint32_t ti
 	size_t n;
 	const struct graph_ref *first = graph_refs(&g->polled, tid, &n);
 
-	/* all variables of one inspection have the same time, and the most likely one comes
-	 * first */
+	/* all variables of one inspection have one time; the most likely one comes first */
 	while (r && r > first && g->w->events[r[-1].event].r.ts == g->w->events[r->event].r.ts)
 		r--;
 	return r ? &g->w->events[r->event] : NULL;
@@ -121,7 +120,7 @@ static void find_writer(const struct graph *g, uint32_t task, uint64_t from_ns, 
 	}
 }
 
-/* Returns false if the name of the variable is only an address, such as "0x7f.. (heap)". */
+/* A name without a symbol is an address, such as "0x7f.. (heap)". */
 static bool has_symbol(const struct graph *g, uint64_t obj)
 {
 	const struct window_object *o = window_object(g->w, obj);
@@ -150,7 +149,7 @@ struct flag flag_find(const struct graph *g, uint32_t task, uint64_t from_ns, ui
 		f.spin = polled->r.ts >= from_ns && polled->r.flags & CT_QF_SPIN;
 	}
 	find_writer(g, task, from_ns, to_ns, &f);
-	/* Without other threads, mostly a signal handler changes the variable. Such a variable
+	/* Without other threads, mostly a signal handler changes the variable, and the variable
 	 * mostly has a symbol. */
 	alone = f.obj && is_alone(g, task, from_ns, to_ns);
 	if (!f.watched && !has_symbol(g, f.obj) && alone)
@@ -160,8 +159,7 @@ struct flag flag_find(const struct graph *g, uint32_t task, uint64_t from_ns, ui
 	return f;
 }
 
-/* Splits "symbol (module)". Returns false for another form, and for a name that a shell would
- * change. */
+/* Returns false for another form than "symbol (module)", and for a name that a shell would change. */
 static bool split_name(const char *name, int *ret_symbol, const char **ret_module, int *ret_module_n)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-:@";

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * flag.h - private to analysis/: finds the variable in memory that a task polls, and the task that
- * writes it. The evidence: CT_POLLED (from inspections) and CT_ACCESS (from watchpoints). Pure; any
- * thread.
+ * flag.h - private to analysis/: finds the variable that a task polls, and the task that writes it,
+ * from CT_POLLED (inspections) and CT_ACCESS (watchpoints). Pure; any thread.
  */
 #ifndef CTRACE_ANALYSIS_CONTENTION_FLAG_H
 #define CTRACE_ANALYSIS_CONTENTION_FLAG_H

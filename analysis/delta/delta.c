@@ -12,7 +12,6 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-/* The share of a part in the metric of the old or the new runs. */
 struct share {
 	wide ns; /* times METRIC_WEIGHTS_SUM */
 	double count;
@@ -21,7 +20,7 @@ struct share {
 struct building_row {
 	struct delta_row row;
 	struct share old, new;
-	bool merged; /* the row was added to another one */
+	bool merged;
 };
 
 struct building {
@@ -55,7 +54,6 @@ static int add_row(struct building *k, const struct profile_part *p, uint64_t ha
 	return -ENOMEM;
 }
 
-/* Sets *ret to the row of a part. Adds the row if it is new. */
 static int row_of(struct building *k, const struct profile_part *p, struct building_row **ret)
 {
 	uint64_t at, h = hash_text(hash_text(HASH_START, p->key), p->detail);
@@ -121,7 +119,6 @@ static int add_side(struct building *k, const struct profile *const *runs, size_
 	return r;
 }
 
-/* The fraction of 1 ns in the share of a row. */
 struct fraction {
 	uint64_t rest; /* ns times METRIC_WEIGHTS_SUM */
 	size_t row;
@@ -136,8 +133,7 @@ static int fraction_cmp(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* Rounds the shares of one side to whole ns, so that they add up to value_ns: the rows with the
- * largest fractions get 1 ns more. */
+/* The rows with the largest fractions get 1 ns more, so that all rows add up to value_ns. */
 static int round_side(struct building *k, bool is_new, uint64_t value_ns)
 {
 	_cleanup_free_ struct fraction *v = calloc(k->rows.n + 1, sizeof(*v));
@@ -171,8 +167,7 @@ static int64_t change(const struct building_row *b)
 	return (int64_t)(b->row.new_ns - b->row.old_ns);
 }
 
-/* The rows [first, end) have one key, and row `first` has no detail. Adds row `first` to one of the
- * others: see delta_new(). */
+/* The rows [first, end) have one key, and row `first` has no detail: see delta_new(). */
 static void merge_key(struct building *k, size_t first, size_t end)
 {
 	struct building_row *from = &k->rows.v[first], *to = NULL;

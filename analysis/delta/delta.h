@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * delta.h - compares the profiles of old and new runs. Each row has the share of one part in the
- * metric. The rows add up exactly to the metric of the old runs, to the metric of the new runs, and
- * to the difference.
+ * metric. The rows add up exactly to both metrics and to their difference.
  *
- * Pure; any thread. A delta refers to no profile, so it may outlive the profiles.
+ * Pure; any thread. A delta may outlive the profiles.
  */
 #ifndef CTRACE_ANALYSIS_DELTA_DELTA_H
 #define CTRACE_ANALYSIS_DELTA_DELTA_H
@@ -14,13 +13,13 @@
 
 struct delta_side {
 	size_t runs;
-	uint64_t value_ns;       /* the metric */
-	uint64_t min_ns, max_ns; /* the shortest and the longest run */
+	uint64_t value_ns; /* the metric */
+	uint64_t min_ns, max_ns;
 };
 
 struct delta_row {
-	char *key, *detail, *text;   /* as in struct profile_part */
-	uint64_t old_ns, new_ns;     /* the share of the part in the metric */
+	char *key, *detail, *text; /* as in struct profile_part */
+	uint64_t old_ns, new_ns;
 	int64_t difference_ns;       /* new_ns - old_ns */
 	double old_count, new_count; /* mean of profile_part.count, weighted as the metric */
 	enum part_class class;
@@ -29,8 +28,8 @@ struct delta_row {
 struct delta {
 	enum delta_metric metric;
 	struct delta_side old, new;
-	int64_t difference_ns;  /* new.value_ns - old.value_ns */
-	int64_t environment_ns; /* the sum of difference_ns of the rows of class ENVIRONMENT */
+	int64_t difference_ns;
+	int64_t environment_ns; /* of the rows of class ENVIRONMENT */
 	struct delta_row *rows; /* sorted by the size of the change, the largest first */
 	size_t n_rows;
 	char *sentence; /* safe to print */
@@ -39,9 +38,9 @@ struct delta {
 /*
  * Compares the profiles. n_old, n_new > 0. Each run is shorter than 2^62 ns.
  *
- * A wait has a detail (struct profile_part) only if it is long. When a wait becomes longer, its
- * time may move from the row without a detail to a row with the same key and a detail. So a row
- * without a detail is added to the row with the same key that changed most in the other direction.
+ * Only a long wait has a detail (struct profile_part). So a wait that becomes longer may move from
+ * the row without a detail to a row with a detail. To undo this, the row without a detail is added
+ * to the row with the same key that changed most in the other direction.
  *
  * The caller frees *ret with delta_free(). Returns 0 or -ENOMEM.
  */
@@ -49,7 +48,7 @@ int delta_new(const struct profile *const *old, size_t n_old, const struct profi
 	      enum delta_metric metric, struct delta **ret);
 void delta_free(struct delta *d);
 /* Returns the sentence of a delta whose other members are set; the caller frees it. NULL: out of
- * memory. delta_new() calls this function. */
+ * memory. */
 char *delta_words(const struct delta *d);
 
 #endif

@@ -31,7 +31,6 @@ static void say_whole(struct words *t, const struct delta *d)
 		words_add(t, "%s of %zu and %zu runs)", metric_name(d->metric), d->old.runs, d->new.runs);
 }
 
-/* Returns the sum of the sizes of all changes. */
 static uint64_t moved(const struct delta *d)
 {
 	uint64_t ns = 0;
@@ -59,8 +58,8 @@ static bool is_own(const struct delta_row *r)
 	return r->class != PART_CLASS_ENVIRONMENT && r->difference_ns;
 }
 
-/* Sets *ret to the rows to name: the largest changes of the command itself. If they only shrink, the
- * largest growth takes the last place. Returns the number of rows in ret. */
+/* Picks the largest changes of the command itself. If they only shrink, the largest growth takes
+ * the last place. */
 static size_t pick(const struct delta *d, uint64_t least, const struct delta_row *ret[DELTA_SAID_ROWS])
 {
 	bool grows = false;

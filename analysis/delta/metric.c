@@ -86,7 +86,7 @@ static void quantile(double q, size_t n, uint64_t *ret)
 	}
 }
 
-/* Makes the weights of runs of equal length equal, because the order of such runs means nothing. */
+/* The order of runs of equal length means nothing, so their weights become equal. */
 static void level(const uint64_t *total_ns, size_t n, uint64_t *w)
 {
 	for (size_t i = 0, end; i < n; i = end) {
@@ -129,5 +129,5 @@ void metric_weights(enum delta_metric metric, const uint64_t *total_ns, size_t n
 		sum += ret[i];
 		heavy = ret[i] > ret[heavy] ? i : heavy;
 	}
-	ret[heavy] += METRIC_WEIGHTS_SUM - sum; /* what rounding has lost */
+	ret[heavy] += METRIC_WEIGHTS_SUM - sum;
 }

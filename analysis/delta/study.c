@@ -8,8 +8,6 @@
 #include "lib/cleanup.h"
 #include "trace/words/texts.h"
 
-/* Writes the index of the first run of each group to first[]. Groups with a setting that is not
- * known come last. Returns the number of groups. */
 static size_t find_groups(const struct study_run *runs, size_t n, size_t *first)
 {
 	size_t n_groups = 0;
@@ -102,7 +100,6 @@ const struct delta_row *study_reason(const struct study_group *g)
 {
 	const struct delta *d = g->delta;
 
-	/* The rows are sorted by the size of their change. */
 	for (size_t i = 0; i < d->n_rows && d->difference_ns; i++)
 		if (d->rows[i].difference_ns && (d->rows[i].difference_ns > 0) == (d->difference_ns > 0))
 			return &d->rows[i];

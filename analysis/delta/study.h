@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * study.h - compares groups of runs of one command, such as runs under several settings. Each group
- * has its metric, the share of each class of parts in this metric, and the difference from the
- * first group.
- *
- * Pure; any thread. A study refers to no profile, so it may outlive the profiles.
+ * study.h - compares groups of runs of one command, such as runs under several settings, with the
+ * first group. Pure; any thread. A study may outlive the profiles.
  */
 #ifndef CTRACE_ANALYSIS_DELTA_STUDY_H
 #define CTRACE_ANALYSIS_DELTA_STUDY_H
@@ -34,8 +31,8 @@ struct study {
  * Returns 0 or -ENOMEM. */
 int study_new(const struct study_run *runs, size_t n, enum delta_metric metric, struct study **ret);
 void study_free(struct study *s);
-/* Of the parts that changed in the direction of g->delta->difference_ns, returns the one that changed
- * most. NULL: the group is as long as the first one. The row belongs to the study. */
+/* Returns the part that changed most in the direction of g->delta->difference_ns. The study owns
+ * it. NULL: the group is as long as the first one. */
 const struct delta_row *study_reason(const struct study_group *g);
 
 #endif

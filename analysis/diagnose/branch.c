@@ -96,8 +96,7 @@ static void apply_rules(struct options *o, struct rules *rules)
 	}
 }
 
-/* Returns true for a GROUP_TASK with an edge that is not strong. A wait for a lock is no
- * guess: the lock certainly took the time of the wait. */
+/* A wait for a lock is no guess: the lock certainly took the time of the wait. */
 static bool is_guess(const struct group *x)
 {
 	return x->type == GROUP_TASK && x->blame.strength != EDGE_STRONG && x->blame.edge != EDGE_LOCK &&
@@ -232,7 +231,6 @@ static char *question_text(const struct options *o)
 	return words_take(&t);
 }
 
-/* An answer that is not valid becomes ASK_DECIDE. */
 static int put_question(const struct options *o, size_t n, const struct diagnose_options *d, int *ret_answer)
 {
 	struct ask_option options[OPTIONS_MAX] = { 0 };

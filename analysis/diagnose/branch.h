@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * branch.h - private to analysis/: chooses the branch that the chain follows from one task. A
- * branch is a group of the task's time (breakdown.h). The chain follows the largest group, with
- * these exceptions:
+ * branch.h - private to analysis/: chooses the branch of a chain: the group of a task's time
+ * (breakdown.h) that the chain follows. This is the largest group, with these exceptions:
  *
  * - GROUP_UNKNOWN counts only if it has at least BRANCH_UNKNOWN_FIFTHS fifths of the time, or if it
  *   is the only group.
@@ -28,8 +27,8 @@ struct branch {
 	bool refused;
 };
 
-/* ret->taken points into l, or is NULL if l has no group. If ret->refused is true and *ret->taken
- * was a GROUP_TASK, it has become a GROUP_LEAF: a wait with no known owner. Returns 0 or -ENOMEM. */
+/* ret->taken points into l; NULL: l has no group. If ret->refused, a taken GROUP_TASK has become a
+ * GROUP_LEAF: a wait with no known owner. Returns 0 or -ENOMEM. */
 int branch_choose(const struct graph *g, const struct diagnose_options *options, uint32_t task,
 		  struct breakdown *l, struct branch *ret);
 

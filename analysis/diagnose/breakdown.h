@@ -30,7 +30,7 @@ struct group {
 	uint32_t interval; /* the longest wait */
 	uint32_t last_seg;
 	uint32_t frame;
-	struct blame blame; /* the blame of the longest wait */
+	struct blame blame; /* of the longest wait */
 	bool cycle;         /* a wait for a task that is on the path already */
 };
 typedef VEC(struct group) groups;
@@ -49,8 +49,8 @@ struct breakdown {
  * breakdown_done() in both cases. */
 int breakdown_fill(const struct graph *g, struct breakdown *l, const struct path *p, const bool *in);
 void breakdown_done(struct breakdown *l);
-/* Returns the task of the frame. If the parent frame waits for the end of this task (EDGE_EXIT),
- * returns a hash of the task's name: so children with one name are one group. */
+/* Returns the task of the frame. If the parent frame waits for the end of this task (EDGE_EXIT): a
+ * hash of its name, so that children with one name are one group. */
 uint64_t breakdown_frame_key(const struct graph *g, const struct path_frame *f);
 /* Sets *ret to the commonest stack in the samples of the task, or to 0. Returns 0 or -ENOMEM. */
 int breakdown_run_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,

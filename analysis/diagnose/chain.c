@@ -150,7 +150,6 @@ static void chain_follow(const struct graph *g, const struct path *p, struct cha
 	c->last_frame = gr->frame;
 }
 
-/* Returns 1 if the chain goes on, 0 if it ends, or -ENOMEM. */
 static int chain_step(const struct graph *g, const struct path *p, struct chain *c, bool *next)
 {
 	struct breakdown l = { 0 };

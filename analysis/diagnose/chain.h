@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * chain.h - private to analysis/: builds a chain of tasks from a critical path. The chain follows
- * one group (branch.h) of each task's time (breakdown.h). If this group is a wait for another task,
+ * chain.h - private to analysis/: builds a chain of tasks from a critical path. Each link follows
+ * one group (branch.h) of its task's time (breakdown.h). If this group is a wait for another task,
  * that task is the next link; otherwise the chain ends.
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_CHAIN_H
@@ -18,8 +18,7 @@ struct chain {
 	enum chain_end end;
 	struct blame leaf;
 	uint32_t last_frame;
-	/* While the chain is built: in_last[f] is true if frame f belongs to the link that is added
-	 * next. */
+	/* in_last[f]: frame f belongs to the link that chain_build() adds next. */
 	bool *in_last;
 	struct diagnose_options options;
 	size_t asked;
@@ -32,8 +31,8 @@ struct chain {
 int chain_build(const struct graph *g, const struct path *p, const struct diagnose_options *options,
 		struct chain *ret);
 void chain_done(struct chain *c);
-/* Adds a link for `task`, with the times of the present last link. `edge` and `strength` say how
- * the present last link depends on `task`. Returns 0 or -ENOMEM. */
+/* Adds a link for `task`, with the times of the last link, which depends on `task` by `edge` and
+ * `strength`. Returns 0 or -ENOMEM. */
 int chain_append(const struct graph *g, struct chain *c, uint32_t task, enum edge_kind edge,
 		 enum edge_strength strength);
 /* Returns true if any link but the last one has an edge of this kind. */

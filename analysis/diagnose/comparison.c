@@ -56,8 +56,7 @@ static bool has_task(const struct chain *c, size_t from, uint32_t task)
 	return false;
 }
 
-/* Returns true if the named task does not just idle: it acted regularly by its own timer, and now
- * it is stuck or gone. */
+/* The named task does not just idle: it acted regularly by its own timer, and now is stuck or gone. */
 static bool beyond_doubt(const struct graph *g, const struct missing_wake *m)
 {
 	uint32_t pid = g->tasks[g->intervals[m->wait].task].tgid;
@@ -154,8 +153,7 @@ static int push_step(const struct findings *f, uint32_t at, enum edge_strength s
 	if (!r)
 		r = chain_build(f->g, p, &options, &sub);
 	if (!r && last && m->how == MISSING_SILENT && sub.links.n > 1) {
-		/* the first task of `sub` still does its usual things, so no other task holds it
-		 * up */
+		/* the first task of `sub` still does its usual things: no other task holds it up */
 		while (sub.links.n > 1)
 			free(sub.links.v[--sub.links.n].resource);
 		sub.links.v[0].edge = 0;
@@ -207,7 +205,6 @@ static int go_on(struct findings *f, size_t i)
 	return r == -ENOMEM ? r : 0;
 }
 
-/* Returns the wait of the link i that a comparison may explain, or GRAPH_NONE. */
 static uint32_t examined(const struct findings *f, size_t i)
 {
 	const struct link *k = &f->chain.links.v[i];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * comparison.h - private to analysis/: continues a chain if a wait has no known owner, or if its
- * owner is a guess. Compares the wait with earlier waits, or with those of another trace. The chain
- * goes on with the tasks that should have sent the missing wake-up (missing_wake_find.h).
+ * comparison.h - private to analysis/: continues a chain at a wait whose owner is not known or a
+ * guess. Compares the wait with earlier waits, or with those of another trace. The chain goes on
+ * with the tasks that should have sent the missing wake-up (missing_wake_find.h).
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_COMPARISON_H
 #define CTRACE_ANALYSIS_DIAGNOSE_COMPARISON_H
@@ -10,15 +10,14 @@
 #include "analysis/diagnose/root_cause.h"
 
 /*
- * Call root_cause_find() first. If `normal` is true, the chain so far says that nothing is wrong,
- * and only a comparison beyond doubt changes it. Sets f->missing to the comparison, which the
- * caller frees, or leaves it NULL. If the chain changes, sets f->by_comparison and finds the root
- * cause anew. Returns 0 or -ENOMEM.
+ * Call root_cause_find() first. If `normal` is true, only a comparison beyond doubt changes the
+ * chain. Sets f->missing to the comparison, which the caller frees, or leaves it NULL. If the chain
+ * changes, sets f->by_comparison and finds the root cause anew. Returns 0 or -ENOMEM.
  */
 int comparison_apply(struct findings *f, bool normal);
-/* As comparison_apply(), but compares with waits of the trace f->against->good. Does nothing if
- * f->missing is set. A named task changes a verdict "normal", because the same program did not wait
- * so long in the other trace. */
+/* As comparison_apply(), but compares with waits of f->against->good. Does nothing if f->missing is
+ * set. A named task changes even a verdict "normal": in the other trace, the same program did not
+ * wait so long. */
 int comparison_against(struct findings *f);
 
 #endif

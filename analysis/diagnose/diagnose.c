@@ -144,8 +144,7 @@ static enum verdict find_verdict(const struct findings *f)
 	return VERDICT_LONG_WAIT;
 }
 
-/* Returns true if ctraced reported a hang of the task. Such a task did not idle, even if its wait
- * looks idle. */
+/* Returns true if ctraced reported a hang of the task: it did not idle, even if its wait looks idle. */
 static bool was_noticed(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	size_t n;
@@ -158,8 +157,8 @@ static bool was_noticed(const struct graph *g, uint32_t task, uint64_t from_ns, 
 	return false;
 }
 
-/* Returns true if many short waits are the cause. Most servers and clients have such waits, so the
- * user must have given the window. */
+/* Most servers and clients have many short waits, so these are the cause only if the user gave the
+ * window. */
 static bool is_chatty(const struct findings *f, uint64_t window_ns)
 {
 	const struct link *k = &f->chain.links.v[0];
@@ -206,8 +205,7 @@ static bool is_guessed(const struct findings *f, uint32_t task, uint64_t from_ns
 	return false;
 }
 
-/* Returns true if the cause, or the verdict "normal", rests on the absence of a record, and such
- * records may be lost. */
+/* Returns true if the cause, or "normal", rests on the absence of records that may be lost. */
 static bool is_by_absence(const struct findings *f, const struct diagnosis *d, uint64_t from_ns,
 			  uint64_t to_ns)
 {
@@ -240,8 +238,7 @@ static bool is_unknown_leaf(const struct findings *f)
 
 	if (f->chain.end != END_LEAF || f->on_disk || f->circular || last->wait == CT_W_STOPPED)
 		return false;
-	/* After a time limit, the awaited event is not known. A sleep and a timerfd await no event
-	 * but the time. */
+	/* After a time limit, the awaited event is not known. A sleep and a timerfd await none. */
 	if (leaf->kind == RESOURCE_TIMER && last->wait != CT_W_SLEEP &&
 	    CT_OBJ_KIND(last->obj) != CT_OBJ_TIMERFD)
 		return true;
@@ -271,8 +268,7 @@ static bool is_strong(const struct findings *f, enum verdict verdict)
 	for (size_t i = 0; i + 1 < f->chain.links.n; i++) {
 		const struct link *k = &f->chain.links.v[i];
 
-		/* a lock handoff is a weak edge, but the lock certainly took the time of the
-		 * wait */
+		/* the lock certainly took the time of the wait, although its edge is weak */
 		if (k->strength != EDGE_STRONG && k->edge != EDGE_LOCK && k->edge != EDGE_KERNEL_LOCK)
 			return false;
 	}
@@ -292,8 +288,8 @@ static bool is_strong(const struct findings *f, enum verdict verdict)
 	       f->chain.end != END_FOLDED;
 }
 
-/* If a task of the chain polls a variable, sets d->watch, and sets *ret_written to true if the
- * writer of the variable is known. Returns 0 or -ENOMEM. */
+/* If a task of the chain polls a variable, sets d->watch. *ret_written: the writer is known.
+ * Returns 0 or -ENOMEM. */
 static int diagnose_flag(const struct findings *f, struct diagnosis *d, bool *ret_written)
 {
 	struct words t = { 0 };

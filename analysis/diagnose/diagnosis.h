@@ -25,8 +25,8 @@ enum link_state {
 /* Returns the word of the JSON output (doc/json.md), such as "running". */
 const char *link_state_word(enum link_state state);
 
-/* One task on the way from the victim to the root cause. The link is about one branch of the task's
- * time: the branch that the chain follows. */
+/* One task on the way from the victim to the root cause, and the branch of its time that the chain
+ * follows. */
 struct link {
 	uint32_t task;
 	uint32_t pid, tid;
@@ -43,8 +43,7 @@ struct link {
 	enum edge_strength strength;
 	uint64_t obj;
 	uint64_t stack;
-	/* If the link is a wait, running_ns, runnable_ns and other_ns are not parts of
-	 * total_ns. */
+	/* If the link is a wait, running_ns, runnable_ns and other_ns are not parts of total_ns. */
 	uint64_t running_ns, runnable_ns;
 	uint32_t switches;
 	uint64_t other_ns;
@@ -118,9 +117,8 @@ struct diagnose_options {
 	/* A person or a script gave the window. Then a stall of half of the window is never too
 	 * short to matter, and many short waits may be the cause. */
 	bool window_given;
-	/* The graph of another trace, for waits whose owner the examined trace does not show. NULL:
-	 * none. good_name is the name of the other trace in the answer. Both outlive the
-	 * diagnosis. */
+	/* The graph of another trace, for waits whose owner the examined trace does not show, or
+	 * NULL; and its name in the answer. Both outlive the diagnosis. */
 	const struct graph *good;
 	const char *good_name;
 };

@@ -30,9 +30,8 @@ static bool looped_before(const struct graph *g, const struct ct_rec *send, uint
 	return false;
 }
 
-/* Returns true if the messages of the client mostly need no answer. Only messages after which the
- * client waited in its event loop count. At least half of these (ONE_WAY_SHARE) had no answer
- * before the next message. */
+/* Returns true if the client's messages mostly need no answer (ONE_WAY_SHARE). Only messages after
+ * which the client waited in its event loop count. */
 static bool is_one_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 {
 	const struct window_event *e = g->w->events;
@@ -51,10 +50,8 @@ static bool is_one_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	return turns >= ONE_WAY_TURNS && answered * ONE_WAY_SHARE <= turns;
 }
 
-/* Returns true if the client sent its last two messages to a unix socket without a wait or an
- * answer between them, and received an answer before. So this protocol, such as X11, has messages
- * that need no answer. On a TCP connection, two messages in a row are often one request: its head
- * and its body. */
+/* Two messages in a row to a unix socket show a protocol with messages that need no answer, such as
+ * X11. On a TCP connection, they are often one request: its head and its body. */
 static bool is_pipelined(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 {
 	const struct window_object *o = window_object(g->w, sock);
@@ -69,8 +66,7 @@ static bool is_pipelined(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	       !looped_before(g, &g->w->events[r->event].r, g->w->events[r[-1].event].r.ts);
 }
 
-/* Returns true if the other end has received the last message of k's task, or there is no
- * message. */
+/* Returns true if the other end has received the last message of k's task, if any. */
 static bool is_read(const struct graph *g, const struct link *k)
 {
 	uint64_t peer = graph_peer_object(g, k->obj);
@@ -80,8 +76,8 @@ static bool is_read(const struct graph *g, const struct link *k)
 	return !s || (r && r->event > s->event);
 }
 
-/* Returns true if k is the last link and the server of `before`. Also, k is owed no answer, and
- * only a timer or a time limit ends its wait. */
+/* Returns true if k is the last link and the server of `before`, is owed no answer, and waits only
+ * for a timer or a time limit. */
 static bool is_idle_server(const struct graph *g, const struct chain *c, const struct link *before,
 			   const struct link *k)
 {

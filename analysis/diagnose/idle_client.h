@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* idle_client.h - private to analysis/: tells whether a client in a chain idles: it waits for news,
- * not for an answer. */
+/* idle_client.h - private to analysis/: tells whether a client in a chain waits for news, not for
+ * an answer. */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_IDLE_CLIENT_H
 #define CTRACE_ANALYSIS_DIAGNOSE_IDLE_CLIENT_H
 

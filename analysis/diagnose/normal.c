@@ -16,8 +16,7 @@ static bool slept(const struct graph *g, const struct graph_task *t)
 	return ns > (t->exit_ns - t->born_ns) / 2;
 }
 
-/* Returns true if the children of the task mostly succeed. A script that polls starts processes
- * that fail until one succeeds. */
+/* A script that polls starts processes that sleep, or that fail until one succeeds. */
 static bool children_succeed(const struct graph *g, const struct link *k)
 {
 	size_t n, good = 0;
@@ -33,7 +32,6 @@ static bool children_succeed(const struct graph *g, const struct link *k)
 	return good > k->waits / 2;
 }
 
-/* Returns true if bytes from another task ended the wait. */
 static bool got_bytes(const struct graph *g, const struct interval *s)
 {
 	uint8_t kind, strength;
@@ -44,8 +42,8 @@ static bool got_bytes(const struct graph *g, const struct interval *s)
 	return kind == EDGE_MESSAGE || kind == EDGE_PIPE;
 }
 
-/* Returns true if bytes ended the last wait of the waker before the wake-up, and this wait ended
- * after since_ns. So the waker probably passed these bytes on to the task of s. */
+/* Returns true if bytes ended the waker's last wait before the wake-up, after since_ns. Then the
+ * waker probably passed them on to the task of s. */
 static bool is_passed_on(const struct graph *g, const struct interval *s, uint64_t since_ns)
 {
 	const struct ct_rec *r = &g->w->events[s->wake].r;
@@ -60,7 +58,6 @@ static bool is_passed_on(const struct graph *g, const struct interval *s, uint64
 	return false;
 }
 
-/* Returns true if the task got file locks in [from_ns, to_ns), and no try for one failed. */
 static bool got_locks(const struct graph *g, uint32_t tid, uint64_t from_ns, uint64_t to_ns)
 {
 	size_t n;
@@ -77,8 +74,8 @@ static bool got_locks(const struct graph *g, uint32_t tid, uint64_t from_ns, uin
 	return got;
 }
 
-/* Returns true if the task gets bytes, or file locks at the first try, between most of its sleeps: it
- * does work at its own pace. A task that polls gets nothing between its sleeps. */
+/* Returns true if the task works at its own pace: between most of its sleeps, it gets bytes, or
+ * file locks at the first try. A task that polls gets nothing. */
 static bool is_paced(const struct graph *g, const struct link *k)
 {
 	uint32_t i = graph_interval_at(g, k->task, k->from_ns), rounds = 0;
@@ -174,8 +171,6 @@ static bool got_something(const struct graph *g, const struct interval *s)
 	       !edge_by_timer(g, s, &g->w->events[s->wake]);
 }
 
-/* Returns true if the task often got something in waits like that of k, during k or at other
- * times. */
 static bool is_fed_often(const struct graph *g, const struct link *k)
 {
 	const struct graph_task *t = &g->tasks[k->task];
@@ -204,7 +199,7 @@ static bool is_fed_often(const struct graph *g, const struct link *k)
 	return outside >= FED_WAITS && k->longest_ns <= longest_ns * 2;
 }
 
-/* Returns true for a sleep. Java sleeps in a wait on a futex with a time limit. */
+/* Java sleeps in a wait on a futex with a time limit. */
 static bool is_pause(const struct link *k)
 {
 	return k->wait == CT_W_SLEEP || (k->wait == CT_W_FUTEX && k->kind == RESOURCE_TIMER);
@@ -242,8 +237,7 @@ static bool is_fellow(const struct findings *f, const struct link *a, const stru
 	       graph_is_called(f->g, a->task, a->from_ns, graph_comm(f->g, b->task, b->from_ns));
 }
 
-/* Returns true if the victim waits for a lock, and the worker that has the lock waits for the next
- * client. */
+/* The worker that has the lock waits for the next client, and the victim waits for its turn. */
 static bool waits_for_its_turn(const struct findings *f)
 {
 	const struct link *v = f->chain.links.v;

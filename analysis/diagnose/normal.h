@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* normal.h - private to analysis/: tells whether the wait of a victim is normal, so that nothing is
- * wrong. */
+/* normal.h - private to analysis/: tells whether the wait of a victim is normal: nothing is wrong. */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_NORMAL_H
 #define CTRACE_ANALYSIS_DIAGNOSE_NORMAL_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* prompted.h - private to analysis/: finds the process for which a polling task may wait, because
- * the task has told this process to do something. */
+/* prompted.h - private to analysis/: finds the process to which a polling task gave an order, and
+ * for which it may wait. */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_PROMPTED_H
 #define CTRACE_ANALYSIS_DIAGNOSE_PROMPTED_H
 

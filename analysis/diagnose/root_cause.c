@@ -65,8 +65,7 @@ static int follow(struct findings *f, uint32_t task, uint64_t from_ns, uint64_t 
 		circle |= has_task(&f->chain, sub.links.v[i].task);
 	if (r == -EINVAL ||
 	    (!r && (!sub.links.n || circle || f->chain.links.n + sub.links.n > DIAGNOSE_MAX_CHAIN))) {
-		/* nothing is known of `task`, or the chain would be circular or too long: it ends
-		 * at `task` */
+		/* nothing is known of `task`, or the chain would become circular or too long */
 		r = chain_append(f->g, &f->chain, task, edge, strength);
 	} else if (!r) {
 		last_link(f)->edge = (uint8_t)edge;
@@ -96,8 +95,7 @@ static int name_flag(struct findings *f, const struct flag *flag)
 	return k->resource ? 0 : -ENOMEM;
 }
 
-/* If the task spins, and the writer of the polled variable is recorded and not on the chain: the
- * chain goes on with the writer, and *ret_done becomes true. */
+/* *ret_done: the chain goes on with the recorded writer of the polled variable. */
 static int find_spin(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
@@ -183,8 +181,8 @@ static int find_polled_child(struct findings *f, bool *ret_done)
 	return follow(f, child, MAX(t->born_ns, k->from_ns), MIN(t->exit_ns, k->to_ns), EDGE_EXIT, EDGE_WEAK);
 }
 
-/* A victim that told a process to do something, and then polls, seems to wait for this process.
- * The process (`task`) may have passed the order on to a third process (`next`). */
+/* A victim that told a process (`task`) to do something, and then polls, seems to wait for it. The
+ * process may have passed the order on to another one (`next`). */
 static int find_prompted(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
@@ -351,8 +349,8 @@ bool root_cause_polls(const struct link *k)
 	       k->running_ns + k->other_ns < k->total_ns / 2;
 }
 
-/* Returns true if b is the other end of socket a, or the unconnected socket to which a sends.
- * Returns false for unix sockets. */
+/* Returns true if b is the other end of a, or the unconnected socket to which a sends. False for
+ * unix sockets. */
 static bool is_other_end(const struct graph *g, uint64_t a, uint64_t b)
 {
 	const struct window_object *x = window_object(g->w, a), *y = window_object(g->w, b);
@@ -392,7 +390,7 @@ static void find_lost_message(struct findings *f)
 		return;
 	o = window_object(f->g->w, before->obj);
 	if (!o || o->family == AF_UNIX || graph_is_local(f->g, before->obj))
-		return; /* on one host, no request is lost */
+		return;
 	at = is_other_end(f->g, before->obj, k->obj) ? k->obj : loop_socket(f->g, before, k);
 	if (!at)
 		return;
@@ -422,8 +420,8 @@ static void find_sleeping_children(struct findings *f)
 	before->kind = RESOURCE_TIMER;
 }
 
-/* A task may read from its starter, such as a terminal or a script. If this starter idles, it is
- * only a source of input, and has no part in the work. */
+/* A task may read from its starter, such as a terminal or a script. A starter that idles has no
+ * part in the work. */
 static int find_driver(struct findings *f)
 {
 	struct link *v = f->chain.links.v;
@@ -453,7 +451,6 @@ static int find_driver(struct findings *f)
 	return 0;
 }
 
-/* Ends the chain at a client that waits for news which its server has no reason to send. */
 static void find_idle_client(struct findings *f)
 {
 	struct link *v = f->chain.links.v;
@@ -479,8 +476,7 @@ static void find_idle_client(struct findings *f)
 	f->guessed_idle = true;
 }
 
-/* Returns true if r may be the CT_FUTEX of the wait k. If a signal ended the wait, k->obj is the
- * signal, not the futex. */
+/* If a signal ended the wait, k->obj is the signal, not the futex. */
 static bool is_about(const struct ct_rec *r, const struct link *k)
 {
 	return r->kind == CT_FUTEX && r->tid == k->tid &&
@@ -535,8 +531,8 @@ static bool has_execed(const struct graph *g, uint32_t tid, uint64_t from_ns, ui
 	return false;
 }
 
-/* A process with several threads forks: the child has one thread, and a copy of the locks. A futex
- * with a symbol lies in data that is copied, so no other process can wake the child. */
+/* The child of a process with several threads has one thread, and a copy of the locks. A futex with
+ * a symbol lies in copied data, so no other process can wake the child. */
 static void find_lost_lock(struct findings *f)
 {
 	const struct link *k = last_link(f);

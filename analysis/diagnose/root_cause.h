@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * root_cause.h - private to analysis/: finds what the last task of a chain did, and whether the
- * chain ends there. Pure; any thread.
- *
- * The chain may go on, for example to the task that had the CPU, or to the writer of a polled
- * variable. The chain may also become shorter, for example if a message was lost.
+ * root_cause.h - private to analysis/: finds what the last task of a chain did. Then the chain may
+ * go on, for example to the task that had the CPU, or become shorter, for example if a message was
+ * lost. Pure; any thread.
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_ROOT_CAUSE_H
 #define CTRACE_ANALYSIS_DIAGNOSE_ROOT_CAUSE_H
@@ -39,8 +37,7 @@ struct findings {
 
 /* The caller has set f->g, f->chain and f->stall_least_ns. Returns 0 or -ENOMEM. */
 int root_cause_find(struct findings *f);
-/* For a link in the state LINK_FOLDED: returns true if the task ran for more than half of the
- * time. */
+/* For LINK_FOLDED: returns true if the task ran for more than half of the time. */
 bool root_cause_ran(const struct link *k);
 /* Returns true if the task sleeps again and again for short times. Its other time is less than half
  * of its time asleep. */

@@ -43,8 +43,6 @@ static void say_task_there(struct words *t, const struct sentence_facts *f, size
 	words_add(t, "%s", where_words(f->g, f->chain, f->n_chain, i, before, buf));
 }
 
-/* Skips frames without a symbol, frames of the kernel, and frames of the C library, which wraps the
- * system call. */
 static const char *own_frame(const struct graph *g, uint64_t stack)
 {
 	const struct window_stack *s = stack ? window_stack(g->w, stack) : NULL;
@@ -71,8 +69,7 @@ static void say_resource(struct words *t, const struct link *k)
 		words_add(t, " (%s)", k->resource);
 }
 
-/* Adds the words between the verb, such as "waited ", and the next task. Example: "for a mutex held
- * by ". */
+/* Adds the words between the verb ("waited ") and the next task, such as "for a mutex held by ". */
 static void say_wait(struct words *t, const struct link *k)
 {
 	const char *what;
@@ -441,8 +438,7 @@ static void say_first(struct words *t, const struct sentence_facts *f)
 	say_wait(t, k);
 }
 
-/* If a chain has at most this many links, the sentence tells each link. For longer chains see
- * say_long(). */
+/* The sentence tells each link of a chain with at most this many links. Longer ones: say_long(). */
 #define SENTENCE_LINKS 4
 #define SENTENCE_NAMES 4
 

@@ -6,8 +6,7 @@ static struct cgroup_name where(const struct graph *g, const struct link *k)
 	return graph_place(g, k->task, k->to_ns);
 }
 
-/* Returns true if tasks of the chain run in different units or containers. Tasks without a unit or
- * container, such as kernel threads, do not count. */
+/* Tasks without a unit or container, such as kernel threads, do not count. */
 static bool differ(const struct graph *g, const struct link *chain, size_t n)
 {
 	struct cgroup_name first = { .cgroup = "" };

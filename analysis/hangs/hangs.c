@@ -80,10 +80,8 @@ static struct run *run_of(struct runs *runs, const struct interval *s)
 	return &runs->v[(s->obj ^ s->obj >> 3 ^ s->nr ^ s->wait) % ARRAY_SIZE(runs->v)];
 }
 
-/*
- * Like same_waits(), but does not search a run anew for each of its waits. If wait i lies in an
- * already known run, and a run from i on would not end later, returns i.
- */
+/* Like same_waits(), but searches a run only once. Returns i if wait i lies in a known run, and a
+ * run from i on would not end later. */
 static uint32_t next_waits(const struct graph *g, struct runs *runs, uint32_t i, uint32_t end)
 {
 	const struct interval *s = &g->intervals[i];
@@ -118,8 +116,8 @@ static bool is_empty_fold(const struct interval *s)
 	return s->state == INTERVAL_FOLDED && s->from_ns == s->to_ns;
 }
 
-/* Returns the last interval of the wait for a CPU that begins at i. A coarse stretch that begins
- * during this wait cuts it in two, with an empty folded interval in between. */
+/* A coarse stretch that begins during a wait for a CPU cuts it in two, with an empty folded
+ * interval in between. */
 static uint32_t queue_last(const struct graph *g, uint32_t i, uint32_t end)
 {
 	const struct interval *s = g->intervals;
@@ -217,8 +215,7 @@ static bool is_alarm(const struct diagnosis *d)
 	if (k->edge == EDGE_LOCK || k->edge == EDGE_FILELOCK || k->edge == EDGE_POLLED ||
 	    k->edge == EDGE_KERNEL_LOCK || k->edge == EDGE_FUSE || (k->edge == EDGE_STOP && d->n_chain > 1))
 		return true;
-	/* Most waits for a child are no alarm: a child that hangs has a row of its own, and a child
-	 * that computes for a while is normal. */
+	/* A child that hangs has a row of its own, and a child that computes for a while is normal. */
 	if (child)
 		return c == CAUSE_LOCK_HOLDER || c == CAUSE_STOPPED ||
 		       (c == CAUSE_BUSY && k->longest_ns >= HANGS_CHILD_BUSY_NS);
@@ -247,8 +244,7 @@ static bool is_minor(const struct diagnosis *d)
 	       (d->cause == CAUSE_SLOW_PEER && d->chain[d->n_chain - 1].wait == CT_W_SLEEP && !d->strong);
 }
 
-/* Returns true for a task with the name "ctrace" in an old trace. Such a trace does not mark the
- * tasks of ctrace (graph/timeline/build.c). */
+/* An old trace does not mark the tasks of ctrace (graph/timeline/build.c). */
 static bool is_old_command(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	return g->w->machine == MACHINE_THIS && graph_is_called(g, task, ts_ns, "ctrace");
@@ -368,7 +364,6 @@ static size_t alike_rows(const struct hangs *h, size_t i, uint64_t longest_ns)
 	return n;
 }
 
-/* Among alarms of about equal length, the hang with the most rows comes first. */
 static void most_waiters_first(struct hangs *h)
 {
 	for (size_t at = 0; at < h->n && hangs_is_worst(&h->v[at]); at++) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * hangs.h - finds the worst waits and stalls of a window, without a hint where to look. Pure; any
- * thread.
- */
+/* hangs.h - finds the worst waits and stalls of a window, without a hint where to look. Pure; any
+ * thread. */
 #ifndef CTRACE_ANALYSIS_HANGS_HANGS_H
 #define CTRACE_ANALYSIS_HANGS_HANGS_H
 
@@ -70,15 +68,14 @@ bool hangs_is_worst(const struct hang *x);
  * diagnosis. Returns true if these rows decide which row comes first after hangs_sort(). */
 bool hangs_are_decided(const struct hangs *h, size_t settled);
 /* Removes rows without a diagnosis, and sorts the others: alarms, minor alarms, other rows that are
- * not normal, normal rows. In each of these groups, longer hangs come first, with two exceptions.
- * Among alarms of about equal length, the hang with the most rows comes first. Of the threads of a
- * stopped process, the main thread comes first. */
+ * not normal, normal rows; in each of these, the longest hang first. Exceptions: of alarms of about
+ * equal length, the hang with the most rows comes first; of a stopped process, the main thread. */
 void hangs_sort(struct hangs *h);
 
 /*
  * Returns the end of a hang that began at since_ns and was noticed at found_ns. If the window does
- * not show this end, returns the end of the task or of the window. looped: the task is an event
- * loop, and the hang ends when the loop waits again where it waited before the hang.
+ * not show this end: the end of the task or of the window. looped: the hang of an event loop ends
+ * when the loop waits again where it waited before.
  */
 uint64_t hangs_end(const struct graph *g, uint32_t task, uint64_t since_ns, uint64_t found_ns, bool looped);
 

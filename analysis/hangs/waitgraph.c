@@ -116,8 +116,8 @@ int waitgraph_edge(struct waitgraph *g, uint64_t from, uint64_t to, enum waitgra
 	return VEC_PUSH(&g->edges, e);
 }
 
-/* Does a counting sort. Afterwards, idx[first[v] .. first[v + 1]) are the indices of the edges with
- * the tail v, or with the head v if by_head is set. */
+/* Afterwards, idx[first[v] .. first[v + 1]) are the edges with the tail v, or (by_head) with the
+ * head v. */
 static void sort_edges(const struct waitgraph *g, bool by_head, uint32_t *first, uint32_t *idx)
 {
 	size_t n = g->nodes.n;
@@ -389,8 +389,6 @@ static void settle(struct waitgraph *g, struct walk *w, size_t len, size_t loop_
 
 		v->waiters_cnt = 0;
 		if (k >= loop_at) {
-			/* the chain goes once around the loop, and ends before it would repeat the
-			 * node */
 			v->depth = len - loop_at - 1;
 			v->root = k > loop_at ? w->path[k - 1] : w->path[len - 1];
 			v->cyclic = w->on_loop[w->path[k]] = true;

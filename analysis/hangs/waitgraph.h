@@ -22,7 +22,6 @@ enum waitgraph_need {
 	WAITGRAPH_ALL,
 };
 
-/* How sure it is that the tail waits for this head. */
 enum waitgraph_strength { WAITGRAPH_WEAK, WAITGRAPH_STRONG };
 
 struct waitgraph_step {
@@ -37,8 +36,7 @@ struct waitgraph_cycle {
 	 * smallest id of the component. */
 	const struct waitgraph_step *steps;
 	size_t n_steps;
-	/* The number of nodes in the component of the cycle: more than n_steps if cycles share
-	 * nodes. */
+	/* The nodes in the component: more than n_steps if cycles share nodes. */
 	size_t n_members;
 	/* No node outside the cycle can release a node of the cycle. */
 	bool closed;

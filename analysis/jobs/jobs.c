@@ -63,8 +63,7 @@ static struct job *job_new(struct finding *k, uint64_t key, const struct ct_rec 
 	return &k->v->v[k->v->n - 1];
 }
 
-/* A second enqueue, or a second start, with the same address makes a new job. NULL: out of
- * memory. */
+/* A second enqueue, or a second start, with the same address makes a new job. */
 static struct job *job_of(struct finding *k, const struct window_event *e, uint32_t task)
 {
 	uint32_t tgid = k->g->tasks[task].tgid;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* match.h - finds the queues of one trace in another trace, so that the two can be compared. Pure;
- * any thread. */
+/* match.h - finds the queues of one trace in another trace, to compare the two. Pure; any thread. */
 #ifndef CTRACE_ANALYSIS_JOBS_MATCH_H
 #define CTRACE_ANALYSIS_JOBS_MATCH_H
 
@@ -13,8 +12,8 @@ struct queues_of {
 
 /*
  * Sets ret[i] to the index in before->q->v of the queue that matches now->q->v[i], or to SIZE_MAX.
- * Two queues match only if their processes have the same name. Queues that have the same name
- * themselves match first. The remaining queues match in order.
+ * The processes of both queues must have the same name. Queues that have the same name themselves
+ * match first, then the others in order.
  */
 void queues_match(const struct queues_of *before, const struct queues_of *now, size_t *ret);
 

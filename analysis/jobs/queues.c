@@ -153,7 +153,6 @@ struct judged {
 	uint64_t queueing_ns, execution_ns, cpu_ns;
 	uint64_t long_ns;
 	uint64_t last_end_ns;
-	/* how long the oldest waiting job has waited; 0: no job waits */
 	uint64_t oldest_waits_ns;
 };
 

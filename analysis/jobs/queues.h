@@ -26,8 +26,8 @@ const char *queue_verdict_name(enum queue_verdict verdict);
 
 struct job_times {
 	size_t count;
-	/* In ns. queueing: from the enqueue to the start, for jobs that have both. execution: from
-	 * the start to the end, for jobs that have both. */
+	/* In ns, of jobs that have both. queueing: from enqueue to start. execution: from start to
+	 * end. */
 	struct quantiles queueing, execution;
 };
 
@@ -57,8 +57,8 @@ struct queue {
 };
 
 struct queues {
-	/* Queues in which jobs still wait come first. Among these, and among the others, the queue
-	 * with the largest times.queueing.p95 * times.count comes first. */
+	/* First the queues in which jobs still wait. Of equals, the largest times.queueing.p95 *
+	 * times.count. */
 	struct queue *v;
 	size_t n;
 };

@@ -99,8 +99,7 @@ static void put_rule(const struct tally *t, struct out *o, uint32_t rule, unsign
 	}
 }
 
-/* from: if the candidate is a loop, the text begins with this item of its body. Returns NULL if out
- * of memory. */
+/* from: the text of a loop begins with this item of its body. Returns NULL if out of memory. */
 static char *write_body(const struct tally *t, uint32_t candidate, bool counts, uint32_t from)
 {
 	struct out o = { .counts = counts };
@@ -122,8 +121,7 @@ static char *write_body(const struct tally *t, uint32_t candidate, bool counts, 
 	return text;
 }
 
-/* Writes the text of each rotation of the body, and returns the first one in the order of
- * texts_order(). Returns NULL if out of memory. */
+/* Of all rotations of the body, returns the first text by texts_order(). NULL: out of memory. */
 static char *write_key(const struct tally *t, uint32_t candidate)
 {
 	uint32_t n = candidate < t->shapes.v.n ? t->shapes.v.v[candidate].n : 0;

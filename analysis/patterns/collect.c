@@ -10,13 +10,12 @@
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
 
-/* Classes of message sizes, in bytes. Each class is four times the class before. */
+/* Classes of message sizes, in bytes. */
 #define SIZE_FIRST 64
 #define SIZE_LAST  (1U << 30)
 
 _Static_assert(NAME_MAX_BYTES >= ROLE_MAX, "role_task() fills ROLE_MAX bytes");
 
-/* A record, or a wait, of a task. */
 struct act {
 	uint64_t ts_ns;
 	uint32_t task;
@@ -24,7 +23,6 @@ struct act {
 	bool is_wait;
 };
 
-/* A task in a range of time, as a part of a transaction. */
 struct range {
 	uint64_t from_ns, to_ns;
 	uint32_t transaction, task;
@@ -37,7 +35,7 @@ struct collecting {
 	VEC(struct act) acts; /* sorted by (task, ts_ns) */
 	VEC(struct range) ranges;
 	struct collected *out;
-	bool life; /* takes the life of the process as the transaction, even if it has requests or marks */
+	bool life; /* see collect_life() */
 };
 
 const char *collect_action_name(enum collect_action action)
@@ -108,8 +106,7 @@ static int wait_symbol(struct collecting *c, const struct interval *w, uint32_t 
 	return sequence_symbol(&c->out->sequence, text, variant, ret);
 }
 
-/* Returns true if the program asked for the wait by a system call other than vfork(). Other waits
- * would only tear the patterns of the program apart. */
+/* Waits that the program did not ask for, and vfork(), would only tear its patterns apart. */
 static bool is_call(const struct interval *w)
 {
 	switch ((enum ct_wait)w->wait) {
@@ -214,8 +211,7 @@ static size_t first_act(const struct collecting *c, uint32_t task, uint64_t ts_n
 	return from;
 }
 
-/* Returns true if `a` is a wait for the answer to the message `sent`. Such a wait belongs to the
- * message, because a fast answer causes no wait. */
+/* A wait for the answer belongs to the message, because a fast answer causes no wait. */
 static bool is_answer_wait(const struct collecting *c, const struct act *sent, const struct act *a)
 {
 	return !sent->is_wait && a->is_wait && a->task == sent->task &&
@@ -223,8 +219,7 @@ static bool is_answer_wait(const struct collecting *c, const struct act *sent, c
 	       c->g->intervals[a->event].obj == c->g->w->events[sent->event].r.obj;
 }
 
-/* before: the range before w in c->ranges, or NULL. The ranges of one task in one transaction are
- * one strand. */
+/* before: the range before w, or NULL. The ranges of one task in one transaction are one strand. */
 static int take_range(struct collecting *c, const struct range *w, const struct range *before)
 {
 	struct sequence *q = &c->out->sequence;
@@ -274,8 +269,7 @@ static int served_cmp(const void *a, const void *b)
 	return x->request < y->request ? -1 : x->request > y->request;
 }
 
-/* Sets number[i] to 1 + the number of the transaction of request i. Requests that are no
- * transactions keep 0. */
+/* Sets number[i] to 1 + the number of the transaction of request i. 0: it is no transaction. */
 static int number_requests(struct collecting *c, const struct requests *all, uint32_t tgid, uint32_t *number,
 			   size_t *ret_n)
 {
@@ -300,8 +294,7 @@ static int number_requests(struct collecting *c, const struct requests *all, uin
 	return 0;
 }
 
-/* Adds the work of the process for each request that it answered, up to the answer. Work after the
- * answer is for no request. */
+/* Takes the work for each answered request only up to the answer: later work is for no request. */
 static int request_ranges(struct collecting *c, uint32_t tgid)
 {
 	_cleanup_(requests_done) struct requests all = { 0 };
@@ -330,7 +323,6 @@ static int request_ranges(struct collecting *c, uint32_t tgid)
 	return r;
 }
 
-/* Adds what the process and its descendants did in [from_ns, to_ns). */
 static int family_ranges(struct collecting *c, uint32_t tgid, uint64_t from_ns, uint64_t to_ns,
 			 uint32_t transaction)
 {
@@ -354,8 +346,7 @@ static void free_transactions(struct transactions **t)
 	transactions_free(*t);
 }
 
-/* Each pair of begin and end marks of the process is a transaction. If the process has several
- * types of marks, takes the type with the most time, which transactions_find() puts first. */
+/* Of several types of marks, takes the type with the most time, which transactions_find() puts first. */
 static int mark_ranges(struct collecting *c, uint32_t tgid)
 {
 	struct transaction_rule rule = { .source = TRANSACTION_MARK };

@@ -26,9 +26,9 @@ struct collected {
 	uint32_t lacks;   /* what the governor left out: CT_LACK_* */
 };
 
-/* Collects what the process of the task did in [from_ns, to_ns). The transactions are the requests
- * that the process answered in this time, or else its marks, or else its life. The caller frees
- * *ret with collected_free(). Returns 0, -ENOMEM or -E2BIG. */
+/* The transactions are the requests that the process of `task` answered in [from_ns, to_ns), or
+ * else its marks, or else its life. The caller frees *ret with collected_free(). Returns 0, -ENOMEM
+ * or -E2BIG. */
 int collect(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct collected **ret);
 /* As collect(), but the one transaction is always the life of the process and of its descendants. */
 int collect_life(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,

@@ -19,8 +19,8 @@ static bool is_client_port(const char *digits, size_t n)
 	return n <= sizeof("65535") - 1 && strtoul(digits, NULL, 10) >= PROFILE_CLIENT_PORT;
 }
 
-/* Copies a text. Writes '#' for each number that may be a port which the kernel chose: a test that
- * starts its own server has another port in each run. */
+/* Writes '#' for each number that may be a port which the kernel chose: a test that starts its own
+ * server has another port in each run. */
 static void without_ports(const char *text, char buf[COUNTS_TEXT_MAX])
 {
 	size_t n = 0;
@@ -55,8 +55,7 @@ static void without_directories(const char *text, char buf[COUNTS_TEXT_MAX])
 	buf[n] = '\0';
 }
 
-/* Returns the row with this key. If there is none, returns NULL, and sets *ret_hash to a free place
- * in the map. */
+/* If no row has this key, returns NULL, and sets *ret_hash to a free place in the map. */
 static struct counts_row *row_of(const struct counts *c, const char *key, uint64_t *ret_hash)
 {
 	uint64_t i;
@@ -150,7 +149,6 @@ void counts_done(struct counts *c)
 	*c = (struct counts){ 0 };
 }
 
-/* row: NULL if the event happened in no run of this side. */
 static void range_of(const struct counts_row *row, size_t n_runs, uint64_t *ret_min, uint64_t *ret_max)
 {
 	uint64_t min = UINT64_MAX, max = 0;
@@ -191,8 +189,8 @@ static int change_cmp(const void *a, const void *b)
 	return texts_order(x->text, y->text);
 }
 
-/* Returns 1 / C(n + m, n). If the commands are equal, this is the largest probability that all n
- * values of one side are above all m values of the other side. */
+/* 1 / C(n + m, n): the largest probability that, if the commands are equal, all n values of one
+ * side are above all m values of the other side. */
 static double apart(size_t n, size_t m)
 {
 	double c = 1;

@@ -67,10 +67,9 @@ struct counts_result {
 /*
  * A count grew if its smallest value in the new runs is above its largest value in the old runs. In
  * n new and m old runs of equal commands in random order, this happens to one count with a
- * probability of at most 1 / C(n + m, n). If a count grew, the result is COUNTS_GREW if this
- * probability times n_varying is at most COUNTS_ALPHA / looks (analysis/thresholds.h). looks: how
- * often the check may decide, at least 1. The caller calls counts_result_done(). Returns 0 or
- * -ENOMEM.
+ * probability of at most 1 / C(n + m, n). COUNTS_GREW: a count grew, and this probability times
+ * n_varying is at most COUNTS_ALPHA / looks (analysis/thresholds.h). looks: how often the check may
+ * decide, at least 1. The caller calls counts_result_done(). Returns 0 or -ENOMEM.
  */
 int counts_compare(const struct counts *old_side, const struct counts *new_side, unsigned looks,
 		   struct counts_result *ret);

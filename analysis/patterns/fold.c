@@ -121,7 +121,7 @@ int fold_shapes_learn(struct fold_shapes *s)
 	return 0;
 }
 
-/* Adds the turns of b to a. b is the same item in later turns of the loop. */
+/* b is the same item as a, in later turns of the loop. */
 static void next_turn(struct fold *f, const struct fold_shapes *s, struct fold_item *a,
 		      const struct fold_item *b)
 {
@@ -142,8 +142,8 @@ static void next_turn(struct fold *f, const struct fold_shapes *s, struct fold_i
 		next_turn(f, s, &f->kids.v[a->kids + i], &f->kids.v[b->kids + i]);
 }
 
-/* Adds the n items at v to `a`. If `alike`, v is the same loop or symbol as `a`, and its turns are
- * added. Otherwise the n items are one more turn of the loop `a`. */
+/* Adds the n items at v to `a`: more turns of the same item (`alike`), or one more turn of the loop
+ * `a`. */
 static void absorb(struct fold *f, struct fold_shapes *s, struct fold_item *a, const struct fold_item *v,
 		   size_t n, bool alike)
 {
@@ -166,8 +166,8 @@ static void absorb(struct fold *f, struct fold_shapes *s, struct fold_item *a, c
 	s->v.v[a->shape].times++;
 }
 
-/* Adds the last n items to the item `top` before them, or to the last item of the body of `top`, or
- * of the body of that item, and so on. Returns false if the n items continue none of these. */
+/* Adds the last n items to the item `top` before them, or to the last item of its body, and so on.
+ * Returns false if the n items continue none of these. */
 static bool try_absorb(struct fold *f, struct fold_shapes *s, size_t n)
 {
 	const struct fold_item *v = &f->items.v[f->items.n - n];
@@ -195,7 +195,6 @@ static bool try_absorb(struct fold *f, struct fold_shapes *s, size_t n)
 	}
 }
 
-/* Replaces the n items from `from` on by a loop of one turn. */
 static int make_loop(struct fold *f, uint32_t shape, size_t from, size_t n)
 {
 	struct fold_item loop = { .shape = shape, .kids = (uint32_t)f->kids.n, .now = 1 };
@@ -221,7 +220,6 @@ static bool ends_twice(const struct fold *f, size_t n)
 	return true;
 }
 
-/* Returns 1 if the last items were folded, 0 if not, or -ENOMEM. */
 static int fold_known(struct fold *f, struct fold_shapes *s)
 {
 	uint64_t hash = HASH_START;

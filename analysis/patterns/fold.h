@@ -4,7 +4,6 @@
  * "x a b a b b y" becomes "x (a b)^2 y": two bodies are the same if they differ only in counts.
  *
  * The method is a stack, as in the recognition of nested loops by Ketterlin and Clauss (CGO 2008).
- * The time is about linear in the number of events.
  *
  * Pure; one thread at a time for each structure.
  */
@@ -41,16 +40,14 @@ struct fold_shapes {
 	uint64_t refused; /* loops that were not folded, because of a limit */
 };
 
-/* A symbol or a loop. A count says how often the item stands in a row in one turn of the loop
- * around the item. */
+/* A symbol or a loop. A count: how often the item stands in a row in one turn of the loop around it. */
 struct fold_item {
 	uint32_t shape;
 	uint32_t kids; /* a loop: the items of its body begin at fold.kids.v[kids] */
 	uint32_t now;  /* the count in the last turn */
-	/* min, max: the smallest and the largest count in the earlier turns. turns: the number of
-	 * the earlier turns. */
+	/* In the earlier turns: least and largest count, number of turns, sum of the counts. */
 	uint32_t min, max, turns;
-	uint64_t sum; /* the sum of the counts in the earlier turns */
+	uint64_t sum;
 	uint64_t events;
 	uint64_t ns;
 };
@@ -71,7 +68,6 @@ uint64_t fold_shape_key(const struct fold_shapes *s, uint32_t shape);
 
 /* Appends a symbol that takes ns. Returns 0, -EINVAL or -ENOMEM. */
 int fold_add(struct fold *f, struct fold_shapes *s, uint32_t symbol, uint64_t ns);
-/* Empties the fold, and keeps its memory. */
 void fold_clear(struct fold *f);
 void fold_done(struct fold *f);
 

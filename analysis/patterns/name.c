@@ -8,7 +8,7 @@
 #include "trace/words/describe.h"
 #include "trace/words/resource.h"
 
-/* Returns true if the object has a name that a person gave: a path, or the name of a queue. */
+/* A name that a person gave: a path, or the name of a queue. */
 static bool is_named(const struct window_object *o)
 {
 	switch (CT_OBJ_KIND(o->id)) {
@@ -56,8 +56,7 @@ static const struct window_object *named(const struct graph *g, uint64_t obj)
 	return peer && is_named(peer) ? peer : NULL;
 }
 
-/* Returns false if the object has no port. A client's port comes from the kernel and changes, so
- * the name has the server's port. */
+/* A client's port comes from the kernel and changes, so the name has the server's port. */
 static bool put_port(const struct graph *g, uint64_t obj, char buf[NAME_MAX_BYTES])
 {
 	const struct window_object *o = window_object(g->w, obj);

@@ -13,11 +13,10 @@ struct pattern {
 	char *key;           /* the body without counts: the same for this pattern in every trace */
 	char *example;       /* one variant of one symbol in the body; "" if there is none */
 	uint32_t n_variants; /* variants of the symbol that `example` is from */
-	uint64_t total;      /* the count in all transactions together */
-	uint64_t min, max;   /* the smallest and the largest count in one transaction */
-	uint64_t in_a_row;   /* the most occurrences that stand side by side */
-	/* The mean count in the first third of the transactions, and in the last third. A third is
-	 * at least one transaction. */
+	uint64_t total;
+	uint64_t min, max; /* the smallest and the largest count in one transaction */
+	uint64_t in_a_row; /* the most occurrences that stand side by side */
+	/* The mean count in the first and in the last third of the transactions, at least one each. */
 	double first, last;
 	double correlation; /* Spearman's, of the count with the number of the transaction; 0: none */
 	bool grows;

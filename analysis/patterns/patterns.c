@@ -26,7 +26,7 @@ struct found {
 struct finding {
 	struct tally tally;
 	VEC(struct found) found;
-	VEC(uint32_t) kept; /* indices in `found` */
+	VEC(uint32_t) kept;
 	struct map by_counts;
 };
 
@@ -75,8 +75,7 @@ static int order(double a, double b)
 	return a > b ? -1 : a < b;
 }
 
-/* Rounds down: among patterns that grow about as surely as each other, found_cmp() puts the largest
- * growth first. */
+/* Rounds down: of patterns that grow about as surely, found_cmp() puts the largest growth first. */
 static double sureness(const struct found *f)
 {
 	return floor(f->trend.correlation * PATTERNS_SURE + 1e-9);
@@ -110,8 +109,7 @@ static bool same_counts(const struct finding *k, const struct found *a, const st
 	return true;
 }
 
-/* Returns true if some kept pattern has the same counts as f, no fewer events, and all symbols of
- * f. */
+/* Returns true if a kept pattern has the same counts as f, no fewer events, and all symbols of f. */
 static bool is_part_of_kept(struct finding *k, const struct found *f)
 {
 	struct body_symbols mine, other;

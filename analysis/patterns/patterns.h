@@ -15,7 +15,7 @@
 #include "analysis/patterns/pattern.h"
 #include "analysis/patterns/sequence.h"
 
-#define PATTERNS_MAX 10000 /* patterns in a result */
+#define PATTERNS_MAX 10000
 
 struct patterns {
 	struct pattern *v; /* growing patterns first, and of these the surest */

@@ -51,8 +51,8 @@ static int change_cmp(const void *a, const void *b)
 	return r ? r : texts_order(key_of(x), key_of(y));
 }
 
-/* Leaves out a change if its body is a part of a body with an equal change. change_cmp() puts the
- * longer body first. */
+/* A part of a body with an equal change is no change of its own. change_cmp() puts the longer body
+ * first. */
 static size_t drop_parts(struct pattern_change *v, size_t n)
 {
 	size_t to = 0;
@@ -73,15 +73,13 @@ static size_t drop_parts(struct pattern_change *v, size_t n)
 	return to;
 }
 
-/* Returns true if some transaction repeats the pattern, or if the pattern is one symbol. Only the
- * counts of such patterns are exact. */
+/* Only the counts of a pattern that a transaction repeats, or of a single symbol, are exact. */
 static bool matters(const struct pattern *p)
 {
 	return p && (p->single || p->max > 1);
 }
 
-/* Skips all patterns with this key, and returns the one with the largest total. A loop and a rule
- * may have the same key. */
+/* A loop and a rule may have the same key. Returns the one with the largest total. */
 static const struct pattern *take(const struct pattern **v, size_t n, size_t *at, const char *key)
 {
 	const struct pattern *best = NULL;

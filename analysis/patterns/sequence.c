@@ -42,7 +42,6 @@ int sequence_symbol(struct sequence *q, const char *text, const char *variant, u
 		variant = "";
 	}
 	hash = hash_text(HASH_START, text);
-	/* if another text has this key, tries the next key */
 	while (map_get(&q->by_text, hash, &known) &&
 	       strncmp(q->symbols.v[known].text, text, SEQUENCE_SYMBOL_BYTES))
 		hash++;

@@ -28,13 +28,13 @@ struct sequence_symbol {
 	char *text;
 	char *example;                    /* the first variant; "" if there is none */
 	uint64_t seen[SEQUENCE_VARIANTS]; /* hashes of the variants */
-	uint32_t n_variants;              /* at most SEQUENCE_VARIANTS */
+	uint32_t n_variants;
 };
 
 struct sequence_event {
 	uint32_t symbol;
-	/* The time from this event to the next event of the strand, or to the moment at which the
-	 * task stops working for the transaction. */
+	/* The time to the next event of the strand, or until the task stops working for the
+	 * transaction. */
 	uint64_t ns;
 };
 
@@ -57,8 +57,8 @@ struct sequence {
 /* Sets *ret to the number of the symbol with this text. variant: what differs between events of one
  * symbol, such as the size of a message; "" if nothing does. Returns 0 or -ENOMEM. */
 int sequence_symbol(struct sequence *q, const char *text, const char *variant, uint32_t *ret);
-/* Begins a strand. Its transaction must not be less than the transaction of the last strand.
- * Returns 0, -EINVAL or -ENOMEM. */
+/* Begins a strand. Transactions must not decrease from strand to strand. Returns 0, -EINVAL or
+ * -ENOMEM. */
 int sequence_begin(struct sequence *q, uint32_t transaction);
 /* Adds an event to the last strand. Returns 0, -EINVAL or -ENOMEM. */
 int sequence_add(struct sequence *q, uint32_t symbol, uint64_t ns);

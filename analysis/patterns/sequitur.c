@@ -3,7 +3,7 @@
 
 #include "lib/cleanup.h"
 
-#define HEAD UINT32_MAX /* the value of the head of a rule */
+#define HEAD UINT32_MAX
 #define FREE (UINT32_MAX - 1)
 
 static bool is_rule(uint32_t value)
@@ -75,8 +75,8 @@ static bool digram_key(const struct sequitur *s, uint32_t place, uint64_t *ret)
 	return a != HEAD && a != FREE && b != HEAD;
 }
 
-/* Forgets the digram that begins at the place. In a run like "aaa", the same digram also begins
- * at a neighbour, so both neighbours are checked again. */
+/* In a run like "aaa", the same digram also begins at a neighbour, so both neighbours are checked
+ * again. */
 static int digram_forget(struct sequitur *s, uint32_t place)
 {
 	uint64_t key, known;
@@ -99,7 +99,6 @@ static int place_free(struct sequitur *s, uint32_t place)
 	return r ? r : VEC_PUSH(&s->unused, place);
 }
 
-/* Replaces the digram that begins at `place` by the rule. */
 static int substitute(struct sequitur *s, uint32_t place, uint32_t rule)
 {
 	uint32_t second = at(s, place)->next, before = at(s, place)->prev, after = at(s, second)->next, now;
@@ -134,15 +133,14 @@ static int rule_new(struct sequitur *s, uint32_t first, uint32_t second, uint32_
 	return VEC_PUSH(&s->rules, (struct sequitur_rule){ .head = head });
 }
 
-/* Returns true if the digram at `place` is the whole right side of a rule other than rule 0. Then
- * *ret is this rule. */
+/* Returns true if the digram at `place` is the whole right side of the rule *ret, which is not rule 0. */
 static bool whole_rule(const struct sequitur *s, uint32_t place, uint32_t *ret)
 {
 	uint32_t head = at(s, place)->prev;
 
 	if (at(s, head)->value != HEAD || at(s, at(s, at(s, place)->next)->next)->value != HEAD)
 		return false;
-	*ret = at(s, head)->use_prev; /* the use_prev of a head is its rule */
+	*ret = at(s, head)->use_prev;
 	return *ret != 0;
 }
 
@@ -180,7 +178,6 @@ static int check(struct sequitur *s, uint32_t place)
 	return match(s, place, (uint32_t)known);
 }
 
-/* Replaces the only use of a rule by the right side of the rule. */
 static int dissolve(struct sequitur *s, uint32_t rule)
 {
 	struct sequitur_rule *u = &s->rules.v[rule];

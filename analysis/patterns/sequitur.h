@@ -38,7 +38,7 @@ struct sequitur {
 	VEC(struct sequitur_rule) rules;
 	VEC(uint32_t) checks; /* places whose digram may stand elsewhere too */
 	VEC(uint32_t) rare;   /* rules that may be used only once */
-	VEC(uint32_t) unused; /* places that can be used again */
+	VEC(uint32_t) unused;
 	struct map digrams;
 	size_t n;
 };

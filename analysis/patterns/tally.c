@@ -45,7 +45,7 @@ static int add(struct making *m, const struct tally_count *c)
 	return 0;
 }
 
-/* Counts the item and, up to FOLD_DEPTH_MAX levels deep, the items of its body. */
+/* Recursive, at most FOLD_DEPTH_MAX levels deep. */
 static int count_item(struct making *m, const struct fold *f, const struct fold_item *i, uint32_t transaction)
 {
 	const struct fold_shape *p = &m->t->shapes.v.v[i->shape];
@@ -93,7 +93,6 @@ static int turns_grow(struct tally *t, size_t *had)
 	return 0;
 }
 
-/* Counts the items of a folded strand, and appends the items to the sequence for the grammar. */
 static int take_strand(struct making *m, const struct fold *f, uint32_t strand)
 {
 	uint32_t transaction = m->t->q->strands.v[strand].transaction;
@@ -116,7 +115,7 @@ static int take_strand(struct making *m, const struct fold *f, uint32_t strand)
 	return r ? r : VEC_PUSH(&m->places, end);
 }
 
-/* Folds all strands twice: the second pass knows the loops of the first pass from the beginning. */
+/* The second pass knows the loops of the first pass from the beginning. */
 static int fold_all(struct making *m)
 {
 	struct tally *t = m->t;
@@ -136,13 +135,11 @@ static int fold_all(struct making *m)
 	return r;
 }
 
-/* A rule whose right side is being read. */
 struct reading {
 	uint32_t rule, at;
-	size_t from; /* index of its first place */
+	size_t from; /* index of the rule's first place */
 };
 
-/* Counts each use of each rule in the sequence. */
 static int count_rules(struct making *m)
 {
 	const struct grammar *g = &m->t->grammar;

@@ -16,7 +16,7 @@ static int point_cmp(const void *a, const void *b)
 }
 
 /* Returns Spearman's rank correlation of the counts with `at`, for points sorted by count. Equal
- * counts share the mean of their ranks. A transaction with the count 0 has no point. */
+ * counts share the mean of their ranks. */
 static double spearman(const struct trend_point *points, size_t n, size_t n_all)
 {
 	double mean = ((double)n_all + 1) / 2, both = 0, ranks = 0, others, zeros = (double)(n_all - n);
@@ -35,8 +35,7 @@ static double spearman(const struct trend_point *points, size_t n, size_t n_all)
 		ats += at;
 	}
 	others = (zeros + 1) / 2 - mean;
-	/* The sum of at + 1 - mean over all transactions is 0. So over the transactions with the
-	 * count 0, the sum is -ats. */
+	/* over all transactions, the sum of at + 1 - mean is 0; so it is -ats over those with the count 0 */
 	both += others * -ats;
 	ranks += others * others * zeros;
 	return ranks > 0 && at_squares > 0 ? both / sqrt(ranks * at_squares) : 0;

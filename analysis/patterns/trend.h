@@ -13,11 +13,11 @@ struct trend_point {
 
 struct trend {
 	uint64_t min, max;
-	double first, last, correlation; /* see these members of struct pattern */
+	double first, last, correlation; /* as in struct pattern */
 };
 
-/* n_all: all transactions. A transaction without a point has the count 0. points: in order of `at`,
- * which is below n_all. The function changes the order of points. Returns 0 or -EINVAL. */
+/* n_all: how many transactions there are. One without a point has the count 0. points: sorted by
+ * `at`, which is below n_all; the function reorders them. Returns 0 or -EINVAL. */
 int trend_of(struct trend_point *points, size_t n, size_t n_all, struct trend *ret);
 
 #endif

@@ -22,7 +22,6 @@ static int use_cmp(const void *a, const void *b)
 	return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
 }
 
-/* Joins times that overlap. */
 static void join(disk_uses *u)
 {
 	size_t n = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * disk.h - private to analysis/: the times in which other programs wait for a disk. Kernel threads do
- * not count, because they mostly write what the program itself has changed. Pure; any thread.
+ * disk.h - private to analysis/: when other programs wait for a disk. Kernel threads do not count,
+ * because they mostly write what the program itself has changed. Pure; any thread.
  */
 #ifndef CTRACE_ANALYSIS_PROFILE_DISK_H
 #define CTRACE_ANALYSIS_PROFILE_DISK_H
@@ -17,7 +17,7 @@ struct disk_use {
 /* Sorted by (dev, from_ns). The times of one device do not overlap. */
 typedef VEC(struct disk_use) disk_uses;
 
-/* Adds the disk waits of the tasks for which is_other() is true. Returns 0 or -ENOMEM. The caller
+/* Finds the disk waits of the tasks for which is_other() is true. Returns 0 or -ENOMEM. The caller
  * frees *ret with VEC_FREE() in both cases. */
 int disk_find(const struct graph *g, bool (*is_other)(const void *arg, uint32_t task), const void *arg,
 	      disk_uses *ret);

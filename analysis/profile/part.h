@@ -17,35 +17,33 @@ enum part_class {
 	PART_CLASS_TIMER,
 	PART_CLASS_QUEUE,
 	PART_CLASS_FAULT,
-	PART_CLASS_SHORT, /* waits shorter than CT_COARSE_NS, of which there are only sums */
+	PART_CLASS_SHORT, /* waits shorter than CT_COARSE_NS; only their sum is known */
 	PART_CLASS_UNKNOWN,
 	/* other programs had the CPU or used the disk, or no recorded task had the CPU */
 	PART_CLASS_ENVIRONMENT,
 	PART_CLASSES,
 };
-/* Returns the word for a class: "running", "cpu", "lock", ... */
+/* Returns "running", "cpu", "lock", ... */
 const char *part_class_name(enum part_class c);
-/* Returns the class with this word, or PART_CLASSES. */
+/* Returns PART_CLASSES if no class has this word. */
 enum part_class part_class_of(const char *word);
 
 #define PART_TEXT_MAX 512 /* bytes of each text of a part, with its 0 */
 
 struct profile_part {
-	/* key and detail together name the part. The detail is a function or a symbol, which only
-	 * samples or an inspection find. So the same activity may have a detail in one run, and
-	 * none ("") in another run. */
+	/* Both name the part. `detail` is a function or a symbol. Only samples or an
+	 * inspection find it, so the same activity may have "" in another run. */
 	char *key, *detail;
 	char *text; /* for people; safe to print */
 	uint64_t ns;
-	uint64_t count; /* the number of intervals; of a running function: the number of samples */
+	uint64_t count; /* of intervals; of a running function: of samples */
 	enum part_class class;
 };
 
 /* Frees the texts. Accepts a part of zeroes. */
 void part_done(struct profile_part *p);
-/* Compares two names of parts like texts_order(): by key, then by detail. */
+/* Orders by key, then by detail, like texts_order(). */
 int part_name_order(const char *key, const char *detail, const char *other_key, const char *other_detail);
-/* Like part_name_order(), for the names of a and b. */
 int part_order(const struct profile_part *a, const struct profile_part *b);
 
 #endif

@@ -127,10 +127,9 @@ static const struct blame *leaf_of(const struct path *p, const struct path_piece
 	return x->blame == GRAPH_NONE ? NULL : &p->leaf_blames[x->blame];
 }
 
-/* What a task does in a piece. */
 struct doing {
-	char key[ROLE_MAX * 2]; /* for piece_name.key */
-	const char *words;      /* for piece_name.head */
+	char key[ROLE_MAX * 2];
+	const char *words;
 	char buf[ROLE_MAX], with[ROLE_MAX];
 };
 
@@ -145,7 +144,7 @@ static void put_doing(const struct graph *g, const struct path_piece *x, enum ti
 	    d->with);
 }
 
-/* Names piece x, during which a task waits for a lock. lock: the frame of the lock's owner. */
+/* Names piece x of a wait for a lock. lock: the frame of the owner of the lock. */
 static void put_locked(const struct graph *g, const struct path *p, const struct path_piece *x,
 		       const struct path_frame *lock, const struct doing *d, struct piece_name *ret)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * piece.h - private to analysis/: the name of a piece of a critical path, so that alike pieces of
- * several runs have one name. Pure; any thread.
+ * piece.h - private to analysis/: names pieces of a critical path. Alike pieces of several runs have
+ * one name. Pure; any thread.
  */
 #ifndef CTRACE_ANALYSIS_PROFILE_PIECE_H
 #define CTRACE_ANALYSIS_PROFILE_PIECE_H
@@ -19,12 +19,12 @@ enum piece_environment {
 
 struct piece_name {
 	enum part_class class;
-	char key[PART_TEXT_MAX];  /* has no function, and no object if `late` is set */
+	char key[PART_TEXT_MAX];  /* without function; without object if `late` is set */
 	char head[PART_TEXT_MAX]; /* the words before the function and the object */
 	char function[ROLE_MAX];  /* "": not known */
 	char object[PIECE_OBJECT_MAX];
-	/* Only an inspection finds the object, so `object` is a part of the detail, not of the key
-	 * (struct profile_part). */
+	/* Only an inspection finds `object`. So it is in the detail, not in the key (struct
+	 * profile_part). */
 	bool late;
 };
 
@@ -32,17 +32,16 @@ struct piece_name {
  * neither a wait for a CPU nor a piece of sums (TIME_SHORT). */
 void piece_name(const struct graph *g, const struct path *p, const struct path_piece *x,
 		struct piece_name *ret);
-/* As piece_name(), but without a function. Names a part of a folded piece, or a wait for a CPU that
- * an unknown task had. `time`: what the task did then. */
+/* Like piece_name(), without a function: for a part of a folded piece, or a wait for a CPU that an
+ * unknown task had. `time`: what the task did then. */
 void piece_name_as(const struct graph *g, const struct path *p, const struct path_piece *x,
 		   enum time_kind time, struct piece_name *ret);
-/* Names the wait of piece x for a CPU that `user`, a task of the same program, had. */
+/* Names a wait for a CPU that `user`, a task of the same program, had. */
 void piece_name_cpu(const struct graph *g, const struct path *p, const struct path_piece *x, uint32_t user,
 		    struct piece_name *ret);
-/* Names the wait of piece x for a CPU while the CPU quota of the task's group was used up. */
+/* Names a wait for a CPU while the CPU quota of the task's group was used up. */
 void piece_name_quota(const struct graph *g, const struct path *p, const struct path_piece *x,
 		      struct piece_name *ret);
-/* Names time of the class PART_CLASS_ENVIRONMENT. */
 void piece_name_environment(enum piece_environment what, struct piece_name *ret);
 
 #endif

@@ -16,7 +16,6 @@
 #include "lib/vec.h"
 #include "trace/words/texts.h"
 
-/* A part, while its time is summed up. */
 struct sum {
 	struct profile_part part;
 	uint32_t interval; /* the interval that was counted last */
@@ -27,14 +26,14 @@ struct sum {
 struct sampled {
 	size_t sum; /* index into making.sums */
 	char function[ROLE_MAX];
-	uint64_t n; /* samples */
+	uint64_t n;
 };
 
 struct making {
 	const struct graph *g;
 	const struct path *p;
-	uint32_t tgid;   /* the process of the transaction's task */
-	disk_uses disks; /* when other programs wait for disks */
+	uint32_t tgid;
+	disk_uses disks;
 	VEC(struct sum) sums;
 	struct map by_name;
 	VEC(struct sampled) sampled;
@@ -42,7 +41,7 @@ struct making {
 	struct map running_of;          /* index into sums -> index into running */
 };
 
-/* Sets the texts of a part. After failure too, the caller frees them with part_done(). */
+/* After failure too, the caller frees the texts with part_done(). */
 static int part_set(struct profile_part *part, const struct piece_name *n)
 {
 	const char *late = n->late ? n->object : "";
@@ -59,7 +58,6 @@ static int part_set(struct profile_part *part, const struct piece_name *n)
 	return part->key && part->detail && part->text ? 0 : -ENOMEM;
 }
 
-/* Sets *ret to the index of the part with this name. Adds the part if it is new. */
 static int sum_of(struct making *k, const struct piece_name *n, size_t *ret)
 {
 	struct sum s = { .interval = GRAPH_NONE };
@@ -111,8 +109,8 @@ static bool is_other(const void *making, uint32_t task)
 	return !is_own(making, task);
 }
 
-/* Adds a time of waiting for a CPU that no recorded task had. After a wait, the time belongs to the
- * part of this wait, because each wake-up takes such a time. */
+/* Adds a wait for a CPU that no recorded task had. Each wake-up takes such a time, so it belongs to
+ * the wait before the wake-up. */
 static int add_idle(struct making *k, const struct path_piece *x, uint64_t ns)
 {
 	const struct path_piece *wait = x == k->p->pieces ? NULL : x - 1;
@@ -158,7 +156,6 @@ static int add_quota(struct making *k, const struct path_piece *x)
 	return add(k, &n, x->interval, x->to_ns - x->from_ns, &at);
 }
 
-/* Divides a wait for a CPU among the tasks that had this CPU. */
 static int add_runnable(struct making *k, const struct path_piece *x)
 {
 	const struct graph *g = k->g;
@@ -197,7 +194,6 @@ static int add_sample(struct making *k, size_t sum, const char *function)
 	return VEC_PUSH(&k->sampled, s);
 }
 
-/* Keeps the name of a part of running time for split_function(). */
 static int note_running(struct making *k, size_t sum, const struct piece_name *n)
 {
 	int r;
@@ -253,8 +249,8 @@ static int add_folded(struct making *k, const struct path_piece *x)
 	return r;
 }
 
-/* Adds a wait for a disk. While other programs wait for the same disk, the disk works in turn for
- * them and for this program. So half of this time counts as environment. */
+/* While other programs wait for the same disk, the disk works in turn for them and for this program.
+ * So half of this time counts as environment. */
 static int add_disk(struct making *k, const struct path_piece *x)
 {
 	const struct blame *b = x->blame == GRAPH_NONE ? NULL : &k->p->leaf_blames[x->blame];
@@ -288,9 +284,8 @@ static int add_piece(struct making *k, const struct path_piece *x)
 	return add(k, &n, x->interval, x->to_ns - x->from_ns, &at);
 }
 
-/* Moves the share of one function from a part of running time to a part of its own. ns: the running
- * time of the part; samples: the number of its samples. If the samples cover too little of ns, each
- * one stands for CPU_SAMPLE_NS. */
+/* Gives one function of a running part a part of its own. ns: the running time; samples: all samples
+ * in it. If the samples cover too little of ns, each stands for CPU_SAMPLE_NS. */
 static int split_function(struct making *k, const struct sampled *s, uint64_t ns, uint64_t samples)
 {
 	uint64_t all = samples * CPU_SAMPLE_NS, share, name = 0;
@@ -339,7 +334,7 @@ static int part_cmp(const void *a, const void *b)
 	return part_order(a, b);
 }
 
-/* Moves the parts to a profile. A part whose whole time went to functions is left out. */
+/* Leaves out a part without time: all its time went to functions. */
 static int finish(struct making *k, struct profile **ret)
 {
 	struct profile *p = calloc(1, sizeof(*p));
@@ -401,8 +396,8 @@ void profile_free(struct profile *p)
 	free(p);
 }
 
-/* Returns true if the process is `ctrace record`. The flag `tracer` alone is not enough: the
- * process that started the daemon has it too, and may be another program. */
+/* Returns true for `ctrace record`. The flag `tracer` is not enough: the process that started the
+ * daemon has it too. */
 static bool is_recorder(const struct graph *g, uint32_t tgid)
 {
 	size_t n;
@@ -414,7 +409,6 @@ static bool is_recorder(const struct graph *g, uint32_t tgid)
 	return false;
 }
 
-/* Returns the time of the task's first exec, or of its birth if no exec is recorded. */
 static uint64_t first_exec_ns(const struct graph *g, const struct graph_task *t)
 {
 	for (size_t i = window_lower_bound(g->w, t->born_ns); i < g->w->n_events; i++) {

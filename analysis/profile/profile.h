@@ -6,7 +6,7 @@
  * to its exit. A part is a group of alike pieces of its critical path. The name of a part has no
  * id, address or port that changes from run to run. So the parts of several runs can be compared.
  *
- * Pure; any thread. A profile does not refer to the graph, so it may outlive the graph.
+ * Pure; any thread. A profile may outlive its graph.
  */
 #ifndef CTRACE_ANALYSIS_PROFILE_PROFILE_H
 #define CTRACE_ANALYSIS_PROFILE_PROFILE_H
@@ -24,22 +24,20 @@ struct profile {
 	uint64_t total_ns;
 	struct profile_part *parts; /* sorted by (key, detail); their ns add up to total_ns */
 	size_t n_parts;
-	bool truncated; /* some waits were not followed (see struct path) */
+	bool truncated; /* see struct path */
 };
 
-/* Makes the profile of a task over [from_ns, to_ns). The process of the task and its
- * descendants count as the program, and all other processes as other programs. The caller frees
- * *ret with profile_free(). Returns 0, -ENOMEM, or -EINVAL if the range is empty or there is no
- * such task. */
+/* Makes the profile of a task over [from_ns, to_ns). Its process with all descendants is the program;
+ * all other processes are other programs. The caller frees *ret with profile_free(). Returns 0,
+ * -ENOMEM, or -EINVAL if the range is empty or there is no such task. */
 int profile_new(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct profile **ret);
 void profile_free(struct profile *p);
 
-/* Sets *ret_from_ns to the time of the first exec of a task (or of its fork if no exec is recorded; 0:
- * before the window), and *ret_to_ns to the time of its exit (UINT64_MAX: no exit was seen). */
+/* *ret_from_ns: the first exec of the task, or its birth if no exec is recorded; 0: the task was born
+ * before the window. *ret_to_ns: the exit; UINT64_MAX: no exit was seen. */
 void profile_life(const struct graph *g, uint32_t task, uint64_t *ret_from_ns, uint64_t *ret_to_ns);
-/* Returns the main task of the command that `ctrace record` ran: the child process of ctrace that
- * does not belong to ctrace. Returns GRAPH_NONE if there is no such task. *ret_from_ns and *ret_to_ns:
- * as for profile_life(). */
+/* Returns the main task of the command that `ctrace record` ran, or GRAPH_NONE. *ret_from_ns and
+ * *ret_to_ns: as for profile_life(). */
 uint32_t profile_command(const struct graph *g, uint64_t *ret_from_ns, uint64_t *ret_to_ns);
 
 #endif

@@ -12,8 +12,8 @@
 #include "trace/words/frame.h"
 #include "trace/words/texts.h"
 
-/* Replaces ids, counters and versions in s by '#', in place. The digits of "cc1" or "x86" are a part
- * of the name, unless `all` is set. */
+/* Replaces ids, counters and versions in s by '#', in place. Without `all`, keeps digits like those of
+ * "cc1" and "x86". */
 static void hide_numbers(char *s, bool all)
 {
 	const char *start = s;
@@ -53,8 +53,8 @@ const char *role_task(const struct graph *g, uint32_t task, uint64_t ts_ns, char
 	return buf;
 }
 
-/* Returns true if the word of n letters and digits looks as if mkstemp() or Python's tempfile had
- * made it. "readme", "README" and "Readme" are usual words, also with a number at the end. */
+/* Returns true if the word of n letters and digits may be of mkstemp() or of Python's tempfile.
+ * "readme", "README" and "Readme" are usual words, also with a number at the end. */
 static bool is_random(const char *s, size_t n)
 {
 	bool lower = false, upper_later = false, digit = false, letter_after_digit = false;
@@ -110,8 +110,8 @@ const char *role_path(const char *path, char *buf, size_t size)
 	return buf;
 }
 
-/* Writes the port at which the server of a connection listens, or "" if it is not clear which end
- * is the server. The kernel gives the ports from PROFILE_CLIENT_PORT on to clients. */
+/* Writes "" if it is not clear which end is the server. The kernel gives ports from
+ * PROFILE_CLIENT_PORT on to clients. */
 static void put_port(const struct window_object *o, char *buf, size_t size)
 {
 	bool client = !o->lport || o->lport >= PROFILE_CLIENT_PORT;

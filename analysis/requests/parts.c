@@ -123,8 +123,8 @@ static bool is_done(const struct parts *p, const struct request_work *w, uint64_
 	return answered != GRAPH_NONE && ts_of(p->g, answered) <= ts_ns;
 }
 
-/* Returns true if another thread of the process serves requests and is free: it is parked (see
- * is_parked()), and works for no request. */
+/* Returns true if another thread of the process that serves requests is parked, and works for no open
+ * request. */
 static bool has_free_thread(const struct parts *p, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph *g = p->g;
@@ -144,8 +144,6 @@ static bool has_free_thread(const struct parts *p, uint32_t task, uint64_t ts_ns
 	return false;
 }
 
-/* `behind` is the request for which the task works. While the task is busy, `request` is queued,
- * unless another thread may serve it (PART_SHARED). */
 static void add_foreign(struct walk *k, uint32_t request, uint32_t task, uint32_t behind, uint64_t from,
 			uint64_t to)
 {
@@ -194,8 +192,7 @@ static void add_own(struct walk *k, uint32_t request, uint32_t task, uint64_t fr
 	}
 }
 
-/* Up to the handover to the task that answers, the time belongs to the task that received the
- * request. */
+/* Up to the handover to the task that answers, the time belongs to the receiver of the request. */
 static void add_served(struct walk *k, uint32_t request, uint64_t from, uint64_t to)
 {
 	const struct request *q = &k->p->r->v[request];
@@ -216,7 +213,6 @@ static void add_served(struct walk *k, uint32_t request, uint64_t from, uint64_t
 	add_own(k, request, answerer, from, to);
 }
 
-/* The answer is on its way only while the client is blocked. */
 static void add_delivery(struct walk *k, uint32_t request, uint64_t from, uint64_t to)
 {
 	const struct graph *g = k->p->g;
@@ -244,8 +240,6 @@ static void add_delivery(struct walk *k, uint32_t request, uint64_t from, uint64
 
 static void add_request(struct walk *k, uint32_t request, uint64_t from, uint64_t to);
 
-/* While the sender of the child request runs for `request`, the time belongs to `request`
- * itself. */
 static void add_child(struct walk *k, uint32_t request, uint32_t child, uint64_t from, uint64_t to)
 {
 	const struct graph *g = k->p->g;
@@ -292,8 +286,7 @@ static void add_middle(struct walk *k, uint32_t request, uint64_t from, uint64_t
 				next = MIN(begun, to);
 				break;
 			}
-			/* `request` has an answer and this child has none: the server has not
-			 * waited for this child */
+			/* `request` has an answer: the server has not waited for this child */
 			if (c->answered == GRAPH_NONE && p->r->v[request].answered != GRAPH_NONE)
 				continue;
 			if (done > best_ns) {

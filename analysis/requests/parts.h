@@ -3,13 +3,13 @@
  * parts.h - divides the time of one request into parts, across processes.
  *
  * - While child requests (graph/causal/requests.h) are under way, the time belongs to the child
- *   that is answered last. But while the sender of this child request runs for the parent request,
- *   the time belongs to the sender.
+ *   that is answered last. But while the sender of this child runs for the parent request, the time
+ *   belongs to the sender.
  * - While the serving task works for another request, the request is queued (PART_QUEUED).
  * - In a runtime such as Go or tokio, the threads share all requests. So the time is PART_SHARED,
  *   not PART_QUEUED, if another task received the request and some thread of the process is free.
- * - After the answer, the time belongs to the client. While the client is blocked, the time is the
- *   delivery of the answer.
+ * - After the answer, the time belongs to the client. While the client is blocked, the answer is on
+ *   its way (PART_DELIVERY).
  * - Time at another host is one part (PART_OUTSIDE).
  * - All other time belongs to the serving task. path_walk() says for what this task waited.
  *
@@ -26,7 +26,7 @@ enum part_kind {
 	 * not blocked. */
 	PART_WORK,
 	PART_QUEUED,
-	PART_SHARED, /* some thread of the process works for the request; it is not known which */
+	PART_SHARED, /* a thread of the process works for the request; it is not known which */
 	PART_DELIVERY,
 	PART_OUTSIDE,
 };
@@ -48,7 +48,7 @@ struct parts {
 	uint32_t *works;    /* [task]: begin of its entries in r->works; the next one is the end */
 };
 
-/* r must live as long as p. Returns 0 or -ENOMEM. The caller calls parts_done() in both cases. */
+/* r must outlive p. Returns 0 or -ENOMEM. The caller calls parts_done() in both cases. */
 int parts_init(struct parts *p, const struct graph *g, const struct requests *r);
 void parts_done(struct parts *p);
 /* Appends the parts of an answered request, in order of time. The parts add up to its time.

@@ -87,7 +87,6 @@ static int add_row(const struct adding *a, enum account_group group, const struc
 	return add_text(a, words, time_kind_name(r.time), r.ns);
 }
 
-/* Divides ns in proportion to the time for which each task had the CPU. */
 static int add_runnable(const struct adding *a, const struct account *account, uint64_t ns)
 {
 	const struct account_row *v = account->rows[ACCOUNT_RESOURCE];
@@ -151,8 +150,8 @@ static void put_comm(const struct graph *g, uint32_t task, uint64_t ts_ns, char 
 	strcat(buf, " ");
 }
 
-/* Adds a piece of a wait for a lock. The task of the piece is the owner of the lock, or a task for
- * which the owner waits. The reason names the wait, and says what this task does. */
+/* The task of the piece is the owner of the lock, or a task for which the owner waits. The reason
+ * names the wait for the lock, and says what this task does. */
 static int add_locked(const struct adding *a, const struct path *p, const struct path_piece *x,
 		      const struct path_frame *lock)
 {
@@ -184,7 +183,6 @@ static int add_locked(const struct adding *a, const struct path *p, const struct
 	return r;
 }
 
-/* Adds the pieces that lie in a wait for a lock, and removes them from the path. */
 static int take_locked(const struct adding *a, struct path *p)
 {
 	size_t kept = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * reasons.h - sums up the parts of requests, or of other work, by reason. A reason says in words
- * where the time went. A reason has no ids, so it is the same for all requests of a service.
+ * where the time went. It has no ids, so it is the same for all requests of a service.
  */
 #ifndef CTRACE_ANALYSIS_REQUESTS_REASONS_H
 #define CTRACE_ANALYSIS_REQUESTS_REASONS_H
@@ -20,19 +20,17 @@ struct reason {
 struct reasons {
 	struct texts texts;
 	VEC(struct reason)
-	v; /* one reason for each text; do not add reasons after v is sorted */
+	v; /* one reason for each text; add none after v is sorted */
 };
 
 void reasons_done(struct reasons *k);
-/* Adds time to the reason with this text. Returns 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int reasons_add_text(struct reasons *k, const char *text, const char *kind, uint64_t ns,
 		     enum reason_group group);
-/* Adds the critical path of a task. in: the first words of each reason, such as "in db: ". Returns
- * 0, -ENOMEM or -EINVAL, like path_walk(). */
+/* in: the first words of each reason, such as "in db: ". Returns 0, -ENOMEM or -EINVAL, like path_walk(). */
 int reasons_add_path(struct reasons *k, const struct graph *g, const char *in, uint32_t task,
 		     uint64_t from_ns, uint64_t to_ns, enum reason_group group);
-/* Lists the share of each reason in both groups, the largest share of the slow group first. Call
- * reasons_free() after -ENOMEM too. */
+/* The largest share of the slow group comes first. Call reasons_free() after -ENOMEM too. */
 int reasons_shares(const struct reasons *k, struct service_reason **ret, size_t *ret_n);
 void reasons_free(struct service_reason *v, size_t n);
 /* Returns 0 or -ENOMEM. */

@@ -9,9 +9,8 @@
 
 struct service_reason {
 	char *text;
-	const char *kind; /* "queue", or the name of an enum time_kind */
-	/* 0..1: the share of this reason in the time of the usual requests (share_p50), and in the
-	 * time of the slowest requests (share_p99). */
+	const char *kind; /* a time_kind_name() */
+	/* 0..1: of the time of the usual requests, and of the slowest requests */
 	double share_p50, share_p99;
 };
 
@@ -46,7 +45,7 @@ struct services {
 	struct requests requests;
 	struct parts parts;
 	uint32_t *of;
-	struct service *v; /* the service with the most time in requests comes first */
+	struct service *v; /* the one with the most time in requests comes first */
 	size_t n;
 	uint64_t from_ns, to_ns;
 	uint32_t lacks;

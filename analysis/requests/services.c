@@ -14,8 +14,7 @@
 #include "trace/words/words.h"
 
 struct group {
-	/* low 32 bits: the service that gets the request; high 32 bits: 0, or the service that
-	 * sends the request (by_asking()) */
+	/* low 32 bits: the service that gets the request; after by_asking(), high 32 bits: the sender */
 	uint64_t key;
 	uint32_t request;
 	uint64_t ns;
@@ -165,7 +164,6 @@ static int each_group(struct services *s, const struct group *v, size_t n,
 	return r;
 }
 
-/* Of more than REQUEST_SAMPLE requests, takes only REQUEST_SAMPLE, evenly spread. */
 static int sum_reasons(struct services *s, const struct group *v, size_t lo, size_t hi,
 		       enum reason_group group, struct reasons *reasons)
 {
@@ -228,7 +226,6 @@ static int fill_ask(struct services *s, const struct group *v, size_t n)
 	return 0;
 }
 
-/* Keeps the requests that have a parent, and adds the asking service to their keys. */
 static size_t by_asking(const struct services *s, struct group *v, size_t n)
 {
 	size_t kept = 0;

@@ -1,27 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * services.h - the requests of a trace by service: how many, how slow, and why.
- *
- * Each reason has two shares: of the time of the slowest requests (from percentile
- * REQUEST_SLOW_FROM on), and of the time of the usual requests (percentiles REQUEST_USUAL_FROM to
- * REQUEST_USUAL_TO).
- *
- * Pure; any thread. The graph and its window must live as long as the result.
+ * services.h - the requests of a trace by service: how many, how slow, and why. The slowest requests
+ * are those from percentile REQUEST_SLOW_FROM on; the usual ones are between REQUEST_USUAL_FROM and
+ * REQUEST_USUAL_TO. Pure; any thread. The graph and its window must live as long as the result.
  */
 #ifndef CTRACE_ANALYSIS_REQUESTS_SERVICES_H
 #define CTRACE_ANALYSIS_REQUESTS_SERVICES_H
 
 #include "analysis/requests/service.h"
 
-/* Finds requests that ended in [from_ns, to_ns), or began there and have no answer. Requests of
- * ctrace itself do not count. A service that has no such answered request has the count 0. The
- * caller frees *ret with services_free(). Returns 0, -ENOMEM, or -E2BIG if there are too many
- * requests, segments or edges. */
+/* Finds requests that ended in [from_ns, to_ns), or began there and have no answer; none of ctrace
+ * itself. A service that has no such answered request has the count 0. The caller frees *ret with
+ * services_free(). Returns 0, -ENOMEM, or -E2BIG if there are too many requests, segments or edges. */
 int services_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, struct services **ret);
 void services_free(struct services *s);
 bool services_counts(const struct services *s, uint32_t request);
-/* Says where most of the time of a part went. The caller frees *ret_text. *ret_kind is like
- * service_reason.kind. Returns 0 or -ENOMEM. */
+/* Says where most of the time of a part went. The caller frees *ret_text. *ret_kind: a
+ * time_kind_name(). Returns 0 or -ENOMEM. */
 int services_say_part(const struct services *s, const struct part *part, char **ret_text,
 		      const char **ret_kind);
 /* Makes a sentence about an answered request. The caller frees it. NULL: out of memory. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ask.h - how an analysis asks a person which option to take. Without a struct ask, or after
- * ASK_DECIDE, the analysis takes the first option. The result lists the decision as a choice.
+ * ASK_DECIDE, the analysis takes the first option.
  */
 #ifndef CTRACE_ANALYSIS_SLICE_ASK_H
 #define CTRACE_ANALYSIS_SLICE_ASK_H
@@ -13,7 +13,7 @@
 #include "analysis/slice/rules.h"
 
 struct ask_option {
-	const char *who; /* a name: "redis-server[12]", "the network (tcp 10.0.0.1:80)" */
+	const char *who; /* "redis-server[12]", "the network (tcp 10.0.0.1:80)" */
 	const char *how;
 	uint64_t from_ns, to_ns;
 	uint64_t stack;
@@ -27,23 +27,22 @@ struct ask_question {
 	size_t n_options;
 };
 
-/* Answers other than the index of an option. */
 enum {
 	ASK_DECIDE = -1, /* take the first option */
-	ASK_STOP = -2,   /* go no further */
-	ASK_NONE = -3    /* none of the options is a cause */
+	ASK_STOP = -2,
+	ASK_NONE = -3 /* none of the options is a cause */
 };
 
 struct ask {
-	/* Returns the index of an option, or ASK_*; other numbers count as ASK_DECIDE. Sets
-	 * *ret_keep to true if the answer shall become rules. */
+	/* Returns the index of an option, or ASK_*; other numbers count as ASK_DECIDE. *ret_keep: make
+	 * rules from the answer. */
 	int (*choose)(void *arg, const struct ask_question *q, bool *ret_keep);
 	void *arg;
 };
 
-/* Makes rules from an answer, to keep it. The chosen option becomes a cause. The options before it
- * (for ASK_NONE: all options) become no cause. An option with facts[i].edge of 0 gets no rule. If
- * `rules` is NULL, no option gets one. Returns 0 or -ENOMEM. */
+/* Keeps an answer as rules: the chosen option is a cause, and the options before it (ASK_NONE: all)
+ * are not. An option with facts[i].edge of 0 gets no rule; none does if `rules` is NULL. Returns 0 or
+ * -ENOMEM. */
 int ask_keep(struct rules *rules, const struct graph *g, const struct rule_facts *facts, size_t n,
 	     int answer);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * beam.h - private to analysis/: searches backward from a segment for the path with the best score.
- * The score of a path is the product of the scores of its edges, so it never rises. Of paths with
- * equal scores, the search takes the one that it finishes first. Pure; any thread.
+ * beam.h - private to analysis/: searches backward from a segment for the path with the best score,
+ * the product of the scores of its edges. So the score never rises. Of paths with equal scores, the
+ * first one that ends is taken. Pure; any thread.
  */
 #ifndef CTRACE_ANALYSIS_SLICE_BEAM_H
 #define CTRACE_ANALYSIS_SLICE_BEAM_H
@@ -15,7 +15,7 @@ struct beam {
 	const struct causal *c;
 	const struct rules *rules;
 	const struct map *seen;
-	/* The search starts at `segment`. `record` is the act of this segment (candidate.h). */
+	/* where the search starts; `record` is the act of `segment` (candidate.h) */
 	uint32_t segment, record;
 	uint64_t at_ns;
 	uint32_t width;
@@ -25,11 +25,10 @@ struct beam {
 typedef VEC(uint32_t) beam_path;
 
 /* Sets *ret to the edges of the best path, the first step last. The caller frees *ret.
- * *ret_refused: the number of paths that were given up only because the beam was full. Returns 0 or
- * -ENOMEM. */
+ * *ret_refused: how many paths were given up because the beam was full. Returns 0 or -ENOMEM. */
 int beam_search(const struct beam *b, beam_path *ret, uint32_t *ret_refused);
-/* Returns the time at which the edge left its first segment, or arrived, if that is earlier. A send
- * is recorded when its system call returns, which may be after the arrival. */
+/* Returns when the edge left its first segment, or arrived, if that is earlier: a send is recorded
+ * when its system call returns, which may be after the arrival. */
 uint64_t beam_left(const struct causal *c, const struct edge *e);
 
 #endif

@@ -8,9 +8,8 @@
 #include "lib/cleanup.h"
 #include "trace/words/frame.h"
 
-/* The most steps of a search back along strong edges. */
+/* Limits of a search back along strong edges: its steps, and the edges of one segment. */
 #define ANSWER_DEPTH 16
-/* The most edges of one segment that such a search looks at. */
 #define ANSWER_EDGES 1024
 #define STACK_LOOKS  4096
 #define FRAMES_MAX   64
@@ -25,9 +24,8 @@ static bool is_start(const struct segment *s, const struct edge *e, uint64_t arr
 	return arrived_ns <= s->from_ns || (e->event != GRAPH_NONE && e->event == s->event);
 }
 
-/* Returns START_NS for an edge that started s. Otherwise returns the time from the start of s to
- * the arrival, plus 2 ns. For an edge that is not strong, or in the first segment of a task, it is
- * the time from the arrival to the act, plus 2 ns. */
+/* An edge that started s is nearest. Of the other strong edges, the first one to arrive is nearest. Of
+ * edges that are not strong, and in the first segment of a task, the last one to arrive is nearest. */
 static uint64_t distance(const struct segment *s, const struct edge *e, uint64_t arrived_ns, uint64_t at_ns)
 {
 	bool recent = s->cut == CUT_FIRST || e->strength != EDGE_STRONG;
@@ -42,16 +40,15 @@ static bool is_happenstance(uint8_t kind)
 	return kind == EDGE_LOCK || kind == EDGE_LOCK_ORDER || kind == EDGE_KERNEL_LOCK || kind == EDGE_IRQ;
 }
 
-/* Returns how many of the n edges have arrived by ts_ns. out: the indices of the edges, or NULL if
- * these are first, first + 1, ... */
+/* Counts those of the n edges that have arrived by ts_ns. out: the indices of all; NULL: first + 0, ... */
 static uint32_t arrived_by(const struct causal *c, const uint32_t *out, uint32_t first, uint32_t n,
 			   uint64_t ts_ns)
 {
 	return BISECT(i, 0, n, edge_arrived_ns(c, &c->edges[out ? out[first + i] : first + i]) > ts_ns);
 }
 
-/* Returns true if a strong edge from s reached `task` by ts_ns. If `task` is of another process, an
- * edge to any task of that process counts. */
+/* Returns true if a strong edge from s reached `task` by ts_ns, or, if `task` is of another process,
+ * any task of that process. */
 static bool has_asked(const struct causal *c, uint32_t s, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = c->g->tasks, *who = &t[task], *own = &t[c->segments[s].task];
@@ -398,8 +395,7 @@ static void count(const struct causal *c, struct candidates *l)
 			     (strong_all == 1 && c->edges[l->v[0].edge].strength != EDGE_STRONG));
 }
 
-/* Returns true if e is the timer that ended a sleep, and the end of this sleep began the segment.
- * Such an edge counts as strong. */
+/* Returns true if e is the timer of a sleep, and the end of this sleep began the segment. */
 static bool is_round(const struct causal *c, uint32_t segment, const struct edge *e)
 {
 	const struct segment *s = &c->segments[segment];
@@ -430,7 +426,7 @@ void candidate_find(const struct candidate_query *q, struct candidates *ret)
 {
 	const struct causal *c = q->c;
 	const struct segment *s = &c->segments[q->segment];
-	/* The time of the send does not count, because a send may be recorded after its arrival. */
+	/* arrivals count, not sends: a send may be recorded after its arrival */
 	uint32_t n = arrived_by(c, NULL, s->in, s->n_in, q->at_ns);
 	bool recent = s->cut == CUT_FIRST;
 

@@ -34,7 +34,7 @@ struct candidates {
 	uint32_t n;
 	uint32_t n_open;
 	uint32_t n_strong;
-	uint32_t n_follow; /* candidates that are worth following: the first ones of v */
+	uint32_t n_follow; /* the first n_follow of v are worth following */
 	bool ruled;
 	uint32_t refused;
 };
@@ -54,12 +54,11 @@ void candidate_find(const struct candidate_query *q, struct candidates *ret);
 /* Returns true if rules leave two or more candidates, unless exactly one of these is strong. */
 bool candidate_ambiguous(const struct candidates *l);
 void candidate_facts(const struct causal *c, uint32_t edge, struct rule_facts *ret);
-/* Returns the stack of the longest inspected wait of the segment, or else of its last sample; 0:
- * none. */
+/* Returns the stack of the longest inspected wait of the segment; else of its last sample; else 0. */
 uint64_t candidate_stack(const struct causal *c, uint32_t segment);
-/* Returns the share of user functions that both stacks have, 0..1. A negative number: not known. */
+/* Returns the share of user functions that both stacks have, 0..1; negative: not known. */
 float candidate_stacks_alike(const struct graph *g, uint64_t a, uint64_t b);
-/* As candidate_stacks_alike(). The stacks may come from two traces, or be NULL. */
+/* Like candidate_stacks_alike(), for stacks that may come from two traces, or be NULL. */
 float candidate_frames_alike(const struct window_stack *x, const struct window_stack *y);
 
 #endif

@@ -13,7 +13,7 @@
 #include "trace/words/resource.h"
 #include "trace/words/texts.h"
 
-/* The room for a pattern: each character of a name may need a backslash. */
+/* Each character of a name may need a backslash. */
 #define PATTERN_MAX (2 * DESCRIBE_MAX)
 
 static const char *name_of(const struct graph *g, uint32_t task, uint64_t ts_ns)
@@ -44,14 +44,14 @@ static bool same_text(const char *a, const char *b)
 	return a && b ? !texts_order(a, b) : a == b;
 }
 
-/* Returns true if `is` is the wanted word; "" fits all words. The words are compared as text,
- * because the rules may come from another version of ctrace. */
+/* "" fits all words. The words are compared as text, because the rules may come from another version
+ * of ctrace. */
 static bool word_fits(const char *want, const char *is)
 {
 	return !want[0] || same_text(want, is);
 }
 
-/* Returns true if all fields of the rule fit. The object may fit at either end of a connection. */
+/* The object may fit at either end of a connection. */
 static bool rule_matches(const struct rule *x, const struct graph *g, const struct rule_facts *f)
 {
 	if (!word_fits(x->edge, edge_kind_name(f->edge)) ||
@@ -130,8 +130,7 @@ static void put_path(char *buf, const char *path)
 	put_literal(buf, path, strlen(path));
 }
 
-/* Keeps only the server's end of a connection, because people know a connection by the server's
- * port. */
+/* Keeps only the server's end, because people know a connection by the server's port. */
 static void put_inet(const struct graph *g, uint64_t obj, const struct window_object *o, const char *name,
 		     char *buf)
 {

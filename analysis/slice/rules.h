@@ -42,8 +42,8 @@ struct rule_facts {
 struct rule *rules_find(const struct rules *rules, const struct graph *g, const struct rule_facts *facts);
 /* Like rules_find(), but also counts the match in rule.applied. */
 const struct rule *rules_match(struct rules *rules, const struct graph *g, const struct rule_facts *facts);
-/* The new rule has kinds and names ("tcp 127.0.0.1:80->*"), but no ids. If there is such a rule
- * already, only its verdict changes. Returns 0 or -ENOMEM. */
+/* The new rule has kinds and names ("tcp 127.0.0.1:80->*"), but no ids. If the rule exists, only its
+ * verdict changes. Returns 0 or -ENOMEM. */
 int rules_add(struct rules *rules, const struct graph *g, const struct rule_facts *facts,
 	      enum rule_verdict verdict);
 void rules_done(struct rules *rules);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * slice.c - walks the causal graph. Backward: beam.c finds the best path, and the walk takes its
- * edges one by one. If a person chooses another edge, the search starts anew there. Forward: the
- * walk takes the effect that arrived first.
+ * slice.c - walks the causal graph. Backward: the walk takes the edges of the best path (beam.c). If
+ * a person chooses another edge, the search starts anew there. Forward: the walk takes the effect
+ * that arrived first.
  */
 #include "analysis/slice/slice.h"
 

@@ -3,8 +3,8 @@
  * slice.h - walks along the edges of the causal graph, backward to the origin of a segment's work,
  * or forward to all its effects.
  *
- * The backward walk searches for the path whose edges have the largest product of scores (beam.h,
- * candidate.h). A person may choose another edge. The forward walk gives a tree of strong edges.
+ * The backward walk takes the path whose edges have the largest product of scores (beam.h,
+ * candidate.h), unless a person chooses another edge. The forward walk gives a tree of strong edges.
  * Rules may add or exclude edges. Both walks are deterministic (path slicing: Argus, Weng, Huang,
  * Yang, USENIX ATC 2021, section 4).
  *
@@ -24,7 +24,7 @@ enum slice_decider { SLICE_BY_RANK, SLICE_BY_RULE, SLICE_BY_PERSON };
 struct slice_option {
 	uint32_t edge;
 	float score;
-	/* how alike the stacks at both ends of the edge are, 0..1; negative: not known */
+	/* as in struct candidate */
 	float similarity;
 	bool ruled_out;
 };
@@ -32,8 +32,7 @@ struct slice_option {
 /* A choice is listed if rules decided it, or if it was ambiguous. */
 struct slice_choice {
 	uint32_t step;
-	/* The options are slice.options[first_option .. first_option + n_options), the best one
-	 * first. */
+	/* in slice.options; the best one comes first */
 	uint32_t first_option, n_options;
 	uint32_t chosen; /* an index among these options; GRAPH_NONE: the walk ended here */
 	enum slice_decider decider;
@@ -62,7 +61,7 @@ struct slice_options {
 	enum slice_direction direction;
 	uint32_t beam;       /* 0: SLICE_BEAM */
 	uint32_t max_steps;  /* 0: SLICE_MAX_STEPS */
-	struct rules *rules; /* NULL: no rules; answers that a person wants to keep are added */
+	struct rules *rules; /* NULL: no rules; gets the answers that a person wants to keep */
 	const struct ask *ask;
 };
 #define SLICE_BEAM      8

@@ -21,11 +21,10 @@ static enum decision_kind kind_of(const struct decision *d)
 		return DECIDE_REGRESSION;
 	if (surely && d->high_ns < -d->limit_ns - ROUNDING_NS)
 		return DECIDE_IMPROVEMENT;
-	/* an interval above the limit is undecided if p is too large */
 	return d->high_ns <= d->limit_ns + ROUNDING_NS ? DECIDE_OK : DECIDE_UNDECIDED;
 }
 
-/* Returns how many runs are needed for p <= alpha; 0: STATS_RUNS_MAX runs are not enough. */
+/* 0: STATS_RUNS_MAX runs are not enough. */
 static size_t runs_for_alpha(const struct decide_rule *rule, double alpha, size_t n_old)
 {
 	for (size_t n = DECIDE_RUNS_MIN; n <= STATS_RUNS_MAX; n++)
@@ -34,8 +33,8 @@ static size_t runs_for_alpha(const struct decide_rule *rule, double alpha, size_
 	return 0;
 }
 
-/* Estimates after how many runs the interval ends at the limit. The width of the interval shrinks
- * with the root of the number of runs. Returns 0 if STATS_RUNS_MAX runs are not enough. */
+/* Estimates after how many runs the interval ends at the limit: its width shrinks with the root of
+ * the number of runs. 0: STATS_RUNS_MAX runs are not enough. */
 static size_t runs_needed(const struct decide_rule *rule, const struct decision *d,
 			  const struct stats_interval *v, size_t n_old, size_t n_new)
 {

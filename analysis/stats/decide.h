@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * decide.h - whether a command became slower: a decision from the times of its old and new runs.
- * Pure; any thread. Times are ns.
+ * decide.h - decides from the times (ns) of old and new runs whether a command became slower.
+ * Pure; any thread.
  */
 #ifndef CTRACE_ANALYSIS_STATS_DECIDE_H
 #define CTRACE_ANALYSIS_STATS_DECIDE_H
@@ -19,8 +19,8 @@ enum decision_kind { DECIDE_OK, DECIDE_REGRESSION, DECIDE_IMPROVEMENT, DECIDE_UN
 struct decide_rule {
 	enum delta_metric metric;
 	double max_regress; /* share of the old metric: 0.05 is 5 % */
-	unsigned looks;     /* how often decide() is called at most, with ever more runs; at least 1 */
-	bool old_fixed;     /* the old runs are from a file, so only new runs can be added */
+	unsigned looks;     /* the most calls of decide(), with ever more runs; at least 1 */
+	bool old_fixed;     /* only new runs can be added */
 };
 
 struct decide_runs { /* in the order of time; borrowed */
@@ -36,17 +36,17 @@ struct decision {
 	double p;               /* Mann-Whitney, two-sided */
 	double alpha;           /* a regression or an improvement needs p <= alpha */
 	double detectable_ns;   /* about four of five checks find a regression of this size */
-	/* Undecided: how many runs each side (with old_fixed: the new side) needs in all for a
-	 * decision. 0: STATS_RUNS_MAX runs would not be enough. */
+	/* Undecided: how many runs each side (with old_fixed: the new side) needs in all. 0: more than
+	 * STATS_RUNS_MAX. */
 	size_t runs_needed;
-	double old_trend_p, new_trend_p; /* p of ranks_trend() for the runs of each side */
-	int old_warm_up, new_warm_up;    /* slow runs at the start: see stats_warm_up() */
+	double old_trend_p, new_trend_p; /* of ranks_trend() */
+	int old_warm_up, new_warm_up;    /* of stats_warm_up() */
 };
 
 /*
  * Regression: the interval of the difference is above the limit, and p <= alpha. Improvement: the
- * interval is below minus the limit, and p <= alpha. OK: the interval is below the limit.
- * Otherwise, or with fewer than DECIDE_RUNS_MIN runs of a side: undecided.
+ * interval is below minus the limit, and p <= alpha. OK: the interval is below the limit. All else,
+ * or fewer than DECIDE_RUNS_MIN runs of a side: undecided.
  * Errors: -EINVAL (a side has no runs, or more than STATS_RUNS_MAX), -ENOMEM.
  */
 int decide(const struct decide_rule *rule, const struct decide_runs *old_runs,

@@ -144,7 +144,6 @@ static double median_of_sorted(const double *v, size_t n)
 	return (v[(n - 1) / 2] + v[n / 2]) / 2;
 }
 
-/* Returns true if v[first - 1] is far above all values from v[first] on. */
 static bool stands_apart(const double *v, size_t n, size_t first, double *work)
 {
 	size_t m = n - first;

@@ -27,8 +27,7 @@ static double over_ties(const double *sorted, size_t n, double (*f)(double))
 	return sum;
 }
 
-/* Returns the two-sided p of a score. off: the score minus its mean. step: the correction for
- * continuity. */
+/* Two-sided. off: the score minus its mean. step: the correction for continuity. */
 static double normal_p(double off, double variance, double step)
 {
 	double z = variance > 0 ? fmax(fabs(off) - step, 0) / sqrt(variance) : 0;
@@ -36,7 +35,7 @@ static double normal_p(double off, double variance, double step)
 	return erfc(z / M_SQRT2);
 }
 
-/* Returns the two-sided p of the score `at` among counts[0..top], which are symmetric. */
+/* Two-sided. counts[0..top] are symmetric. */
 static double exact_p(const double *counts, size_t top, size_t at)
 {
 	double all = 0, tail = 0;

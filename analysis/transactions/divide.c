@@ -11,11 +11,9 @@
 #include "graph/path/path.h"
 #include "lib/cleanup.h"
 
-/* A transaction while it is divided. */
 struct dividing {
 	struct transactions *t;
-	/* The pieces of the transaction's path. Neighbours with the same role and kind of time are
-	 * one step. */
+	/* Pieces of the path. Neighbours with the same role and kind of time are one step. */
 	VEC(struct transaction_part) steps;
 	bool truncated;
 };
@@ -51,10 +49,9 @@ static const char *lock_word(enum resource_kind kind)
 	}
 }
 
-/* Writes the name of the task of a piece. If the piece lies in a wait for a lock, writes the lock
- * first, and the owner of the lock if this is another task: "file lock /srv/l of job: sleep". The
- * name of the lock is left out if only an inspection finds it, because an inspection sees only long
- * waits. */
+/* Writes the name of the task of a piece. In a wait for a lock, the lock comes first, and its owner if
+ * this is another task: "file lock /srv/l of job: sleep". The name of the lock is left out if only an
+ * inspection finds it, because an inspection sees only long waits. */
 static void role_of(const struct graph *g, const struct path *p, const struct path_piece *x,
 		    char buf[DESCRIBE_MAX])
 {
@@ -124,7 +121,6 @@ static int part_cmp(const void *a, const void *b)
 	return (int)x->time - (int)y->time;
 }
 
-/* Sums up the steps of each role and kind of time. */
 static int sum_steps(const struct dividing *k, transaction_parts *ret)
 {
 	if (k->steps.n && VEC_RESERVE(ret, k->steps.n))
@@ -150,8 +146,8 @@ static bool is_small(const transaction_parts *sums, const struct transaction_par
 	return true;
 }
 
-/* If the last steps (TRANSACTION_CYCLE at most) repeat the steps before them, returns the number of
- * steps without this repeat. Otherwise returns n. */
+/* If the last steps (TRANSACTION_CYCLE at most) repeat the steps before them, returns n without this
+ * repeat. Otherwise returns n. */
 static size_t collapse(const struct transaction_part *v, size_t n)
 {
 	for (size_t len = 1; len <= TRANSACTION_CYCLE && 2 * len <= n; len++) {

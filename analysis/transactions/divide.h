@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* divide.h - private to analysis/transactions/: divides transactions into parts, and finds their
- * shapes. */
+/* divide.h - private to analysis/transactions/: divides transactions into parts, and finds shapes. */
 #ifndef CTRACE_ANALYSIS_TRANSACTIONS_DIVIDE_H
 #define CTRACE_ANALYSIS_TRANSACTIONS_DIVIDE_H
 
@@ -12,7 +11,7 @@ typedef VEC(struct transaction_part) transaction_parts;
 /* Divides a transaction that has an end. Appends the parts to `parts`; they add up to the length
  * of the transaction. Sets x->first_part, n_parts, shape and truncated. Returns 0 or -ENOMEM. */
 int divide(struct transactions *t, struct transaction *x, transaction_parts *parts);
-/* Adds the time of the transaction to the reasons. Returns 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int divide_reasons(const struct transactions *t, const struct transaction *x, enum reason_group group,
 		   struct reasons *k);
 

@@ -19,8 +19,8 @@ void find_processes(struct finding *k, const struct transaction_rule *rule);
 void find_requests(struct finding *k, const struct transaction_rule *rule);
 void find_jobs(struct finding *k, const struct transaction_rule *rule);
 
-/* Returns the index of the type with the name rule->name, or `name` if the rule has none. Adds the
- * type if it is new. Returns GRAPH_NONE if out of memory. */
+/* Returns the index of the type rule->name, or `name` if the rule has none. Adds the type if it is new.
+ * GRAPH_NONE: out of memory. */
 uint32_t find_type(struct finding *k, const struct transaction_rule *rule, const char *name);
 /* Adds a transaction that ended in [from_ns, to_ns) of k->t, or that began there and has no end.
  * Ignores other transactions, and those of no length. */

@@ -21,7 +21,7 @@ static int u64_cmp(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Returns the median of the absolute distances from the median. Overwrites ns. */
+/* Overwrites ns. */
 static uint64_t mad_of(uint64_t *ns, size_t n, uint64_t median)
 {
 	for (size_t i = 0; i < n; i++)
@@ -143,8 +143,6 @@ static int fill_parts(const struct transactions *t, const uint32_t *v, size_t n,
 	return r;
 }
 
-/* Adds the reasons of the ranks [lo, hi), or of TRANSACTION_SAMPLE ranks evenly spread over
- * them. */
 static int sum_reasons(const struct transactions *t, const uint32_t *v, size_t lo, size_t hi,
 		       enum reason_group group, struct reasons *k)
 {

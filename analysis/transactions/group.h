@@ -5,9 +5,8 @@
 
 #include "analysis/transactions/transaction.h"
 
-/* Fills a group. v has the indices of its n > 0 transactions, sorted by latency. The parts of the
- * group are those of its divided transactions. Returns 0 or -ENOMEM. The caller calls group_done()
- * in both cases. */
+/* v: the n > 0 transactions of the group, sorted by latency. Only the divided ones have parts.
+ * Returns 0 or -ENOMEM. The caller calls group_done() in both cases. */
 int group_fill(const struct transactions *t, const uint32_t *v, size_t n, struct transaction_group *ret);
 void group_done(struct transaction_group *group);
 

@@ -21,8 +21,7 @@ static struct transaction_leg plain(uint32_t task, uint64_t from_ns, uint64_t to
 	};
 }
 
-/* Adds the time of `task` from from_ns to to_ns. Before the task was born, the time is that of the task
- * that forked it. */
+/* Before the birth of `task`, the time is that of the task that forked it. */
 static int add_task(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, leg_list *ret)
 {
 	struct transaction_leg back[TRANSACTION_FORKS];

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * legs.h - private to analysis/transactions/: the times that make up a transaction. In each leg one
- * task has to work for the transaction, or the transaction waits in a queue or for another host. The
- * legs are in order of time, and add up to the transaction. (The legs of graph/wake/legs.c are
- * something else.)
+ * legs.h - private to analysis/transactions/: the times that make up a transaction, in order. In a
+ * leg, one task has to work for the transaction, or the transaction waits in a queue or for another
+ * host. (The legs of graph/wake/legs.c are something else.)
  */
 #ifndef CTRACE_ANALYSIS_TRANSACTIONS_LEGS_H
 #define CTRACE_ANALYSIS_TRANSACTIONS_LEGS_H
@@ -13,9 +12,9 @@
 struct transaction_leg {
 	uint64_t from_ns, to_ns;
 	uint32_t task; /* GRAPH_NONE: not known, or on another host */
-	/* REQUEST: this leg as a part of the request. Else part.request is GRAPH_NONE. */
+	/* REQUEST: the part that is this leg. Else part.request is GRAPH_NONE. */
 	struct part part;
-	bool queued;  /* the transaction waits in a queue */
+	bool queued;
 	bool outside; /* the transaction waits for the network or another host */
 };
 typedef VEC(struct transaction_leg) leg_list;

@@ -6,7 +6,6 @@
 #include "lib/cleanup.h"
 #include "lib/hash.h"
 
-/* The transactions of one rule that have begun. */
 struct pairing {
 	struct finding *k;
 	const struct transaction_rule *rule;
@@ -21,7 +20,6 @@ static const char *mark_name(const struct graph *g, const struct ct_rec *r)
 	return o && o->name[0] ? o->name : "mark";
 }
 
-/* Returns the task that the mark is about; GRAPH_NONE: not known. */
 static uint32_t mark_task(const struct graph *g, const struct ct_rec *r)
 {
 	uint32_t task = graph_task_at(g, r->tid, r->ts), parent;

@@ -29,9 +29,8 @@ struct transaction_rules {
 
 void transaction_rules_done(struct transaction_rules *rules);
 /* Adds the rule for a trace without a file of rules: all marks if there are any, else the command that
- * 'ctrace record' ran. Adds nothing if there is neither. Returns 0 or -ENOMEM. */
+ * 'ctrace record' ran, else none. Returns 0 or -ENOMEM. */
 int transaction_rules_default(const struct graph *g, struct transaction_rules *rules);
-/* Returns true if the text matches the pattern. */
 bool transaction_rule_fits(const char *pattern, const char *text);
 
 #endif

@@ -10,11 +10,11 @@
 enum transaction_source {
 	TRANSACTION_MARK,    /* from one mark to another one */
 	TRANSACTION_PROCESS, /* the life of a process */
-	TRANSACTION_REQUEST, /* a request to a service (analysis/requests/) */
-	TRANSACTION_JOB,     /* a job of a queue, from its enqueue (or else its start) to its end */
+	TRANSACTION_REQUEST,
+	TRANSACTION_JOB, /* a job of a queue, from its enqueue (or else its start) to its end */
 	TRANSACTION_SOURCES,
 };
-/* Returns the word for a source: "mark", "process", "request", "job". */
+/* Returns "mark", "process", "request" or "job". */
 const char *transaction_source_name(enum transaction_source source);
 
 /* Times are ns since boot. */
@@ -22,12 +22,12 @@ struct transaction {
 	uint64_t from_ns;
 	uint64_t to_ns;                /* 0: interrupted (by a second begin), or not over yet */
 	uint64_t start_ns;             /* JOB: when a worker began the job */
-	uint64_t id;                   /* MARK: the id, or 0 if it has none; PROCESS: the pid */
+	uint64_t id;                   /* MARK: its id, 0: none; PROCESS: the pid */
 	uint32_t begin_task, end_task; /* GRAPH_NONE: not known */
 	uint32_t request;              /* REQUEST: index of the request; else GRAPH_NONE */
-	uint32_t type;                 /* index into transactions.types */
-	uint32_t first_part, n_parts;  /* its parts in transactions.parts */
-	uint32_t shape;                /* its shape in transactions.shapes; GRAPH_NONE: not divided */
+	uint32_t type;                 /* in transactions.types */
+	uint32_t first_part, n_parts;  /* in transactions.parts */
+	uint32_t shape;                /* in transactions.shapes; GRAPH_NONE: not divided */
 	uint8_t source;                /* enum transaction_source */
 	bool truncated;                /* a limit cut its path off (path.h) */
 	bool hashed;                   /* id is a hash */
@@ -36,7 +36,7 @@ struct transaction {
 /* The time that tasks of one role (transactions.roles) spend in one state on the critical path. */
 struct transaction_part {
 	uint64_t ns;
-	uint32_t role; /* index into transactions.roles */
+	uint32_t role; /* in transactions.roles */
 	uint8_t time;  /* enum time_kind */
 };
 
@@ -45,10 +45,9 @@ struct group_part {
 	uint32_t role;
 	uint8_t time;
 	double mean_ns;
-	double share; /* of the time of the group, 0..1. The shares add up to 1 */
-	/* The covariance of the part and the length of the transaction, divided by the variance of
-	 * the length. The sum over all parts is 1, or 0 if all lengths are equal. Negative: the
-	 * part is shorter in longer transactions. */
+	double share; /* of the time of the group, 0..1 */
+	/* Covariance of the part and the transaction's length / variance of the length. All parts
+	 * add up to 1 (0: all lengths are equal). Negative: shorter in longer transactions. */
 	double variance;
 };
 
@@ -56,34 +55,34 @@ struct group_part {
 
 /* Transactions of one type, or of one type and one shape. */
 struct transaction_group {
-	size_t count;             /* transactions that have ended */
+	size_t count;             /* those that have ended */
 	struct quantiles latency; /* ns */
 	double mean_ns, sd_ns;
 	uint64_t mad_ns; /* median of the absolute distances from the median */
 	/* A transaction that is longer than a limit is an outlier. 0: too few transactions. */
 	uint64_t sd_limit_ns;     /* mean + TRANSACTION_SD * sd */
 	uint64_t mad_limit_ns;    /* median + TRANSACTION_MAD * mad */
-	size_t n_sd, n_mad;       /* n_sd: number above sd_limit_ns; n_mad: above mad_limit_ns */
+	size_t n_sd, n_mad;       /* transactions above each limit */
 	struct group_part *parts; /* the largest share of the variance first */
 	size_t n_parts;
 	struct service_reason *reasons; /* the largest share_p99 first */
 	size_t n_reasons;
-	uint32_t slowest[GROUP_SLOWEST]; /* indices into transactions.v, the slowest first */
+	uint32_t slowest[GROUP_SLOWEST]; /* in transactions.v, the slowest first */
 	size_t n_slowest;
-	uint32_t shape; /* number of the text in transactions.shapes; GRAPH_NONE: all shapes */
+	uint32_t shape; /* in transactions.shapes; GRAPH_NONE: all shapes */
 };
 
 struct transaction_type {
 	char *name;
 	uint8_t source;     /* enum transaction_source */
-	size_t n_divided;   /* how many of the transactions were divided into parts */
-	size_t n_truncated; /* divided transactions whose path was cut off */
+	size_t n_divided;   /* transactions that were divided into parts */
+	size_t n_truncated; /* divided ones whose path was cut off */
 	size_t n_open;      /* transactions without an end */
 	size_t n_cut;       /* ends without a begin: the transaction began before the window */
 	struct transaction_group all;
 	struct transaction_group *shapes; /* of the divided transactions; the most frequent first */
 	size_t n_shapes;
-	size_t n_more_shapes; /* how many shapes there are beyond TRANSACTION_SHAPES */
+	size_t n_more_shapes; /* shapes beyond TRANSACTION_SHAPES */
 };
 
 struct transactions {
@@ -91,7 +90,7 @@ struct transactions {
 	uint64_t from_ns, to_ns;
 	struct transaction *v; /* sorted by (type, from_ns) */
 	size_t n;
-	struct transaction_type *types; /* the type with the most time in its transactions first */
+	struct transaction_type *types; /* the one with the most time in transactions comes first */
 	size_t n_types;
 	struct transaction_part *parts;
 	size_t n_parts;

@@ -58,7 +58,6 @@ static int by_latency(const void *a, const void *b, void *arg)
 	return i < j ? -1 : i > j;
 }
 
-/* The transactions of one type that have ended, sorted by latency. */
 struct ranking {
 	uint32_t *v;
 	size_t n;
@@ -76,8 +75,8 @@ static int rank(struct transactions *t, uint32_t type, struct ranking *ret)
 	return 0;
 }
 
-/* Divides at most TRANSACTION_DIVIDED of the transactions, evenly spread over the ranks. The
- * slowest transaction is always among them. */
+/* Divides at most TRANSACTION_DIVIDED of the transactions, evenly spread over the ranks, and always
+ * the slowest one. */
 static int divide_some(struct transactions *t, const struct ranking *all, transaction_parts *parts,
 		       struct transaction_type *type)
 {
@@ -92,7 +91,6 @@ static int divide_some(struct transactions *t, const struct ranking *all, transa
 	return r;
 }
 
-/* The transactions of one shape: [first, first + n) of an array that is sorted by shape. */
 struct shape_range {
 	size_t first, n;
 	uint32_t shape;
@@ -117,7 +115,6 @@ static int by_shape(const void *a, const void *b, void *arg)
 	return by_latency(a, b, arg);
 }
 
-/* Fills the shapes of a type. Changes the order of `divided`. */
 static int fill_shapes(struct transactions *t, struct ranking *divided, struct transaction_type *type)
 {
 	VEC(struct shape_range) ranges = { 0 };
@@ -184,7 +181,6 @@ static int by_time(const void *a, const void *b)
 	return x->type < y->type ? -1 : x->type > y->type;
 }
 
-/* Sorts the types: the one with the most time in its transactions comes first. */
 static int sort_types(struct finding *k)
 {
 	_cleanup_free_ struct type_place *places = calloc(k->types.n + 1, sizeof(*places));

@@ -11,25 +11,22 @@
  * The shape of a transaction is the sequence of parts (a program and a kind of time) on its path,
  * without small parts, and with repeats collapsed. Transactions of one type and one shape are a group.
  *
- * The ideas are those of AppInsight (Ravindranath et al., OSDI 2012): user transactions across
- * asynchronous calls, their critical paths, groups and outliers.
+ * The ideas are those of AppInsight (Ravindranath et al., OSDI 2012).
  *
- * Pure; any thread. The result refers to the graph and its window, which must live as long as the
- * result.
+ * Pure; any thread. The graph and its window must live as long as the result.
  */
 #ifndef CTRACE_ANALYSIS_TRANSACTIONS_TRANSACTIONS_H
 #define CTRACE_ANALYSIS_TRANSACTIONS_TRANSACTIONS_H
 
 #include "analysis/transactions/rules.h"
 
-/* Finds the transactions that ended in [from_ns, to_ns), and those that began there and have no end.
- * The caller frees *ret with transactions_free(). Returns 0, -ENOMEM, or -E2BIG if there are more than
+/* Finds the transactions that ended in [from_ns, to_ns), or began there and have no end. The caller
+ * frees *ret with transactions_free(). Returns 0, -ENOMEM, or -E2BIG if there are more than
  * TRANSACTIONS_MAX transactions, or too many requests, segments or edges. */
 int transactions_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns,
 		      const struct transaction_rules *rules, struct transactions **ret);
 void transactions_free(struct transactions *t);
-/* Returns the index of the task that begins the transaction. If this task is not known, returns the
- * task that ends the transaction, or GRAPH_NONE. */
+/* Returns the task that begins the transaction; if unknown, the task that ends it, or GRAPH_NONE. */
 uint32_t transaction_task(const struct transaction *x);
 
 #endif

@@ -18,7 +18,7 @@ struct replay_task {
 	uint64_t shift;
 	uint32_t next; /* the first interval that is not replayed to its end */
 	uint32_t arrival;
-	/* The first entry of `held` that is not set for the interval held_of - 1. */
+	/* the first entry of `held` that is not set for the interval held_of - 1 */
 	size_t held_end;
 	uint32_t held_of; /* 0: none */
 	bool begun;
@@ -31,15 +31,15 @@ struct replay {
 	size_t n;
 	struct replay_task *tasks;
 	uint64_t *shift;
-	/* [arrival]: the smallest result of held_by() so far in its interval. A busy event loop has
-	 * many arrivals in one interval. */
+	/* [arrival]: the smallest held_by() so far in its interval. A busy event loop has many arrivals
+	 * in one interval. */
 	int64_t *held;
 	bool *taken;
 	size_t *near;
 	bool any_taken;
-	bool any_object; /* one of v[0 .. n) is an object */
+	bool any_object;
 	uint32_t depth;
-	uint32_t stack[WHATIF_MAX_DEPTH]; /* the tasks with `busy` set; each waits for the next */
+	uint32_t stack[WHATIF_MAX_DEPTH]; /* tasks with `busy` set; each waits for the next */
 };
 
 static uint64_t shift_at(struct replay *k, uint32_t task, uint64_t t);
@@ -72,7 +72,7 @@ struct cause whatif_cause(struct whatif *x, uint32_t interval)
 	if (at && at != CAUSE_COMES)
 		return x->causes[at - 1];
 	c = find_cause(x, interval);
-	/* the first thread that comes here stores the cause for all threads */
+	/* the first thread stores the cause for all threads */
 	at = 0;
 	if (__atomic_compare_exchange_n(of, &at, CAUSE_COMES, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
 		at = __atomic_fetch_add(&x->n_causes, 1, __ATOMIC_RELAXED);
@@ -175,8 +175,6 @@ bool replay_ended_wait(struct whatif *x, uint32_t interval, const struct arrival
 	       (a->left_ns <= s[interval].to_ns + WHATIF_SEND_SLACK_NS || a->left_ns == a->ts_ns);
 }
 
-/* Returns true if the last wait of the task was for this arrival. Then the replay of the wait
- * includes the arrival already. */
 static bool was_awaited(struct whatif *x, uint32_t interval, size_t arrival)
 {
 	uint8_t known = __atomic_load_n(&x->awaited[arrival], __ATOMIC_RELAXED);
@@ -188,7 +186,7 @@ static bool was_awaited(struct whatif *x, uint32_t interval, size_t arrival)
 	return known == AWAITED_YES;
 }
 
-/* Returns 0 if there is no object. Slow, because the function reads a record of the window. */
+/* 0: no object. Slow, because it reads a record of the window. */
 static uint64_t arrival_obj(const struct whatif *x, const struct arrival *a)
 {
 	return a->event == GRAPH_NONE ? 0 : x->g->w->events[a->event].r.obj;
@@ -256,8 +254,7 @@ static int64_t held_by(struct replay *k, uint32_t interval, size_t arrival)
 	return (int64_t)(theirs + a->ts_ns - a->left_ns) - (k->taken[task] ? (int64_t)a->ts_ns : 0);
 }
 
-/* In the replay, a task may be ready to receive before the sender has sent. Then the shift of the
- * sender limits the shift of the task. */
+/* A task may be ready to receive before the sender has sent: the sender's shift is the limit. */
 static uint64_t hold_back(struct replay *k, uint32_t interval, uint64_t from, uint64_t to, uint64_t t,
 			  uint64_t shift)
 {
@@ -382,8 +379,7 @@ static uint32_t interval_at(const struct graph *g, uint32_t task, uint64_t t, ui
 	return graph_interval_near(g, task, t, near);
 }
 
-/* Returns the shift of a task that is on k->stack already. So the tasks from this task up to the
- * top of the stack wait in a cycle. */
+/* The task is on k->stack already: all tasks from it to the top of the stack wait in a cycle. */
 static uint64_t shift_of_busy(const struct replay *k, uint32_t task, uint64_t t)
 {
 	const struct graph *g = k->x->g;
@@ -406,7 +402,6 @@ static uint64_t shift_of_busy(const struct replay *k, uint32_t task, uint64_t t)
 	return rt->shift;
 }
 
-/* Returns how much earlier an event of the task at time t happens in the replay. */
 static uint64_t shift_at(struct replay *k, uint32_t task, uint64_t t)
 {
 	const struct graph *g = k->x->g;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* replay.h - private to analysis/: replays a window without the things that a question takes away,
- * and gives the facts that questions need. Several threads may ask questions of one struct whatif. */
+/* replay.h - private to analysis/: replays a window without the things that a question takes away.
+ * Several threads may ask questions of one struct whatif. */
 #ifndef CTRACE_ANALYSIS_WHATIF_REPLAY_H
 #define CTRACE_ANALYSIS_WHATIF_REPLAY_H
 
@@ -23,7 +23,7 @@ struct cause {
  * thread. */
 struct arrival {
 	uint64_t ts_ns;
-	uint64_t left_ns; /* when the task `from` acted: for example sent, or exited */
+	uint64_t left_ns; /* when `from` acted: for example sent, or exited */
 	uint32_t from;
 	/* the record of the effect; GRAPH_NONE: `from` exited while the task waited for another
 	 * child or thread */
@@ -48,14 +48,14 @@ struct whatif {
 	uint64_t refused;
 };
 
-/* The arrival comes during `interval`. Returns true if the arrival ended the last wait of the task
- * up to this interval. Then the replay of the wait includes the arrival already. */
+/* The arrival comes during `interval`. Returns true if it ended the last wait of the task up to then.
+ * Then the replay of the wait includes the arrival already. */
 bool replay_ended_wait(struct whatif *x, uint32_t interval, const struct arrival *a);
 int replay_saved(struct whatif *x, const struct whatif_without *v, size_t n, uint64_t *ret_ns);
 #define CAUSE_COMES UINT32_MAX /* a thread is about to write the cause */
 struct cause whatif_cause(struct whatif *x, uint32_t interval);
-/* Returns how long marked tasks had the CPU for which a RUNNABLE interval waited. The search begins
- * at near[cpu]. Set near[] to zeros before the first call, and make the calls in order of time. */
+/* Returns how long marked tasks had the CPU for which a RUNNABLE interval waited. Set near[] to zeros
+ * before the first call, and make the calls in order of time. */
 uint64_t whatif_rivals(const struct graph *g, const bool *marked, uint32_t interval, uint64_t from_ns,
 		       uint64_t to_ns, size_t *near);
 /* Marks the tasks that v takes away. Returns true if there are any. */

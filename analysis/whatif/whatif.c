@@ -28,10 +28,10 @@ static int arrival_cmp(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* The exit of `task`, while its parent waited for another child or thread. */
+/* `task` exits while its parent waits for another child or thread. */
 struct exited {
 	uint32_t parent, task;
-	uint64_t woke_ns; /* when the parent was woken */
+	uint64_t woke_ns;
 };
 typedef VEC(struct exited) exits;
 
@@ -70,8 +70,7 @@ static int find_exits(struct whatif *x, exits *v)
 	return 0;
 }
 
-/* Nearly all arrivals are in order. So the function sorts only the others, and merges both
- * lists. */
+/* Nearly all arrivals are in order, so only the others are sorted, and merged in. */
 static int sort_arrivals(struct arrival *v, size_t n)
 {
 	VEC(struct arrival) late = { 0 };
@@ -90,8 +89,8 @@ static int sort_arrivals(struct arrival *v, size_t n)
 	return r;
 }
 
-/* Returns false if whatif_prepare() has looked at the task, and the arrival ended a wait. Such an
- * arrival holds nothing up but this wait. *near: the last result of graph_interval_near(). */
+/* Returns false if whatif_prepare() has looked at the task, and the arrival ended a wait: such an arrival
+ * holds up nothing else. *near: the last result of graph_interval_near(). */
 static bool may_hold_up(struct whatif *x, uint32_t task, const struct arrival *a, uint32_t *near)
 {
 	if (!x->prepared || !x->prepared[task])
@@ -100,9 +99,8 @@ static bool may_hold_up(struct whatif *x, uint32_t task, const struct arrival *a
 	return *near == GRAPH_NONE || !replay_ended_wait(x, *near, a);
 }
 
-/* Adds the arrivals of one task to x->arrivals, from index *at on. *next is the first entry of
- * `exited` whose parent is this task or a later one. Frees the links, because links and arrivals
- * together would need much memory. */
+/* Adds the arrivals of one task from index *at on. *next: the first entry of `exited` whose parent is
+ * this task or a later one. Frees the links, because links and arrivals together need much memory. */
 static int add_arrivals(struct whatif *x, uint32_t task, causal_link_list *links, const exits *exited,
 			size_t *next, size_t *at)
 {

@@ -35,18 +35,17 @@
 
 struct whatif;
 
-/* Makes *ret for questions about [from_ns, to_ns) of the task. g must live longer than *ret. Before
- * the first question, call whatif_link() once. The caller frees *ret with whatif_free(). Returns 0,
- * -ENOMEM, or -EINVAL if the range is empty or there is no such task. */
+/* For questions about [from_ns, to_ns) of the task. Call whatif_link() once before the first question.
+ * g must outlive *ret. The caller frees *ret with whatif_free(). Returns 0, -ENOMEM, or -EINVAL if
+ * the range is empty or there is no such task. */
 int whatif_new(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct whatif **ret);
-/* Gives the links of the graph to x; NULL: none. To save memory, frees each list of `links` after
- * the list is used. The caller still calls causal_links_done(). Returns 0 or -ENOMEM. After that
- * error, x may only be given to whatif_free(). */
+/* links: those of the graph, or NULL. To save memory, frees each list in `links` after its use. The
+ * caller still calls causal_links_done(). Returns 0 or -ENOMEM. After -ENOMEM, x may only be given to
+ * whatif_free(). */
 int whatif_link(struct whatif *x, struct causal_links *links);
-/* Finds what ended the waits of the tasks on the path. If there is no memory, does nothing. The
- * call is optional, because a question finds what it needs. Call the function at most once, before
- * whatif_link(). Then whatif_link() keeps fewer arrivals, which saves memory. One thread can call
- * the function while another thread looks for the links. */
+/* Optional: finds what ended the waits of the tasks on the path, so that whatif_link() keeps fewer
+ * arrivals. Call it at most once, before whatif_link(). Another thread may look for the links
+ * meanwhile. Does nothing if out of memory. */
 void whatif_prepare(struct whatif *x, const struct path *p);
 void whatif_free(struct whatif *x);
 /* Sets *ret_ns to the time that is saved without all of v[0 .. n). Returns 0 or -ENOMEM. */
@@ -67,27 +66,26 @@ struct whatif_row {
 /* The row must be about waits, not about runs. */
 struct whatif_without whatif_waits_of(const struct account_row *row);
 #define WHATIF_PER_GROUP 3
-/* Returns true if both are the same question. */
 bool whatif_same(const struct whatif_without *a, const struct whatif_without *b);
-/* Asks these questions:
+/* Asks about:
  *
- * - about each of these kinds of resources without an owner, if the account has it: CPUs, disks,
- *   the network, timers, page faults;
- * - about the largest rows of the other groups of the account, at most WHATIF_PER_GROUP of each;
- * - about up to WHATIF_PER_GROUP processes that had a CPU for which a task of the path waited.
+ * - each of these resources without an owner, if the account has it: CPUs, disks, the network,
+ *   timers, page faults;
+ * - the largest rows of the other groups of the account, at most WHATIF_PER_GROUP of each;
+ * - up to WHATIF_PER_GROUP processes that had a CPU for which a task of the path waited.
  *
  * The row that saves most comes first. The caller frees *ret_rows. Returns 0 or -ENOMEM. */
 int whatif_table(struct whatif *x, const struct path *p, const struct account *a,
 		 struct whatif_row **ret_rows, size_t *ret_n);
 /*
- * The parts of whatif_table(), for a caller with several threads: whatif_questions(), then
- * whatif_answer() once for each row in any order, then whatif_sort(). If the budget of the graph
- * (graph/timeline/scan.h) ends in between, the rows depend on the order.
+ * The parts of whatif_table(), for several threads: whatif_questions(), then whatif_answer() once for
+ * each row in any order, then whatif_sort(). If the budget of the graph (graph/timeline/scan.h) ends
+ * in between, the rows depend on the order.
  */
 int whatif_questions(struct whatif *x, const struct account *a, struct whatif_row **ret_rows, size_t *ret_n);
 int whatif_answer(struct whatif *x, const struct path *p, struct whatif_row *row);
 void whatif_sort(struct whatif_row *rows, size_t n);
-/* Writes a question in words, such as "all that db[7] did". The text is cut to size. */
+/* Writes a question, such as "all that db[7] did". The text is cut to size. */
 void whatif_words(struct whatif *x, const struct whatif_without *v, char *buf, size_t size);
 
 #endif

@@ -104,8 +104,7 @@ static void ask_waits(struct table *t)
 	}
 }
 
-/* A resource with an owner, such as a lock, has no question here: the table asks about the
- * owner. */
+/* A resource with an owner, such as a lock, has no question: the table asks about the owner. */
 static void ask_resources(struct table *t)
 {
 	static const enum time_kind times[] = { TIME_RUNNABLE, TIME_DISK, TIME_NETWORK, TIME_TIMER,
@@ -141,8 +140,8 @@ static void ask_rivals(struct table *t)
 	}
 }
 
-/* Returns true if another task of the process is on the path. If there is none, the questions about
- * the task and about the process are the same. */
+/* Returns true if another task of the process is on the path. Otherwise a question about the task is
+ * the same as one about the process. */
 static bool has_company(const struct table *t, uint32_t task)
 {
 	const struct graph *g = t->x->g;
@@ -178,8 +177,8 @@ static int within_cmp(const void *a, const void *b)
 	return x->obj < y->obj ? -1 : x->obj > y->obj;
 }
 
-/* Returns true if the waits of one row are all the waits for the object of r: a question about the
- * object would be the same. */
+/* Returns true if the waits of one row are all waits for the object: the question about the object
+ * would be the same. */
 static bool told_already(const struct table *t, const struct account_row *r)
 {
 	for (size_t i = 0; i < t->a->n_rows[ACCOUNT_WAIT]; i++)

@@ -33,7 +33,6 @@ static const char *sure_words(const char *sure)
 	return !strcmp(sure, "strong") ? "certain" : !strcmp(sure, "boosted") ? "likely" : "uncertain";
 }
 
-/* Returns the index of the first frame outside of the kernel, or 0. */
 static int first_of_program(const struct window_stack *s)
 {
 	int i = 0;
@@ -167,7 +166,6 @@ static struct answer parse(const char *line, size_t n_options)
 	return a;
 }
 
-/* Drops the rest of a line that does not fit into buf. Returns false at the end of the input. */
 static bool read_line(struct prompt *t, const struct ask_question *q, char *buf, size_t size)
 {
 	fprintf(t->out,

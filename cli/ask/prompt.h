@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * prompt.h - asks the questions of an analysis at a terminal (analysis/slice/ask.h). Reads whole
- * lines and changes no settings of the terminal, so nothing has to be restored. One thread.
- */
+/* prompt.h - asks the questions of an analysis at a terminal. Reads whole lines, and changes no settings
+ * of the terminal. One thread. */
 #ifndef CTRACE_CLI_ASK_PROMPT_H
 #define CTRACE_CLI_ASK_PROMPT_H
 
@@ -21,7 +19,7 @@ struct prompt {
 };
 
 bool prompt_possible(void);
-/* The member `choose` of a struct ask (analysis/slice/ask.h). arg is a struct prompt. */
+/* The `choose` of a struct ask (analysis/slice/ask.h). arg: a struct prompt. */
 int prompt_choose(void *arg, const struct ask_question *q, bool *ret_keep);
 
 #endif

@@ -76,7 +76,7 @@ static int say_unreadable(const char *path, int e)
 			 strerror(-e));
 }
 
-/* Refuses a rule with an unknown kind of edge, because such a rule would never match. */
+/* A rule with an unknown kind of edge would never match. */
 static int check_edges(const char *path, const struct rule *v, size_t n)
 {
 	const char *names[UINT8_MAX + 1];
@@ -203,7 +203,7 @@ static int write_all(int fd, const char *text)
 	return fsync(fd) ? -errno : 0;
 }
 
-/* Replaces the file in one step. The owner, the group and the permissions stay. */
+/* The owner, the group and the permissions of the file stay. */
 static int replace(const char *path, const char *text)
 {
 	_cleanup_free_ char *temp = NULL;

@@ -10,7 +10,7 @@
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
 
-/* The members of rules. Which members go together: see `sources`. */
+/* The members of rules. `sources` tells which go together. */
 enum member { NAME, MARK, UNTIL, PROGRAM, CMDLINE, SERVICE, ADDRESS, QUEUE, MEMBERS };
 static const char *const members[MEMBERS] = {
 	[NAME] = "transaction", [MARK] = "mark",       [UNTIL] = "until",     [PROGRAM] = "program",
@@ -30,7 +30,7 @@ static const struct {
 };
 
 struct place {
-	size_t rule; /* the number of the rule, from 1 on */
+	size_t rule;
 	char *err;
 };
 
@@ -56,7 +56,6 @@ static int get_text(const struct place *p, const char *key, const json_t *v, cha
 	return *ret ? 0 : -ENOMEM;
 }
 
-/* Reads the members. Sets *ret_has to the bits of the members that are present. */
 static int get_members(const struct place *p, json_t *o, struct transaction_rule *ret, unsigned *ret_has)
 {
 	char **const to[MEMBERS] = {
@@ -87,7 +86,7 @@ static int get_members(const struct place *p, json_t *o, struct transaction_rule
 	return 0;
 }
 
-/* Reads a rule. After failure too, the caller frees the texts of *ret. */
+/* After failure too, the caller frees the texts of *ret. */
 static int get_rule(const struct place *p, json_t *o, struct transaction_rule *ret)
 {
 	unsigned has;

@@ -13,7 +13,6 @@ size_t check_count(const struct baseline *side, enum check_timing timing)
 	return timing == CHECK_TRACED ? side->n_runs : side->untraced.n;
 }
 
-/* Returns the values as doubles, which the caller frees; NULL: out of memory. */
 static double *doubles(const struct baseline_clocks *c)
 {
 	double *v = calloc(c->n + 1, sizeof(*v));

@@ -6,21 +6,19 @@
 #include "analysis/stats/decide.h"
 #include "cli/compare/baseline.h"
 
-/* The times that are compared: the lengths of the profiles of traced runs, or the times of untraced
- * runs, measured around the command. */
+/* Traced: the lengths of the profiles. Untraced: the times, measured around the command. */
 enum check_timing { CHECK_TRACED, CHECK_UNTRACED };
 
 size_t check_count(const struct baseline *side, enum check_timing timing);
 
-/* What tracing costs a run: the median of the traced runs of one side, minus the median of the
- * untraced runs. The times are measured around the command. */
+/* What tracing costs a run: the median time of the traced runs of one side, minus that of its untraced
+ * runs. The times are measured around the command. */
 struct tracer_cost {
 	bool known;   /* each kind has at least CHECK_UNTRACED_MIN runs */
 	double ns, p; /* p: of the Mann-Whitney U test, traced against untraced runs */
 	double share; /* the cost divided by the untraced median */
 	size_t n_traced, n_untraced;
-	/* `share` is larger than max_regress, or `ns` is above 0 with p <= CHECK_COST_P. Then the
-	 * times of traced runs mislead. */
+	/* `share` is above max_regress, or `ns` above 0 with p <= CHECK_COST_P: traced times mislead */
 	bool high;
 };
 
@@ -34,7 +32,7 @@ int tracer_cost_of(const struct baseline *side, double max_regress, struct trace
 int judge(const struct decide_rule *rule, const struct baseline *old_side, const struct baseline *new_side,
 	  enum check_timing timing, struct decision *ret);
 
-/* Sets *ret to the metric of the times of one kind. Has the same errors as judge(). */
+/* Sets *ret to the metric of the times of one kind. Errors: as judge(). */
 int judge_metric(enum delta_metric metric, const struct baseline *side, enum check_timing timing,
 		 double *ret);
 

@@ -5,7 +5,7 @@
 
 #include "cli/compare/baseline.h"
 
-/* Asks the kernel, and reads /proc and /sys. A fact that cannot be read is "" or 0. */
+/* A fact that cannot be read is "" or 0. */
 struct baseline_machine machine_now(void);
 
 #endif

@@ -34,8 +34,7 @@ static bool has(const struct orphans *o, pid_t pid)
 	return false;
 }
 
-/* Visits the children that are not in `before`. Reaps those that have ended. Counts the others, and
- * sends them sig (0: none). */
+/* Reaps the ended children that are not in `before`. Counts the others, and sends them sig (0: none). */
 static size_t visit(const struct orphans *before, int sig)
 {
 	_cleanup_(orphans_done) struct orphans now = { 0 };

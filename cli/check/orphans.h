@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * orphans.h - the processes that a command leaves behind. Such a process becomes a child of ctrace,
- * because ctrace is a subreaper (prctl(2)). One thread: a thread finds only its own children.
+ * orphans.h - the processes that a command leaves behind. They become children of ctrace, which is a
+ * subreaper (prctl(2)). One thread: a thread finds only its own children.
  *
  * Without CONFIG_PROC_CHILDREN the kernel does not list children, so no orphan is found.
  */

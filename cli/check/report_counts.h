@@ -12,8 +12,7 @@ const char *counts_range(uint64_t min, uint64_t max, char buf[COUNT_RANGE_MAX]);
 const char *counts_result_name(const struct check_view *v);
 /* Returns a sentence that begins with the result. The caller frees it. NULL: out of memory. */
 char *counts_sentence(const struct check_view *v);
-/* Writes as text at most CHECK_ROWS changed counts, and how many runs lack events. Writes nothing if
- * no count changed and no run lacks events. */
+/* Writes as text at most CHECK_ROWS changed counts, and how many runs lack events, if any. */
 void counts_text(FILE *f, const struct check_view *v);
 json_t *counts_json(const struct check_view *v);
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The result of a check in the formats of other programs. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,8 +11,7 @@
 #include "lib/hash.h"
 #include "lib/utf8.h"
 
-/* Returns the text report, which the caller frees. If memory runs out, the text lacks its end, or
- * is NULL. */
+/* The caller frees the text. If memory runs out, the text lacks its end, or is NULL. */
 static char *text_of(const struct check_view *v)
 {
 	char *text = NULL;
@@ -32,8 +30,8 @@ static const char *command_of(const struct check_view *v)
 	return v->new->command[0] ? v->new->command : "command";
 }
 
-/* Returns true if XML 1.0 allows the character of n bytes at s. Exception: returns false for
- * a carriage return, which readers of XML change. n is 0 for bytes that are not UTF-8. */
+/* Returns true if XML 1.0 allows the character of n bytes at s (0: not UTF-8). Exception: returns false
+ * for a carriage return, which readers of XML change. */
 static bool is_xml(const char *s, size_t n)
 {
 	uint32_t c = n ? utf8_code(s, n) : 0;
@@ -41,7 +39,6 @@ static bool is_xml(const char *s, size_t n)
 	return c >= ' ' ? c != 0xfffe && c != 0xffff : c == '\n' || c == '\t';
 }
 
-/* Writes a text into an element or an attribute; in an attribute, a newline needs an escape. */
 static void put_xml(FILE *f, const char *s, bool attribute)
 {
 	for (size_t n; *s; s += n) {
@@ -76,7 +73,6 @@ static void put_junit_result(FILE *f, const char *result, const char *sentence)
 	fputs(failed(result) ? "\"></failure>\n" : "\"></skipped>\n", f);
 }
 
-/* The counts are a test case of their own. */
 static void put_junit_counts(FILE *f, const struct check_view *v)
 {
 	fputs("<testcase classname=\"ctrace.check\" name=\"", f);
@@ -110,8 +106,6 @@ static void put_junit(FILE *f, const struct check_view *v)
 	fputs("</testsuite>\n</testsuites>\n", f);
 }
 
-/* Writes a text. Escapes the special characters of Markdown and HTML, and writes a newline as
- * a space. */
 static void put_markdown(FILE *f, const char *s)
 {
 	for (; *s; s++) {
@@ -193,7 +187,6 @@ static void put_markdown_report(FILE *f, const struct check_view *v)
 	put_markdown_parts(f, v);
 }
 
-/* Writes a text of a workflow command of GitHub Actions. A property needs more escapes. */
 static void put_github_text(FILE *f, const char *s, bool property)
 {
 	for (; *s; s++) {
@@ -221,7 +214,6 @@ static void put_github(FILE *f, const struct check_view *v)
 		put_github_one(f, v, counts_result_name(v), v->counts_sentence);
 }
 
-/* Returns true if the function wrote a violation. what: a word for the fingerprint. */
 static bool put_gitlab_one(FILE *f, const struct check_view *v, const char *result, const char *what,
 			   const char *sentence)
 {
@@ -240,8 +232,7 @@ static bool put_gitlab_one(FILE *f, const struct check_view *v, const char *resu
 	return true;
 }
 
-/* A report of GitLab Code Quality: an array with at most one violation for the times, and at
- * most one for the counts. */
+/* GitLab Code Quality: an array with at most one violation for the times, and one for the counts. */
 static void put_gitlab(FILE *f, const struct check_view *v)
 {
 	const char *counts = v->counts ? counts_result_name(v) : "ok";
@@ -300,8 +291,7 @@ static void put_result(FILE *f, const struct check_view *v)
 	}
 }
 
-/* OpenMetrics 1.0 allows one sample for each set of labels, so parts with the same text are added
- * up. */
+/* OpenMetrics 1.0 allows one sample for each set of labels, so parts with one text are added up. */
 static void put_metric_parts(FILE *f, const struct check_view *v)
 {
 	put_family(f, "part", "Change of the parts of the critical path.");

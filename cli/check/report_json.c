@@ -48,7 +48,7 @@ static json_t *order_json(double trend_p, int warm_up)
 	return json_pack("{s:f, s:i}", "trend_p", trend_p, "warm_up_runs", warm_up);
 }
 
-/* Adds the members that a document has only with --patterns. Returns NULL if out of memory. */
+/* Adds the members for --patterns. NULL: out of memory. */
 static json_t *with_counts(const struct check_view *v, json_t *doc)
 {
 	json_t *more = v->counts ? json_pack("{s:s, s:o}", "time_result", report_time_result(v), "patterns",

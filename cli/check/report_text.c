@@ -154,7 +154,7 @@ static char *time_sentence(const struct check_view *v)
 	return words_take(&t);
 }
 
-/* Puts the sentence with the worse result first: the worse result is the result of the check. */
+/* The worse result comes first: it is the result of the check. */
 static char *both_sentences(const struct check_view *v)
 {
 	bool counts_first = report_kind(v) != v->out->decision.kind;
@@ -285,7 +285,6 @@ static void put_order(FILE *f, const char *side, double trend_p, int warm_up)
 			side, trend_p);
 }
 
-/* If the check is undecided without --own, but decided with it, says so. */
 static void put_own(FILE *f, const struct check_view *v)
 {
 	const struct decision *d = &v->out->own;

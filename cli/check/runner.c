@@ -55,7 +55,7 @@ int runner_signal(struct runner *r)
 	return 0;
 }
 
-/* Runs in the child. Returns 0 or a positive errno. */
+/* In the child. Returns 0 or a positive errno. */
 static int connect_output(const struct runner_job *job)
 {
 	int in = open("/dev/null", O_RDONLY), out = STDOUT_FILENO, err = STDERR_FILENO;
@@ -77,7 +77,6 @@ static int connect_output(const struct runner_job *job)
 	return 0;
 }
 
-/* Runs in the child, and never returns. */
 static void exec_command(const struct runner *r, const struct runner_job *job, int err_fd)
 {
 	int e = connect_output(job);
@@ -130,8 +129,7 @@ static bool reaped(struct run *run)
 	return waitpid(run->pid, &run->status, WNOHANG) == run->pid;
 }
 
-/* Waits until the command ends, a signal comes, or the time `until` (CLOCK_MONOTONIC) has come.
- * until 0: no limit. */
+/* Waits for the end of the command, a signal, or the time `until` (CLOCK_MONOTONIC; 0: no limit). */
 static enum run_end wait_end(struct runner *r, struct run *run, uint64_t until)
 {
 	struct pollfd p = { .fd = r->signal_fd, .events = POLLIN };
@@ -153,7 +151,6 @@ static enum run_end wait_end(struct runner *r, struct run *run, uint64_t until)
 	}
 }
 
-/* Gives the command CHECK_GRACE_MS to end, then kills all of its processes. */
 static void end_by_force(struct run *run, const struct orphans *before)
 {
 	bool over = false;

@@ -2,12 +2,11 @@
 /*
  * runner.h - runs a command once, and measures its time. One thread, and one runner at a time.
  *
- * The first traced run starts a ctraced (the *recorder*). To save time, the recorder also serves
- * the traced runs that follow. An untraced run ends the recorder. If no recorder runs any more, the
- * next traced run starts a new one.
+ * The first traced run starts a ctraced (the *recorder*). To save time, the recorder also serves the
+ * traced runs that follow, until an untraced run ends it.
  *
- * The command runs in a session of its own (setsid(2)), with /dev/null as its input. If the command
- * ends by itself, the processes that it leaves behind run on.
+ * The command runs in a session of its own (setsid(2)), with /dev/null as its input. If it ends by itself,
+ * the processes that it leaves behind run on.
  */
 #ifndef CTRACE_CLI_CHECK_RUNNER_H
 #define CTRACE_CLI_CHECK_RUNNER_H
@@ -28,11 +27,10 @@ struct runner {
 	sigset_t old_mask;
 };
 
-/* From runner_init() to runner_done(), the signals INT, TERM, HUP, QUIT and CHLD are blocked, and
- * orphans of a command become children of ctrace. Returns CLI_OK, or CLI_FAILED after printing an
- * error. */
+/* From runner_init() to runner_done(), INT, TERM, HUP, QUIT and CHLD are blocked, and orphans of a command
+ * become children of ctrace. Returns CLI_OK, or CLI_FAILED after printing an error. */
 int runner_init(struct runner *r);
-/* Undoes runner_init(), and ends the recorder. */
+/* Also ends the recorder. */
 void runner_done(struct runner *r);
 
 struct runner_job {
@@ -48,7 +46,7 @@ struct runner_job {
 
 enum run_end {
 	RUN_EXITED,      /* the command ended by itself; see `status` */
-	RUN_TIMED_OUT,   /* the command was killed, with the processes that it had left behind */
+	RUN_TIMED_OUT,   /* killed, with the processes that the command had left behind */
 	RUN_INTERRUPTED, /* ctrace got `signal`; the command was not started, or was killed */
 	RUN_NOT_STARTED, /* error is an errno, mostly of execve(2) */
 	RUN_NOT_TRACED,  /* the recording failed, and an error has been printed */
@@ -69,7 +67,6 @@ struct run {
 bool runner_sets_variable(const char *word);
 /* The caller calls run_done(ret). */
 void runner_run(struct runner *r, const struct runner_job *job, struct run *ret);
-/* Closes the trace, if there is one. */
 void run_done(struct run *run);
 
 /* Takes the next pending signal, and returns its number. Skips CHLD. 0: none is pending. */

@@ -24,12 +24,12 @@ struct session {
 	struct check_outcome *out;
 	struct baseline *sides[2];
 	struct runner runner;
-	bool tracing;   /* new runs can be traced, or the new side has traced runs from a file */
-	bool shown;     /* a run has shown its output */
-	bool told_left; /* say_left() has printed its warning */
-	bool told_lost; /* take_profile() has printed its warning */
+	bool tracing; /* new runs can be traced, or the new side has traced runs from a file */
+	bool shown;
+	bool told_left;
+	bool told_lost;
 	bool timing_set;
-	size_t n_done, n_planned; /* numbers of runs, with warm-ups */
+	size_t n_done, n_planned; /* with warm-ups */
 	size_t n_of[2];           /* runs of each side, for the names of kept files */
 };
 
@@ -38,7 +38,6 @@ static char *const *argv_of(const struct session *s, enum which side)
 	return side == OLD ? s->plan->old_argv : s->plan->new_argv;
 }
 
-/* Prints the last lines of the file. If the file is empty, says that the command wrote nothing. */
 static void show_end(int fd)
 {
 	char buf[CHECK_SHOWN_BYTES + 1], line[CHECK_SHOWN_BYTES * 4];
@@ -62,8 +61,7 @@ static void show_end(int fd)
 	}
 }
 
-/* Says how a failed run ended. errors_fd: the errors of the command; -1: not known. Returns the exit
- * code of the check. */
+/* errors_fd: the errors of the command; -1: not known. Returns the exit code of the check. */
 static int say_failed(const struct session *s, enum which side, const struct run *run, int errors_fd)
 {
 	const char *name = argv_of(s, side)[0], *where = "";
@@ -119,7 +117,7 @@ static int no_memory(void)
 	return CHECK_NO_RESULT;
 }
 
-/* Adds a run that succeeded to its side. Returns 0, or an exit code. */
+/* Returns 0, or an exit code. */
 static int add_run(struct session *s, enum which side, struct run *run, bool traced, const char *keep)
 {
 	struct baseline *b = s->sides[side];
@@ -133,7 +131,7 @@ static int add_run(struct session *s, enum which side, struct run *run, bool tra
 	return baseline_clock(&b->traced, run->clock_ns) ? no_memory() : 0;
 }
 
-/* Returns the path of a kept file of the present run. NULL: no --keep, or out of memory. */
+/* NULL: no --keep, or out of memory. */
 static char *kept(const struct session *s, enum which side, const char *ending)
 {
 	char *path = NULL;
@@ -144,7 +142,6 @@ static char *kept(const struct session *s, enum which side, const char *ending)
 	return path;
 }
 
-/* Goes on without traces, because the recording has failed. */
 static void stop_tracing(struct session *s)
 {
 	s->tracing = false;
@@ -152,7 +149,7 @@ static void stop_tracing(struct session *s)
 		"cannot record, so from now on only the time of each run is measured, and a difference gets no cause");
 }
 
-/* Runs one side once. counted: the run is no warm-up. Returns 0, or an exit code. */
+/* counted: the run is no warm-up. Returns 0, or an exit code. */
 static int run_once(struct session *s, enum which side, bool traced, bool counted)
 {
 	_cleanup_free_ char *trace = NULL, *log = NULL;
@@ -206,7 +203,6 @@ static size_t wanted(const struct session *s, enum check_timing kind, size_t n)
 	return MAX(n / CHECK_TRACED_PER_UNTRACED, (size_t)CHECK_UNTRACED_MIN);
 }
 
-/* Runs the old and the new command in turn, until the new side has wanted() runs of each kind. */
 static int run_to(struct session *s, size_t n)
 {
 	for (;;) {
@@ -229,8 +225,8 @@ static int run_to(struct session *s, size_t n)
 	}
 }
 
-/* Returns true if times of this kind can be compared: each side that has runs has enough such
- * times, or can get them. --own compares only traced runs. */
+/* Returns true if each side that has runs has enough times of this kind, or can get them. --own
+ * compares only traced runs. */
 static bool comparable(const struct session *s, enum check_timing timing)
 {
 	const struct baseline *old = s->sides[OLD];
@@ -378,14 +374,12 @@ static int run_all(struct session *s)
 	return r;
 }
 
-/* Computes the cost of tracing again, from all runs. */
 static int finish(struct session *s)
 {
 	struct check_outcome *out = s->out;
 
 	out->traced = s->sides[NEW]->n_runs > 0;
-	/* After choose_timing(), all runs were untraced. So the cost from choose_timing() stays:
-	 * it comes from traced and untraced runs in turn. */
+	/* After choose_timing(), all runs were untraced. So its cost, of both kinds in turn, stays. */
 	if (out->timing == CHECK_UNTRACED && s->plan->new_argv)
 		return 0;
 	return tracer_cost_of(s->sides[NEW], s->plan->max_regress, &out->cost) ? no_memory() : 0;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * session.h - runs the old and the new command in turn, until their runs decide whether the new one
- * is slower, or until max_runs. One thread. The functions print their errors themselves.
- */
+/* session.h - runs the old and the new command in turn, until their runs decide whether the new one is
+ * slower, or until max_runs. Prints errors itself. One thread. */
 #ifndef CTRACE_CLI_CHECK_SESSION_H
 #define CTRACE_CLI_CHECK_SESSION_H
 
@@ -18,33 +16,31 @@ struct check_plan {
 	uint64_t timeout_ns; /* of each run; 0: none */
 	enum delta_metric metric;
 	double max_regress;
-	bool patterns;       /* compare also the counts of events */
-	bool own;            /* compare the own times of traced runs (cli/check/own.h) */
-	const char *keep;    /* a directory for traces and outputs; NULL: they are thrown away */
-	bool redact;         /* the kept traces are redacted */
+	bool patterns;    /* also compare the counts of events */
+	bool own;         /* compare the own times of traced runs (cli/check/own.h) */
+	const char *keep; /* a directory for traces and outputs; NULL: they are thrown away */
+	bool redact;
 	bool show_as_errors; /* the output of the first run goes to standard error */
 };
 
 struct check_outcome {
 	enum check_timing timing;
-	bool traced; /* runs of the new command were traced */
-	/* tracing costs too much, but times without tracing cannot be compared */
+	bool traced;
+	/* tracing costs too much, but untraced times cannot be compared */
 	bool timing_forced;
 	struct tracer_cost cost;
 	bool decided; /* there are old runs, so `decision` is valid */
 	struct decision decision;
-	/* true: `decision` is undecided, and `own` is the decision from the own times instead */
+	/* `decision` is undecided, and `own` is the decision from the own times */
 	bool own_known;
 	struct decision own;
-	size_t n_old, n_new; /* numbers of compared runs */
+	size_t n_old, n_new; /* of compared runs */
 	double new_ns;       /* the metric of the new runs */
 	unsigned looks;      /* how often the check may try to decide */
 };
 
-/*
- * Makes the runs of the plan, adds them to the two sides, and decides. If there are no old runs,
- * only measures the new ones. Returns 0, or the exit code of a check without a result.
- */
+/* Makes the runs of the plan, adds them to the two sides, and decides. Without old runs, only measures.
+ * Returns 0, or the exit code of a check without a result. */
 int session_run(const struct check_plan *plan, struct baseline *old_side, struct baseline *new_side,
 		struct check_outcome *ret);
 

@@ -10,7 +10,7 @@
 #include "cli/cli.h"
 #include "lib/cleanup.h"
 
-/* Closes fd. Returns 0, or -errno if put() or a write has failed. */
+/* Closes fd. Returns 0 or -errno. */
 static int put_all(int fd, int (*put)(FILE *f, const void *arg), const void *arg)
 {
 	FILE *f = fdopen(fd, "w");
@@ -28,8 +28,7 @@ static int put_all(int fd, int (*put)(FILE *f, const void *arg), const void *arg
 	return r;
 }
 
-/* Opens the file to write: `path` itself if it is a pipe or a device, otherwise the new file
- * `partial`. */
+/* Opens `path` itself if it is a pipe or a device, otherwise the new file `partial`. */
 static int open_file(const char *path, const char *partial, bool *ret_rename)
 {
 	struct stat st;

@@ -6,15 +6,13 @@
 #include <stdio.h>
 
 /*
- * Makes the file `path` with the content that put() writes. If `path` is missing or a regular file,
- * writes PATH.partial and renames it. So nobody sees a part of the content, and an error leaves the
- * old file as it was. put() returns 0 or -errno. Returns CLI_OK, or CLI_FAILED after printing an
- * error.
+ * Makes the file `path` with the content that put() writes; put() returns 0 or -errno. If `path` is
+ * missing or a regular file, writes PATH.partial and renames it. So nobody sees a part of the content, and
+ * an error leaves the old file as it was. Returns CLI_OK, or CLI_FAILED after printing an error.
  */
 int write_file(const char *path, int (*put)(FILE *f, const void *arg), const void *arg);
 
-/* Tells whether write_file() will probably succeed; does not write the file. Returns CLI_OK, or
- * CLI_FAILED after printing an error. */
+/* Tells whether write_file() will probably succeed. Returns CLI_OK, or CLI_FAILED after printing an error. */
 int write_test(const char *path);
 
 #endif

@@ -256,8 +256,7 @@ int client_ask(int sock, const char *socket_path, const json_t *request, int fd,
 	int r;
 
 	r = send_request(sock, request, fd, deadline);
-	/* After these errors, there may be an answer: the daemon may refuse a request that it has
-	 * read only in part. */
+	/* There may still be an answer: the daemon may refuse a request that it has read only in part. */
 	if (!r || r == -EPIPE || r == -ECONNRESET)
 		r = read_line(sock, deadline, &line);
 	if (!r)

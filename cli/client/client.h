@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * client.h - asks a running ctraced over a unix socket. Each request and each answer is one JSON
- * object on one line. A request for a snapshot also carries the descriptor of the file. One thread.
- */
+/* client.h - asks a running ctraced over a unix socket (doc/protocol.md). A request for a snapshot also
+ * carries the descriptor of the file. One thread. */
 #ifndef CTRACE_CLI_CLIENT_CLIENT_H
 #define CTRACE_CLI_CLIENT_CLIENT_H
 
@@ -24,7 +22,7 @@ struct client_options {
 extern const struct cli_option client_options[];
 
 /*
- * Sends a request, and with it the descriptor fd unless fd is -1. Waits at most timeout_ms for the
+ * Sends a request, with the descriptor fd unless fd is -1. Waits at most timeout_ms for the
  * answer. Returns 0: the caller owns the reference *ret. Otherwise err has "what failed: why; what
  * to do", and the result is:
  * - -ENOENT, -ECONNREFUSED: no daemon listens at the socket;
@@ -40,8 +38,8 @@ int client_call(const char *socket_path, const json_t *request, int fd, int time
 int client_command(const char *socket_path, const char *cmd, int timeout_ms, json_t **ret,
 		   char err[CLIENT_ERR_MAX]);
 
-/* Opens a connection for several requests. Returns the socket, which the caller closes, or
- * -errno. On failure, sets err as client_call() does. */
+/* Opens a connection for several requests. Returns the socket, which the caller closes, or -errno with
+ * err as from client_call(). */
 int client_open(const char *socket_path, char err[CLIENT_ERR_MAX]);
 int client_ask(int sock, const char *socket_path, const json_t *request, int fd, int timeout_ms, json_t **ret,
 	       char err[CLIENT_ERR_MAX]);

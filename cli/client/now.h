@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * now.h - gets the trace of the running daemon, for a command. The functions print their errors
- * themselves. All but now_nameless() return an exit code. One thread.
- */
+/* now.h - gets the trace of the running daemon. The functions print their errors. All but now_nameless()
+ * return an exit code. One thread. */
 #ifndef CTRACE_CLI_CLIENT_NOW_H
 #define CTRACE_CLI_CLIENT_NOW_H
 
@@ -13,8 +11,8 @@
 /* ret->to_ns is the present time. */
 int now_range(const char *socket, struct timearg_context *ret);
 int now_write(const char *socket, uint64_t from_ns, uint64_t to_ns, int fd, struct lacks *ret_lacks);
-/* Returns a new file in /var/tmp whose name is already removed. So the file vanishes when its last
- * descriptor is closed. Returns -1 after a printed error. */
+/* Returns a new file in /var/tmp without a name, which vanishes when its last descriptor is closed.
+ * Returns -1 after a printed error. */
 int now_nameless(void);
 /* Opens the records from from_ns on. The caller calls reader_free(), and then closes *ret_fd. */
 int now_open(const char *socket, uint64_t from_ns, struct reader **ret, int *ret_fd, struct lacks *ret_lacks);

@@ -66,8 +66,7 @@ sigset_t oneshot_signals(void)
 	return set;
 }
 
-/* Uses the descriptor to remove the files. If another user owns the parent directory, the path may
- * lead elsewhere by now. */
+/* Removes through the descriptor: if another user owns the parent directory, the path may lead elsewhere. */
 static void remove_dir(int dir_fd, const char *path)
 {
 	int fd = fcntl(dir_fd, F_DUPFD_CLOEXEC, 0);
@@ -316,7 +315,7 @@ bool oneshot_alive(struct oneshot *r)
 	return r->pid != 0;
 }
 
-/* Kills the daemon. An orderly end would only complete the trace, which is removed next. */
+/* An orderly end would only complete the trace, which is removed next. */
 static void end_daemon(struct oneshot *r)
 {
 	if (!oneshot_alive(r))

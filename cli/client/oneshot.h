@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * oneshot.h - runs a ctraced for this ctrace alone, in a private directory that is removed at the
- * end. The daemon has a session of its own, so the signals of the terminal do not reach it. The
- * daemon ends when ctrace ends. One thread.
+ * end. The daemon has a session of its own, without the signals of the terminal. It ends when
+ * ctrace ends. One thread.
  */
 #ifndef CTRACE_CLI_CLIENT_ONESHOT_H
 #define CTRACE_CLI_CLIENT_ONESHOT_H
@@ -19,14 +19,13 @@ struct oneshot;
 
 /*
  * Starts ctraced and waits until it records. Returns 0, or CLI_FAILED after a printed error.
- * - near: a directory to use instead of /var/tmp, if /var/tmp is too small and `near` has more
- *   room. /var/tmp is too small if it has no room for four times size_bytes. If size_bytes is 0,
- *   ONESHOT_SIZE_MIN takes its place.
+ * - near: a directory to use if it has more room than /var/tmp, and /var/tmp has no room for four times
+ *   size_bytes (0: ONESHOT_SIZE_MIN).
  * - size_bytes: size of the circular trace; 0: ONESHOT_SIZE_MAX, but at most a quarter of the room.
  * - frameworks: the frameworks that report jobs, as in ctraced.conf(5).
  *
- * Until oneshot_free(), the signals INT, TERM, HUP, QUIT and CHLD are blocked in the caller, so
- * that none of them ends the caller before the directory is removed. A signalfd can receive them.
+ * Until oneshot_free(), INT, TERM, HUP, QUIT and CHLD are blocked in the caller, so that none of them ends
+ * the caller before the directory is removed. A signalfd can receive them.
  */
 int oneshot_start(const char *near, uint64_t size_bytes, const char *frameworks, struct oneshot **ret);
 /* Kills the daemon and removes the directory. May be called twice. */
@@ -37,8 +36,7 @@ void oneshot_free(struct oneshot *r);
 /* In the environment of a recorded command: the path of the daemon's control socket. */
 #define ONESHOT_SOCKET_VARIABLE "CTRACE_SOCKET"
 const char *oneshot_socket(const struct oneshot *r);
-/* Returns the path of the circular trace. The trace can be read until oneshot_stop(), even if the
- * daemon has died. */
+/* The path of the circular trace, which can be read until oneshot_stop(), even if the daemon has died. */
 const char *oneshot_trace(const struct oneshot *r);
 bool oneshot_alive(struct oneshot *r);
 /* Copies the end of the daemon's log, at most size - 1 bytes. "": no log, or an empty one. */

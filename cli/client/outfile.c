@@ -15,8 +15,8 @@
 #include "lib/cleanup.h"
 #include "lib/syncdir.h"
 
-/* The handler of a fatal signal removes the partial file, but only in the process that made the
- * file. A child process has the handler too, until it executes another program. */
+/* The handler of a fatal signal removes the partial file. A child process has the handler too, until it
+ * executes another program: there it must not remove the file. */
 static const char *volatile pending_partial;
 static volatile pid_t pending_owner;
 
@@ -81,12 +81,11 @@ static bool is_named(int fd, const char *path)
 }
 
 /*
- * Removes the *old file*: a partial file that a killed ctrace left behind. The old file is not used
- * again, because a process that has it open could read the new trace. Links and files of other
- * users stay.
+ * Removes a partial file that a killed ctrace left behind. The file is not used again, because a process
+ * that has it open could read the new trace. Links and files of other users stay.
  *
- * *ret_old: a descriptor that locks the old file, or -1. The caller closes the descriptor when the
- * new file exists. So two processes do not remove each other's file.
+ * *ret_old: a descriptor that locks the old file, or -1. The caller closes it when the new file exists, so
+ * that two processes do not remove each other's file.
  */
 static int remove_old(const struct outfile *o, int *ret_old)
 {

@@ -160,7 +160,6 @@ static int check_option(struct check_options *o, int c, const char *arg)
 	}
 }
 
-/* Returns what is wrong with the combination of options; NULL: nothing. */
 static const char *conflict(const struct check_options *o, bool has_command)
 {
 	if (o->with && (has_command || o->alternate || o->save || o->update || o->keep))
@@ -186,7 +185,6 @@ static const char *conflict(const struct check_options *o, bool has_command)
 	return NULL;
 }
 
-/* Splits the command of --alternate into words, with the quotes and variables of a shell. */
 static int split_command(const char *command, wordexp_t *words)
 {
 	int r = wordexp(command, words, WRDE_NOCMD | WRDE_UNDEF);
@@ -227,7 +225,6 @@ static int read_baseline(const struct check_options *o, struct baseline *old_sid
 	return baseline_file_add(old_side, o->baseline) ? CHECK_USAGE : 0;
 }
 
-/* Refuses old runs of another machine, except with --any-machine. */
 static int check_machine(const struct check_options *o, const struct baseline *old_side,
 			 const struct baseline_machine *m)
 {
@@ -276,8 +273,6 @@ static int write_reports(const struct check_options *o, const struct check_view 
 	return r;
 }
 
-/* Returns true, after a warning, if --update is given and the baseline has runs of another command.
- * Then --update does not write the baseline. */
 static bool is_other_command(const struct check_options *o, const struct check_view *v)
 {
 	if (!o->update || !v->old->command[0] || !strcmp(v->old->command, v->new->command) ||
@@ -289,7 +284,6 @@ static bool is_other_command(const struct check_options *o, const struct check_v
 	return true;
 }
 
-/* Before the first run: prints an error if a file cannot be written. Returns 0 or an exit code. */
 static int test_files(const struct check_options *o)
 {
 	int r = CLI_OK;
@@ -331,7 +325,6 @@ static int exit_code(const struct check_view *v)
 	return report_kind(v) == DECIDE_UNDECIDED ? CHECK_UNDECIDED : CHECK_OK;
 }
 
-/* Prints the result, writes the reports, and saves the runs. Returns the exit code of the check. */
 static int tell(const struct check_options *o, struct check_view *v)
 {
 	int r = CLI_OK;
@@ -394,8 +387,7 @@ static int tell_cause(const struct check_options *o, const struct check_outcome 
 	return r;
 }
 
-/* Names the command as the user wrote it. A trace has the command line of the last exec, which lacks
- * the variables of `env`. */
+/* As the user wrote it: a trace has the command line of the last exec, which lacks the variables of `env`. */
 static void name_command(struct baseline *b, char *const *argv)
 {
 	char line[PART_TEXT_MAX] = "";
@@ -405,7 +397,6 @@ static void name_command(struct baseline *b, char *const *argv)
 	describe_clean(line, b->command, sizeof(b->command));
 }
 
-/* Refuses --patterns if one of the two sides cannot have counts. Returns 0 or an exit code. */
 static int need_counts(const struct check_options *o, const struct baseline *old_side,
 		       const struct baseline *new_side)
 {

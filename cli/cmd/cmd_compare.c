@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace compare - says by how much new runs of a command are slower than old ones, and which parts
- * of the critical path grew. */
+/* ctrace compare - says by how much new runs of a command are slower than old ones, and which parts grew. */
 #include <errno.h>
 #include <string.h>
 
@@ -16,7 +15,7 @@
 struct compare_options {
 	const char *metric, *top, *save, *by;
 	bool json;
-	int n_new; /* the number of arguments behind "--" */
+	int n_new; /* arguments behind "--" */
 };
 
 #define TEXT(member) CLI_TEXT(struct compare_options, member)
@@ -41,8 +40,7 @@ static const struct cli_usage compare_usage = {
 	.options = compare_table,
 };
 
-/* Returns the number of arguments behind the first "--". Call this before cli_next(), which moves
- * the "--". */
+/* Call this before cli_next(), which moves the "--". */
 static int count_new(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++)

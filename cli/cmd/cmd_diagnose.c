@@ -79,10 +79,13 @@ static bool is_named(const struct hangs_filter *who)
 	return who->tid || who->pid || who->under || who->comm || who->cgroup || who->container;
 }
 
-/* Returns true if x is a better answer than `best`, which comes earlier in the list of hangs. If
- * both are equally bad, x has to be longer. If x is less bad, x needs another task in its chain,
- * and more than DIAGNOSE_LONGER times the length. If only one verdict is normal, returns false. So
- * the idle master of a server, which waits longer than its hung worker, is not the answer. */
+/*
+ * Returns true if x is a better answer than `best`, which comes earlier in the list of hangs:
+ * - equally bad: x is longer;
+ * - x is less bad: x has another task in its chain, and is more than DIAGNOSE_LONGER times as long;
+ * - only one verdict is normal: never. So the idle master of a server, which waits longer than its hung
+ *   worker, is not the answer.
+ */
 static bool counts_more(const struct hang *x, const struct hang *best)
 {
 	bool alike = x->alarm == best->alarm && x->minor == best->minor;
@@ -92,9 +95,8 @@ static bool counts_more(const struct hang *x, const struct hang *best)
 	       x->to_ns - x->from_ns > (best->to_ns - best->from_ns) * (alike ? 1 : DIAGNOSE_LONGER);
 }
 
-/* Finds the worst hang, with --at the worst hang at that time. If `who` names tasks, may take a
- * longer hang instead (counts_more()). Narrows the window to the hang. If there is no hang,
- * ret->task is GRAPH_NONE. */
+/* Finds the worst hang (with --at: at that time). If `who` names tasks, may take a longer one
+ * (counts_more()). Narrows the window to it. If there is none, ret->task is GRAPH_NONE. */
 static int find_stall(struct analysis_input *in, const struct hangs_filter *who, const struct moment *at,
 		      struct victim *ret)
 {
@@ -108,8 +110,7 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 	r = hangs_search(in->graph, in->from_ns, in->to_ns, &filter, &h);
 	if (r)
 		return cli_error("%s: cannot look for hangs: %s", in->path, strerror(-r));
-	/* Rows are missing if Ctrl-C ended the search. Threads may still read the graph, so the
-	 * graph is not freed. */
+	/* Ctrl-C ended the search. Threads may still read the graph, so it is not freed. */
 	if (h->missing)
 		_exit(cli_output_end(CLI_FAILED));
 	ret->task = GRAPH_NONE;
@@ -171,8 +172,8 @@ static void clip_to_life(struct analysis_input *in, uint32_t task)
 		in->to_ns = MIN(in->to_ns, t->exit_ns);
 }
 
-/* If nothing is wrong with ret->task, but another thread of its process hangs, takes that thread.
- * The main thread of some programs only waits for signals. */
+/* If nothing is wrong with ret->task, takes another thread of its process that hangs: the main thread of
+ * some programs only waits for signals. */
 static int prefer_alarm(struct analysis_input *in, const struct hangs_filter *who, struct victim *ret)
 {
 	const struct diagnose_options o = { .window_given = true };
@@ -246,9 +247,8 @@ static bool only_sleeps(const struct diagnosis *d)
 	return d->cause == CAUSE_TIMER && d->n_chain == 1;
 }
 
-/* Finds the victim in the process of the recorded command. If nothing is wrong with this process,
- * takes an alarm of its descendants. If this process only slept, takes an alarm of any task. If the
- * trace has no recorded command, ret->task is GRAPH_NONE. */
+/* Finds the victim in the process of the recorded command. If nothing is wrong with it, takes an alarm of
+ * its descendants; if it only slept, of any task. Without a recorded command, ret->task is GRAPH_NONE. */
 static int find_recorded(struct analysis_input *in, bool window, const struct moment *at, struct victim *ret)
 {
 	const struct diagnose_options o = { .window_given = window };

@@ -46,7 +46,7 @@ static const struct cli_usage graph_usage = {
 #define DEPTH_DEFAULT 3
 #define DEPTH_MAX     1000
 
-/* Splits arg in place, at its last @. A name may have an @, a time has none. */
+/* Splits at the last @: a name may have an @, a time has none. */
 static int parse_around(char *arg, struct graph_request *rq)
 {
 	char *at = strrchr(arg, '@');

@@ -85,8 +85,6 @@ static double bytes_per_record(const struct reader_info *i)
 	return i->records ? (double)(i->used_slots * i->slot_bytes) / (double)i->records : 0;
 }
 
-/* A gap without "cpu" is a gap of all CPUs. Without "records", the number of missing records is not
- * known. */
 static json_t *gaps_json(const struct contents *c)
 {
 	json_t *gaps = json_array();

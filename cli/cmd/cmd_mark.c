@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace mark - marks the begin or end of a transaction, or a moment, for scripts. If there is no
- * daemon, the script must go on: so the exit code is then 0, unless --strict is given. */
+/* ctrace mark - marks the begin or end of a transaction, or a moment, for scripts. Without a daemon, the
+ * script must go on: the exit code is 0, unless --strict is given. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>

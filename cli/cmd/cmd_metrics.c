@@ -37,8 +37,8 @@ static const char down[] = "# HELP ctrace_up Whether the daemon answers.\n"
 			   "# TYPE ctrace_up gauge\n"
 			   "ctrace_up 0\n";
 
-/* The collector of Prometheus may read at any time, so a temporary file is renamed when it is
- * whole. The collector ignores temporary files, because their names do not end in .prom. */
+/* The collector of Prometheus may read at any time, so the file is renamed when it is whole. The collector
+ * ignores the temporary name, which does not end in .prom. */
 static int write_textfile(const char *path, const char *text)
 {
 	_cleanup_free_ char *tmp = NULL;

@@ -74,9 +74,8 @@ static void path_work_done(struct path_work *k)
 	causal_links_done(&k->links);
 }
 
-/* The question of the headline: how much shorter would the range be without the waits of the largest
- * row of ACCOUNT_WAIT? If this row is about waits for a CPU, the waits of all tasks for CPUs are
- * taken away. Returns false if there is no such question. */
+/* The question of the headline: how much shorter would the range be without the waits of the largest row
+ * of ACCOUNT_WAIT (waits for a CPU: those of all tasks)? Returns false if there is no such question. */
 static bool headline_question(const struct account *a, struct whatif_without *ret)
 {
 	const struct account_row *r = &a->rows[ACCOUNT_WAIT][0];
@@ -93,7 +92,6 @@ static bool headline_question(const struct account *a, struct whatif_without *re
 	return true;
 }
 
-/* If the table has the question of the headline, the answer comes from the table. */
 static int ask_headline(struct path_work *k)
 {
 	struct whatif_row *h = &k->view.headline;
@@ -247,8 +245,8 @@ static int path_work(struct path_work *k, struct analysis_input *in, const struc
 	return exit_code;
 }
 
-/* If the threads spend the whole budget for look-ups (scan.h), the answer depends on which
- * thread runs first. Then one thread does the work again. */
+/* If the threads spend the whole budget for look-ups (scan.h), the answer depends on which thread runs
+ * first. Then one thread does the work again. */
 static int path_work_fast(struct path_work *k, struct analysis_input *in, const struct path_options *o,
 			  uint32_t task)
 {
@@ -269,7 +267,6 @@ static int path_work_fast(struct path_work *k, struct analysis_input *in, const 
 	return path_work(k, in, o, task);
 }
 
-/* Finds the task of --tid, or else the recorded command. */
 static int find_task(const struct analysis_input *in, const struct path_options *o, uint32_t *ret_task)
 {
 	uint64_t from, to;

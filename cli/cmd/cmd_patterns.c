@@ -102,7 +102,7 @@ static const char *names_of(const struct analysis_input *in, char buf[NAMES_MAX]
 	return buf;
 }
 
-/* Finds a task of this name. All tasks of this name must belong to one process. */
+/* All tasks of this name must belong to one process. */
 static int find_comm(const struct analysis_input *in, const char *comm, uint32_t *ret)
 {
 	const struct graph *g = in->graph;

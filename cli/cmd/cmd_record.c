@@ -50,7 +50,7 @@ struct session {
 	pid_t cmd; /* 0: CMD was not started, or has ended */
 	uint32_t cmd_pid;
 	int cmd_status;
-	struct settings settings; /* of CMD */
+	struct settings settings;
 	int signal;
 	uint64_t until_ns; /* when the recording ends (boot time); 0: no limit */
 };
@@ -129,8 +129,7 @@ static int time_left(uint64_t until_ns)
 	return (int)MIN(ms, (uint64_t)3600 * 1000);
 }
 
-/* Waits until a signal comes, `left` ms have passed, or the settings of CMD are due for a look.
- * left: negative: no limit. */
+/* Waits for a signal, for `left` ms (negative: no limit), or until the settings of CMD are due for a look. */
 static void wait_signal(struct session *s, int left)
 {
 	struct pollfd p = { .fd = s->signal_fd, .events = POLLIN };
@@ -157,7 +156,6 @@ static void wait_end(struct session *s, bool has_cmd)
 	}
 }
 
-/* If the daemon does not answer, copies what the daemon has written to its trace. */
 static int save_records(struct session *s, int fd, struct lacks *ret_lacks)
 {
 	json_t *request = json_pack("{s:s,s:I,s:I}", "cmd", "snapshot", "from_ns", (json_int_t)0, "to_ns",
@@ -244,8 +242,8 @@ static int early_signal(void)
 	return sig > 0 ? 128 + sig : 0;
 }
 
-/* Returns the exit status of CMD if it is not 0, otherwise the exit code of the saving. If a signal
- * or an error comes before the start of CMD, saves nothing and returns an exit code for it. */
+/* Returns the exit status of CMD if it is not 0, otherwise the exit code of the saving. After a signal or
+ * an error before the start of CMD, saves nothing and returns an exit code for it. */
 static int session_run(struct session *s, char **argv, struct outfile *out)
 {
 	sigset_t set = oneshot_signals();

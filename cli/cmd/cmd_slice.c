@@ -87,7 +87,7 @@ static void walk_drop(struct walk *k)
 	causal_free(TAKE_PTR(k->c));
 }
 
-/* walk() returns this instead of an exit code if a walk with more records may find more. */
+/* walk() returns this if a walk with more records may find more. */
 #define WALK_FARTHER (-1)
 
 static int walk(struct walk *k, bool whole)
@@ -116,8 +116,7 @@ static int walk(struct walk *k, bool whole)
 	return r ? cli_error("%s: cannot follow the causes: %s", in->path, strerror(-r)) : CLI_OK;
 }
 
-/* Returns true if the segment is loaded, with SLICE_MARGIN_NS before and after it. At the ends
- * of the trace, no margin is needed. */
+/* Returns true if the segment is loaded, with SLICE_MARGIN_NS around it (none at the ends of the trace). */
 static bool is_inside(const struct walk *k, uint32_t segment)
 {
 	const struct window *w = k->in.window;
@@ -151,8 +150,8 @@ static int walk_near(struct walk *k)
 	return r || all_inside(k) ? r : WALK_FARTHER;
 }
 
-/* A second walk would count rules twice, and ask the person twice. So with rules or questions,
- * the only walk is the one with more records. */
+/* A second walk would count rules twice, and ask twice. So with rules or questions, there is one walk,
+ * the one with more records. */
 static int walk_far_enough(struct walk *k)
 {
 	bool ruled = k->interview.possible || k->interview.store.n_read;

@@ -116,7 +116,6 @@ static int cut_input(const struct request *q, struct reader *r, int fd)
 	return code ? code : cut(q, r, from_ns, to_ns, fd);
 }
 
-/* The daemon writes a snapshot with all names into a temporary file, and ctrace redacts it. */
 static int ask_redacted(const struct request *q, int fd, struct lacks *ret_lacks)
 {
 	_cleanup_close_ int whole = now_nameless();
@@ -159,7 +158,7 @@ static int take(struct request *q, struct outfile *out, struct lacks *ret_lacks)
 	return code ? code : outfile_commit(out);
 }
 
-/* Without --force, an earlier snapshot is not replaced: its records may exist nowhere else. */
+/* The records of an earlier snapshot may exist nowhere else. */
 static int check_output(const struct request *q)
 {
 	struct stat st;

@@ -22,7 +22,7 @@ static const struct cli_usage usage = {
 	.options = client_options,
 };
 
-/* Returns 0 if the daemon has no such number, because it is older or newer than ctrace. */
+/* Returns 0 if the daemon has no such number: it may be older or newer than ctrace. */
 static uint64_t num(const json_t *o, const char *key)
 {
 	return (uint64_t)json_integer_value(json_object_get(o, key));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctrace transactions - shows the transactions of a trace: how many there are, how slow they are,
- * and why. */
+/* ctrace transactions - shows the transactions of a trace: how many, how slow, and why. */
 #include <errno.h>
 #include <string.h>
 

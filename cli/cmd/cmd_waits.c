@@ -65,7 +65,7 @@ static void put_task(const struct waitlive *w, const struct proctask_thread *th,
 
 #define CMDLINE_WIDTH 48
 
-/* Writes " (COMMAND LINE)" of the process, or "" if it tells no more than the name of the task. */
+/* Writes " (COMMAND LINE)", or "" if it tells no more than the name of the task. */
 static void put_cmdline(const struct waitlive *w, const struct proctask_thread *th,
 			char buf[CMDLINE_SHORT_MAX])
 {
@@ -202,8 +202,8 @@ static bool same_next(const struct waitlive_chain *a, const struct waitlive_chai
 	       !strcmp(a->links.v[0].wait->kind, b->links.v[0].wait->kind) && a->moving == b->moving;
 }
 
-/* Counts the chains right behind chain `first` that begin with the same wait (same_next()). Prints
- * the first task of each of these chains, for at most SHOWN chains. Returns the count. */
+/* Prints the first tasks of the chains behind chain `first` that begin with the same wait (same_next()),
+ * at most SHOWN. Returns the number of these chains. */
 static size_t print_fellows(const struct waitlive *w, size_t first, size_t end)
 {
 	enum { SHOWN = 8 };

@@ -123,7 +123,7 @@ static int by_time(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Prints the accesses in order of time. The daemon's list has this order only within each CPU. */
+/* The daemon's list is in order of time only within each CPU. */
 static void print_accesses(const struct watch *w, const json_t *list)
 {
 	size_t n = json_array_size(list);

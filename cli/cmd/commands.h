@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* commands.h - the functions of the command table, each in cmd_<name>.c. Each returns the exit
- * code of ctrace. */
+/* commands.h - the functions of the command table, in cmd_<name>.c. Each returns an exit code. */
 #ifndef CTRACE_CLI_CMD_COMMANDS_H
 #define CTRACE_CLI_CMD_COMMANDS_H
 

@@ -98,7 +98,6 @@ static void differ(const char *what, const char *a, const char *b, char *buf, si
 			 b);
 }
 
-/* a, b: 0 if not known. Writes nothing unless both numbers are known and differ. */
 static void differ_number(const char *what, unsigned a, unsigned b, char *buf, size_t size)
 {
 	char x[TEXT_NUMBER_MAX] = "", y[TEXT_NUMBER_MAX] = "";
@@ -165,8 +164,8 @@ static void put_line(const struct baseline *b, const struct profile_part *part,
 	fputs("]}", f);
 }
 
-/* Merges the sorted parts of all runs. *ret: the next part. of[i]: this part in run i, or NULL.
- * at[i]: the index of the first part of run i that is still to come. Returns false at the end. */
+/* Merges the sorted parts of all runs. *ret: the next part. of[i]: this part in run i, or NULL. at[i]: the
+ * index of the next part of run i. Returns false at the end. */
 static bool next_line(const struct baseline *b, size_t *at, const struct profile_part **of,
 		      const struct profile_part **ret)
 {
@@ -205,8 +204,6 @@ static int row_cmp(const void *a, const void *b)
 	return texts_order((*x)->text, (*y)->text);
 }
 
-/* Writes a line for each event, sorted. Writes nothing if the counts have no runs, or refused an
- * event. */
 static int put_counts(const struct counts *c, FILE *f)
 {
 	_cleanup_free_ const struct counts_row **rows = calloc(c->rows.n + 1, sizeof(*rows));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * baseline.h - the profiles of some runs of one command, and the machine that ran the command.
- * Reads and writes documents of the schema ctrace.baseline/1, which may be hostile.
- * baseline_file.h reads the files. Only baseline_write() does I/O. One thread for each baseline.
+ * baseline.h - the profiles of some runs of one command, and the machine that ran it. The
+ * documents that it reads (ctrace.baseline/1) may be hostile. Only baseline_write() does I/O. One
+ * thread for each baseline.
  */
 #ifndef CTRACE_CLI_COMPARE_BASELINE_H
 #define CTRACE_CLI_COMPARE_BASELINE_H
@@ -30,7 +30,7 @@ struct baseline_machine {
 	/* limits of the command's control group, in words; in older traces, of ctraced's group */
 	char cgroup[BASELINE_MACHINE_MAX];
 	unsigned cpus;
-	unsigned allowed_cpus; /* number of CPUs that the command may use */
+	unsigned allowed_cpus; /* CPUs that the command may use */
 };
 
 /* Times of runs, measured around the command; ns. */
@@ -52,27 +52,26 @@ struct baseline {
 	struct counts counts;            /* of those runs in `runs` that lack no records */
 };
 
-/* Adds a run. Takes over p, and copies machine and command. Returns 0, -ENOMEM, or -E2BIG if there
- * are BASELINE_RUNS_MAX runs. After an error, the caller still owns p. */
+/* Adds a run. Takes over p (not after an error); copies machine and command. Returns 0, -ENOMEM, or -E2BIG
+ * after BASELINE_RUNS_MAX runs. */
 int baseline_add(struct baseline *b, struct profile *p, const struct baseline_machine *machine,
 		 const char *command);
-/* Adds a time. Returns 0, -ENOMEM, or -E2BIG if there are BASELINE_RUNS_MAX times. */
+/* Returns 0, -ENOMEM, or -E2BIG after BASELINE_RUNS_MAX times. */
 int baseline_clock(struct baseline_clocks *c, uint64_t ns);
-/* Adds the runs of a document. Returns 0, -ENOMEM, -EBADMSG, or -E2BIG if b would have more than
- * BASELINE_RUNS_MAX runs or times. After an error, err has a sentence, and b may have some of the
- * runs. */
+/* Adds the runs of a document. Returns 0, -ENOMEM, -EBADMSG, or -E2BIG (more than BASELINE_RUNS_MAX runs
+ * or times in all). After an error, err has a sentence, and b may have some of the runs. */
 int baseline_parse(struct baseline *b, const char *text, size_t size, char err[BASELINE_ERR_MAX]);
-/* Writes the document: a line for each part, sorted, so that two files can be compared by lines.
- * Returns 0, -ENOMEM, or -EIO if a write has failed. */
+/* Writes a line for each part, sorted, so that two files can be compared by lines. Returns 0, -ENOMEM, or
+ * -EIO after a failed write. */
 int baseline_write(const struct baseline *b, FILE *f);
 void baseline_done(struct baseline *b);
 
-/* Returns true if two command lines are alike: numbers, and directories of paths, may differ. A
- * command line that is not known ("") is like any other. */
+/* Returns true if two command lines differ at most in numbers and in directories of paths, or
+ * if one is not known (""). */
 bool baseline_alike(const char *command, const char *other);
 
-/* Writes the facts in which two machines differ: "kernel 6.1 and 6.12, number of CPUs 2 and 4".
- * A fact counts only if it is known of both. Writes "" if no fact differs. Returns buf. */
+/* Writes the known facts in which two machines differ ("": none): "kernel 6.1 and 6.12, number of
+ * CPUs 2 and 4". Returns buf. */
 const char *baseline_differ(const struct baseline_machine *a, const struct baseline_machine *b, char *buf,
 			    size_t size);
 

@@ -28,8 +28,7 @@ struct baseline_machine baseline_machine_of(const struct reader *r)
 	describe_clean(info->machine, m.arch, sizeof(m.arch));
 	describe_clean(info->cpu, m.model, sizeof(m.model));
 	describe_clean(info->governor, m.governor, sizeof(m.governor));
-	/* Before version 1.8 of the format, a trace has only the limits of `ctrace record` and its
-	 * daemon. */
+	/* Before version 1.8, a trace has only the limits of `ctrace record` and its daemon. */
 	describe_clean(*info->command_limits ? info->command_limits : info->limits, m.cgroup,
 		       sizeof(m.cgroup));
 	m.allowed_cpus = number_of_cpus(info->command_cpus);
@@ -57,7 +56,6 @@ int baseline_command(const struct analysis_input *in, uint32_t *ret_task, uint64
 	return CLI_OK;
 }
 
-/* Returns true if the window lacks the begin or the end of the command. */
 static bool is_cut(const struct analysis_input *in, uint32_t task)
 {
 	uint64_t from, to;
@@ -66,7 +64,6 @@ static bool is_cut(const struct analysis_input *in, uint32_t task)
 	return from < in->from_ns || to > in->to_ns;
 }
 
-/* Warns if records are missing or the critical path is truncated: the profile may be wrong. */
 static void say_limits(const struct analysis_input *in, const struct profile *p)
 {
 	if (in->window->lost_records)
@@ -135,7 +132,6 @@ static int add_trace(struct baseline *b, const char *path)
 	return r;
 }
 
-/* Returns the number of bytes, or -errno. */
 static ssize_t read_whole(int fd, char *buf, size_t size)
 {
 	size_t at = 0;
@@ -162,7 +158,6 @@ static int add_document(struct baseline *b, const char *path, int fd)
 	return cli_error("%s: %s; make the file anew with 'ctrace compare --save FILE TRACE...'", path, err);
 }
 
-/* Returns true if a regular file begins with "{", as a JSON document does. */
 static bool is_document(int fd)
 {
 	struct stat st;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The reader of ctrace.baseline/1. */
 #include "cli/compare/baseline.h"
 
 #include <errno.h>
@@ -38,7 +37,6 @@ static int parse_document(const char *text, size_t size, json_t **ret, char err[
 	return 0;
 }
 
-/* Copies the string `key` of o to buf. If there is no such member, buf becomes "". */
 static int get_text(const json_t *o, const char *key, char *buf, size_t size, char err[BASELINE_ERR_MAX])
 {
 	const json_t *v = json_object_get(o, key);
@@ -54,7 +52,6 @@ static int get_text(const json_t *o, const char *key, char *buf, size_t size, ch
 	return 0;
 }
 
-/* Sets *ret to a number of CPUs, or leaves it if there is no such member. */
 static int get_cpus(const json_t *o, const char *key, unsigned *ret, char err[BASELINE_ERR_MAX])
 {
 	const json_t *v = json_object_get(o, key);
@@ -92,7 +89,6 @@ static int get_number(const json_t *v, const char *key, uint64_t *ret, char err[
 	return 0;
 }
 
-/* Gets the array `key` of o, which has to have n items. */
 static int get_array(const json_t *o, const char *key, size_t n, const json_t **ret,
 		     char err[BASELINE_ERR_MAX])
 {
@@ -109,7 +105,7 @@ struct reading {
 	char *err;
 };
 
-/* Adds a part to the profile of a run, which has room for the part. */
+/* The profile has room for the part. */
 static int add_part(struct reading *k, struct profile *p, const struct profile_part *words, uint64_t ns,
 		    uint64_t count)
 {
@@ -162,8 +158,6 @@ static int part_cmp(const void *a, const void *b)
 	return part_order(a, b);
 }
 
-/* Sorts the parts of run i. Refuses parts that do not add up to total_ns, and two parts with the
- * same key and detail. */
 static int check_run(struct profile *p, size_t i, char err[BASELINE_ERR_MAX])
 {
 	uint64_t left = p->total_ns;
@@ -218,7 +212,6 @@ static int get_runs(const json_t *doc, struct profile **runs, size_t n, char err
 	return r;
 }
 
-/* Adds the times `key`, which a document may lack. */
 static int get_clocks(const json_t *doc, const char *key, struct baseline_clocks *c,
 		      char err[BASELINE_ERR_MAX])
 {
@@ -238,7 +231,6 @@ static int get_clocks(const json_t *doc, const char *key, struct baseline_clocks
 	return 0;
 }
 
-/* Adds the number of runs that failed, which a document may lack. */
 static int get_failed(const json_t *doc, size_t n, struct baseline *b, char err[BASELINE_ERR_MAX])
 {
 	const json_t *v = json_object_get(doc, "failed");
@@ -251,7 +243,7 @@ static int get_failed(const json_t *doc, size_t n, struct baseline *b, char err[
 	return 0;
 }
 
-/* Adds one event to the counts. The runs of this document are the runs from `first` on. */
+/* The runs of this document are those from `first` on. */
 static int get_count(struct counts *c, const json_t *o, size_t first, char err[BASELINE_ERR_MAX])
 {
 	char text[COUNTS_TEXT_MAX];
@@ -271,7 +263,6 @@ static int get_count(struct counts *c, const json_t *o, size_t first, char err[B
 	return r;
 }
 
-/* Adds the counts, which a document may lack. */
 static int get_counts(const json_t *doc, size_t n_runs, struct counts *c, char err[BASELINE_ERR_MAX])
 {
 	const json_t *runs = json_object_get(doc, "counted_runs"), *v = json_object_get(doc, "counts"), *o;

@@ -117,7 +117,7 @@ struct all_runs {
 	const struct baseline_machine **machines; /* of each run */
 	char (*labels)[BY_LABEL_MAX];             /* of each file */
 	size_t n;
-	struct baseline sum; /* of all files: the commands and numbers of runs; no profiles */
+	struct baseline sum; /* commands and numbers of runs of all files; no profiles */
 };
 
 static void all_runs_done(struct all_runs *a)
@@ -130,7 +130,7 @@ static void all_runs_done(struct all_runs *a)
 	free(a->labels);
 }
 
-/* Adds what the warnings (warnings.h) need of a file. */
+/* Adds what the warnings need of a file. */
 static void add_sum(struct baseline *sum, const struct baseline *b)
 {
 	const char *other = b->other_command[0] ? b->other_command : b->command;

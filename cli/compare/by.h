@@ -19,11 +19,10 @@ struct by {
 #define BY_VALUE_MAX BASELINE_MACHINE_MAX
 #define BY_LABEL_MAX (BY_KEYS * (BY_VALUE_MAX + 16))
 
-/* Parses keys with commas between them, such as "cpus,cgroup". Returns 0, or -EINVAL if a key is
- * unknown or comes twice, or if there is no key. */
+/* Parses keys such as "cpus,cgroup". Returns 0, or -EINVAL: a key is unknown, missing, or comes twice. */
 int by_parse(const char *text, struct by *ret);
 const char *by_key_name(enum by_key k);
-/* Writes the value of a setting; "": not known. Returns buf. */
+/* Writes the value of a setting; "": not known. */
 const char *by_value(const struct baseline_machine *m, enum by_key k, char buf[BY_VALUE_MAX]);
 /* Writes all settings of `by`: "cpus 2, cgroup none". Returns true if all of them are known. */
 bool by_label(const struct baseline_machine *m, const struct by *by, char buf[BY_LABEL_MAX]);
@@ -32,13 +31,13 @@ struct by_view {
 	const struct study *study;
 	const struct by *by;
 	const struct baseline_machine *const *machines; /* of each run */
-	/* for warnings: the first command, one that differs, numbers of runs and of failed runs */
+	/* for warnings: the commands and numbers of runs (of all and of failed ones) */
 	const struct baseline *all;
 	enum delta_metric metric;
 };
 
-/* Reads the files, groups their runs, and prints the table or ctrace.study/1. Returns an exit code of
- * ctrace, and prints errors itself. */
+/* Reads the files, groups their runs, and prints the table or ctrace.study/1. Returns an exit
+ * code, and prints errors. */
 int by_files(char **files, int n, const struct by *by, enum delta_metric metric, bool json);
 /* Returns the first line of the answer; the caller frees it. NULL: out of memory. */
 char *by_sentence(const struct by_view *v);

@@ -10,8 +10,7 @@
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
 
-/* Returns true if the table has a column for the class: if the class takes more than
- * COMPARE_CLASS_PERMILLE of the time in any group of runs. */
+/* The table has no column for a class that is small in all groups of runs. */
 static bool is_shown(const struct study *s, size_t class)
 {
 	for (size_t i = 0; i < s->n_groups; i++)

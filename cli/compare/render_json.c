@@ -30,7 +30,7 @@ static json_t *machine_json(const struct baseline *b)
 		m->allowed_cpus ? json_integer((json_int_t)m->allowed_cpus) : json_null(), "mixed", b->mixed);
 }
 
-/* Counts are means, so they may be no whole numbers. Two decimals keep the document short. */
+/* A count is a mean. Two decimals keep the document short. */
 static double rounded(double count)
 {
 	return round(count * 100) / 100;

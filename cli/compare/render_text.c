@@ -71,8 +71,6 @@ static void put_sum(FILE *f, const struct delta_row *r)
 		text_duration(r->old_ns, old), text_duration(r->new_ns, new), "", r->text);
 }
 
-/* Prints the rows of class ENVIRONMENT, or all other rows. The rows beyond the first `top` become
- * one row. */
 static void put_rows(FILE *f, const struct compare_view *v, bool environment)
 {
 	struct delta_row rest = { .text = (char[64]){ 0 } };
@@ -103,7 +101,6 @@ static void put_rows(FILE *f, const struct compare_view *v, bool environment)
 		text_duration(rest.new_ns, (char[TEXT_NUMBER_MAX]){ 0 }), "", more, more == 1 ? "" : "s");
 }
 
-/* If there are rows of class ENVIRONMENT, prints the sum of all other rows. */
 static void put_own(FILE *f, const struct delta *d)
 {
 	struct delta_row own = { .text = (char[]){ "the command itself" } };

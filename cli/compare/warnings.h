@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* warnings.h - why a comparison of runs may mean little: runs of different commands, and runs
- * that failed. Pure; any thread. */
+/* warnings.h - why a comparison may mean little: other commands, failed runs. Pure; any thread. */
 #ifndef CTRACE_CLI_COMPARE_WARNINGS_H
 #define CTRACE_CLI_COMPARE_WARNINGS_H
 
@@ -16,7 +15,7 @@ struct warnings {
 
 /* Adds the warnings about the runs of one side. which: "old " or "new ", or "". */
 void warnings_side(struct warnings *w, const struct baseline *b, const char *which);
-/* Adds the warnings about each side, and a warning if the commands of the sides differ. */
+/* Adds the warnings about both sides, and a warning if their commands differ. */
 void warnings_compare(struct warnings *w, const struct baseline *old, const struct baseline *new);
 
 #endif

@@ -65,7 +65,7 @@ static int caught_get(const char *state_dir, const char *socket, struct caught *
 
 	if (!asked)
 		return CLI_OK;
-	/* A daemon with another socket keeps its files in a directory that is not known here. */
+	/* The directory of a daemon with another socket is not known here. */
 	if (!state_dir && strcmp(socket, CLIENT_SOCKET) != 0)
 		return cli_error("%s", err);
 	r = caught_read(state_dir ? state_dir : CAUGHT_STATE_DIR, ret);

@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
-/* state_dir: reads the hangs in this state directory, and asks no daemon; NULL: asks the daemon.
- * Returns an exit code. */
+/* state_dir: reads this state directory, and asks no daemon; NULL: asks the daemon. Returns an exit
+ * code. */
 int hangs_caught(const char *state_dir, const char *socket, bool json);
 
 #endif

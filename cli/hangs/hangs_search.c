@@ -117,9 +117,8 @@ static int look(struct search *s)
 	return err;
 }
 
-/* Settles the rows in order, each as soon as it is diagnosed. Ends early after an error, after a
- * signal, or (s->worst) when the worst hang is known. *settled: the number of settled rows, before
- * and after the call. */
+/* Settles the rows in order. With s->worst, ends when the worst hang is known. *settled: the number
+ * of settled rows, before and after the call. */
 static int wait_for_rows(struct search *s, int signal_fd, size_t *settled, bool *ret_interrupted)
 {
 	struct pollfd p[] = { { .fd = s->done_fd, .events = POLLIN }, { .fd = signal_fd, .events = POLLIN } };
@@ -171,7 +170,7 @@ static void search_abandon(struct search *s)
 		pthread_detach(s->threads[i]);
 }
 
-/* Rows from n on may have a diagnosis already: the threads do not wait for hangs_settle(). */
+/* Rows from n on may have a diagnosis: the threads do not wait for hangs_settle(). */
 static void drop_rows(struct hangs *h, size_t n)
 {
 	for (size_t i = n; i < h->n; i++)
@@ -197,7 +196,7 @@ static int diagnose_rows(const struct graph *g, struct hangs *h, size_t first, b
 			      .lock = PTHREAD_MUTEX_INITIALIZER };
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
-	pthread_sigmask(SIG_BLOCK, &set, &old); /* the threads inherit the mask */
+	pthread_sigmask(SIG_BLOCK, &set, &old);
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	s->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	r = fd < 0 || s->done_fd < 0 ? -errno : 0;
@@ -218,8 +217,6 @@ static int diagnose_rows(const struct graph *g, struct hangs *h, size_t first, b
 	return r;
 }
 
-/* The worst hang is mostly one of the first candidates. So this thread diagnoses the first
- * DIAGNOSE_ALONE candidates before it starts other threads. */
 static int diagnose_worst(const struct graph *g, struct hangs *h)
 {
 	bool found = false;

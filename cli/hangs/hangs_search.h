@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * hangs_search.h - finds hangs. The search runs on all CPUs that ctrace may use, but at most on 16.
- * Shows the progress on stderr, if that is a terminal. Ctrl-C ends the search early.
- */
+/* hangs_search.h - finds hangs with up to 16 threads. Shows the progress if stderr is a terminal.
+ * Ctrl-C ends the search early. */
 #ifndef CTRACE_CLI_CMD_CMD_HANGS_SEARCH_H
 #define CTRACE_CLI_CMD_CMD_HANGS_SEARCH_H
 
@@ -11,7 +9,7 @@
 /*
  * Sets *ret to the same list as hangs_find(). Returns 0 or -errno.
  *
- * After Ctrl-C, the list has only the diagnosed rows, and (*ret)->missing counts the other rows. If
+ * After Ctrl-C, the list has only the diagnosed rows, and (*ret)->missing counts the others. If
  * there are any, threads may still read the graph: do not free it, and call _exit().
  */
 int hangs_search(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const struct hangs_filter *filter,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * analysis_input.h - the input of commands that analyse a trace: opens the file, loads the window
- * and some time around it, and builds the graph. A function that returns int returns an exit code
- * of ctrace, and prints its errors itself. Call analysis_close() after failure too. One thread.
+ * analysis_input.h - opens a trace, loads a window and some time around it, and builds the graph.
+ * Functions that return int print their errors and return an exit code. Call analysis_close()
+ * after failure too. One thread.
  */
 #ifndef CTRACE_CLI_INPUT_ANALYSIS_INPUT_H
 #define CTRACE_CLI_INPUT_ANALYSIS_INPUT_H
@@ -17,12 +17,11 @@ struct analysis_input {
 	struct reader *reader;
 	struct window *window;
 	struct graph *graph;
-	/* The requested window, in boot time. After analysis_load_around(), parts of the window may
-	 * be outside of the trace. */
+	/* The requested window, in boot time. analysis_load_around() may set it beyond the trace. */
 	uint64_t from_ns, to_ns;
 	bool is_now; /* the trace is a copy of the daemon's trace up to now */
 	int fd;
-	/* use graph_build_lean(); to be set before the file is opened */
+	/* use graph_build_lean(); set this before the file is opened */
 	bool lean;
 };
 
@@ -30,18 +29,17 @@ struct analysis_input {
 int analysis_open(struct analysis_input *in, const char *path, const char *boot);
 void analysis_take_now(struct analysis_input *in, struct reader *trace, int fd);
 const char *analysis_lister(const struct analysis_input *in, char buf[ANALYSIS_LISTER_MAX]);
-/* Opens path, and loads the window as analysis_load() does. from, to: the arguments of --from
- * and --to, or NULL. */
+/* Opens path, then loads as analysis_load(). from, to: the arguments of --from and --to, or NULL. */
 int analysis_begin(struct analysis_input *in, const char *path, const char *boot, const char *from,
 		   const char *to);
-/* Loads the window and some time around it, and builds the graph. The caller has set in->from_ns
- * and in->to_ns. A trace of at most LOAD_WHOLE_RECORDS records is loaded as a whole. */
+/* Loads in->from_ns to in->to_ns and some time around it, and builds the graph. A trace of at most
+ * LOAD_WHOLE_RECORDS records is loaded as a whole. */
 int analysis_load(struct analysis_input *in);
-/* As analysis_load(), but loads only the window and some time around it, even of a small trace. */
+/* As analysis_load(), but does not load a small trace as a whole. */
 int analysis_load_part(struct analysis_input *in);
 int analysis_load_around(struct analysis_input *in, uint64_t at_ns);
 int analysis_load_range(struct analysis_input *in, uint64_t from_ns, uint64_t to_ns);
-/* Closes all. First prints a warning if a limit kept the graph from looking at all records. */
+/* Prints a warning if a limit kept the graph from looking at all records. */
 void analysis_close(struct analysis_input *in);
 int analysis_tid(const char *option, const char *arg, uint32_t *ret);
 /* Finds the last task with this tid that lived in the window. */

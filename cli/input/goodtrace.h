@@ -5,9 +5,9 @@
 
 #include "cli/input/analysis_input.h"
 
-/* Opens path, and loads it: of a trace with more than LOAD_WHOLE_RECORDS records, only the end. `in`
- * is the examined trace, which must be from the same kind of machine. Returns an exit code, and
- * prints its errors itself. The caller calls analysis_close(good) after failure too. */
+/* Loads path: of a trace with more than LOAD_WHOLE_RECORDS records, only the end. `in` is the
+ * examined trace, which must be from the same kind of machine. Prints its errors and returns an
+ * exit code. Call analysis_close(good) after failure too. */
 int goodtrace_open(struct analysis_input *good, const char *path, const struct analysis_input *in);
 
 #endif

@@ -14,7 +14,7 @@ int policyarg_parse(const struct cli_usage *usage, const char *arg, enum causal_
 		usage, "--policy %s: there is no such policy; give ctrace, panappticon or appinsight", arg);
 }
 
-/* Returns CUT_RULES if there is no such rule. Skips CUT_FIRST, a cut that no rule makes. */
+/* Skips CUT_FIRST, a cut that no rule makes. */
 static enum cut_rule find_rule(const char *name, size_t len)
 {
 	enum cut_rule rule = CUT_IDLE;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * policyarg.h - options that say how the causal graph is built. A function returns an exit code of
- * ctrace, and prints its errors itself.
- */
+/* policyarg.h - options for the causal graph. Functions print their errors and return an exit code. */
 #ifndef CTRACE_CLI_INPUT_POLICYARG_H
 #define CTRACE_CLI_INPUT_POLICYARG_H
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * taskarg.h - finds the task that a command line names, at the moment that it names. A function
- * returns an exit code of ctrace, and prints its errors itself.
- */
+/* taskarg.h - finds the task that a command line names, at the moment that it names. Functions
+ * print their errors and return an exit code. */
 #ifndef CTRACE_CLI_INPUT_TASKARG_H
 #define CTRACE_CLI_INPUT_TASKARG_H
 
@@ -12,11 +10,11 @@
  * name comm at at_ns. */
 int taskarg_find(const struct analysis_input *in, uint32_t tid, const char *comm, uint64_t at_ns,
 		 uint32_t *ret_task);
-/* Opens path. at: the argument of `option`, a time. *ret_at_ns: this time as boot time. */
+/* at: a time, the argument of `option`. *ret_at_ns: this time as boot time. */
 int taskarg_open(struct analysis_input *in, const char *path, const char *boot, const char *option,
 		 const char *at, uint64_t *ret_at_ns);
-/* As taskarg_open(), then loads the records around the moment and builds the graph. in->from_ns
- * and in->to_ns become the loaded range. */
+/* As taskarg_open(), then loads the records around this time and builds the graph. in->from_ns and
+ * in->to_ns become the loaded range. */
 int taskarg_load(struct analysis_input *in, const char *path, const char *boot, const char *option,
 		 const char *at, uint64_t *ret_at_ns);
 

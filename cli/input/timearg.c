@@ -51,7 +51,6 @@ static bool fraction(const char **s, uint64_t *ret_ns)
 	return true;
 }
 
-/* Reads "14:03", "14:03:12" or "14:03:12.5" at *s. Returns false for anything else. */
 static bool clock_of_day(const char **s, struct tm *tm, uint64_t *ret_frac_ns)
 {
 	*ret_frac_ns = 0;
@@ -64,13 +63,12 @@ static bool clock_of_day(const char **s, struct tm *tm, uint64_t *ret_frac_ns)
 		if (take(s, '.') && !fraction(s, ret_frac_ns))
 			return false;
 	}
-	/* The leap second 60 means the next minute, because the machine's clock has no leap
-	 * seconds. */
+	/* The leap second 60 becomes the next minute: the machine's clock has none. */
 	return tm->tm_hour < 24 && tm->tm_min < 60 && tm->tm_sec <= 60;
 }
 
-/* Reads a zone such as "Z", "+01:00" or "-0100" at *s. The caller has checked the first character.
- * Returns false if the rest is no zone. UTC is the local time minus *ret_s. */
+/* Reads "Z", "+01:00" or "-0100". The caller has checked the first character. UTC is the local time
+ * minus *ret_s. */
 static bool zone(const char **s, int64_t *ret_s)
 {
 	int h, m, sign = **s == '-' ? -1 : 1;
@@ -149,8 +147,6 @@ static uint64_t outside_by(uint64_t ns, const struct timearg_context *ctx)
 	return ns > ctx->to_ns ? ns - ctx->to_ns : 0;
 }
 
-/* Takes the time on the last day of the range in ctx, or on the day before that day: the time that
- * is nearer to the range. */
 static int parse_wall(const char *s, const struct timearg_context *ctx, uint64_t *ret_ns, char *err)
 {
 	time_t end = (time_t)(((__int128)ctx->to_ns + ctx->offsets.boot_to_real_ns) / NSEC_PER_SEC);
@@ -293,8 +289,7 @@ const char *timearg_wall(uint64_t boot_ns, const struct clock_offsets *offsets, 
 			 char buf[TIMEARG_WALL_MAX])
 {
 	int64_t real = clock_real_ns(boot_ns, offsets);
-	/* The offsets come from a file and may be wrong. A time outside of the calendar becomes
-	 * the epoch. */
+	/* The offsets come from a file and may be wrong. */
 	int64_t ns = real < 0 || real == INT64_MAX ? 0 : real;
 	time_t sec = (time_t)(ns / (int64_t)NSEC_PER_SEC);
 	unsigned frac = (unsigned)(ns % (int64_t)NSEC_PER_SEC);

@@ -35,8 +35,7 @@ struct timearg_context {
  */
 int timearg_parse(const char *s, const struct timearg_context *ctx, uint64_t *ret_ns,
 		  char err[TIMEARG_ERR_MAX]);
-/* Reads a duration in nanoseconds. Returns 0, -EINVAL or -ERANGE. On failure err has "why; what
- * to do". */
+/* Reads a duration in nanoseconds. Return values and err: as timearg_parse(). */
 int timearg_duration(const char *s, uint64_t *ret_ns, char err[TIMEARG_ERR_MAX]);
 
 #define TIMEARG_WALL_MAX 48

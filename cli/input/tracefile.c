@@ -90,8 +90,7 @@ static int parse(const struct reader *r, const char *option, const char *arg, ui
 	return e == -EINVAL ? CLI_USAGE : CLI_FAILED;
 }
 
-/* Returns true for a wall clock time, which lies in one boot only. A time such as -30s exists in
- * every boot. */
+/* A wall clock time lies in one boot only. A time such as -30s exists in every boot. */
 static bool is_wall(const char *arg)
 {
 	return !strncmp(arg, "real:", 5) || (*arg >= '0' && *arg <= '9');

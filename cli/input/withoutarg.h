@@ -21,8 +21,8 @@ struct withoutarg {
 	VEC(struct whatif_without) v;
 };
 
-/* task: the task whose path is analysed. a: the account of this path. Returns an exit code;
- * prints its errors itself. */
+/* task: the task whose path is analysed. a: the account of this path. Prints its errors and returns
+ * an exit code. */
 int withoutarg_add(struct withoutarg *w, const struct analysis_input *in, uint32_t task,
 		   const struct account *a, const char *arg);
 void withoutarg_done(struct withoutarg *w);

@@ -30,8 +30,6 @@ bool dwarf_member_is(const char *var)
 	       (isalpha((unsigned char)dot[1]) || dot[1] == '_');
 }
 
-/* Opens the first mapped file whose name begins with the n bytes at `module`. n 0: opens the
- * program. Returns -1 and sets errno on failure. */
 static int open_module(uint32_t pid, const char *module, size_t n)
 {
 	_cleanup_fclose_ FILE *maps = NULL;
@@ -83,7 +81,6 @@ static bool plain_type(Dwarf_Die *die, Dwarf_Die *ret)
 	return false;
 }
 
-/* Sets *ret to the child with this tag and name. Returns false if no such child has a type. */
 static bool child_named(Dwarf_Die *of, int tag, const char *name, size_t n, Dwarf_Die *ret)
 {
 	for (int r = dwarf_child(of, ret); r == 0; r = dwarf_siblingof(ret, ret)) {
@@ -110,8 +107,7 @@ static bool find_variable(Dwarf *dw, const char *name, size_t n, Dwarf_Die *ret)
 	return false;
 }
 
-/* Follows the members ".a.b" of a variable. Finds the offset and the size of the last member, in
- * bytes. */
+/* Follows the members ".a.b" of a variable to the last one. Offset and size are in bytes. */
 static int walk(Dwarf_Die *from, const char *path, uint64_t *ret_off, uint64_t *ret_size)
 {
 	Dwarf_Die at = *from, type, member;
@@ -124,7 +120,7 @@ static int walk(Dwarf_Die *from, const char *path, uint64_t *ret_off, uint64_t *
 
 		if (!plain_type(&at, &type) || !child_named(&type, DW_TAG_member, path, n, &member))
 			return -ENOENT;
-		if (dwarf_hasattr(&member, DW_AT_bit_size)) /* a bit field has no address */
+		if (dwarf_hasattr(&member, DW_AT_bit_size))
 			return -EINVAL;
 		/* A member of a union may lack this attribute: then its offset is 0. */
 		if (dwarf_attr(&member, DW_AT_data_member_location, &attr)) {

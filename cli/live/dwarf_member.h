@@ -12,14 +12,13 @@
 #define DWARF_MEMBER_SPEC_MAX 512
 #define DWARF_MEMBER_ERR_MAX  256
 
-/* Returns true if var has the form "[MODULE:]SYMBOL.MEMBER" or "[MODULE:]SYMBOL.MEMBER.MEMBER...",
- * and begins with no digit. */
+/* Returns true for "[MODULE:]SYMBOL.MEMBER[.MEMBER...]" that begins with no digit. */
 bool dwarf_member_is(const char *var);
 /*
  * Turns var into "[MODULE:]SYMBOL+OFFSET", and finds the size of the member in bytes. On failure
  * err has "why; what to do". Returns 0, or:
  * - -ENOENT: the debugging information lacks the variable or the member;
- * - -EINVAL: the member is a bit field, or its offset or size is not known;
+ * - -EINVAL: a bit field, or its offset or size is not known;
  * - -errno: the file cannot be opened.
  */
 int dwarf_member_find(uint32_t pid, const char *var, char ret_spec[DWARF_MEMBER_SPEC_MAX], uint64_t *ret_size,

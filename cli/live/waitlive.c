@@ -16,8 +16,7 @@
 
 #define CHAIN_MAX 256
 
-/* The time between two looks at the chains. A cycle whose tasks have run in between is no
- * deadlock. */
+/* ns between two looks at the chains. A cycle whose tasks have run in between is no deadlock. */
 #define SETTLE_NS 20000000L
 
 static bool is_thread(uint64_t id)
@@ -83,8 +82,7 @@ static bool is_self(const struct waitlive *w, const struct proctask_thread *th)
 	return w->tables.tasks.procs.v[th->proc].pid == (uint32_t)getpid();
 }
 
-/* Removes ctrace itself from the targets of a wait. A wait for ctrace ends before a person can read
- * about it. */
+/* Removes ctrace itself from the targets: that wait ends before a person can read about it. */
 static void forget_self(struct procwait *wait)
 {
 	for (size_t i = 0; i < wait->targets.n; i++) {
@@ -202,7 +200,7 @@ static bool any_link_owes(const struct waitlive_chain *c)
 	return false;
 }
 
-/* cyclic: the chain from the first task ends in a cycle, not at a root (waitgraph_info.cyclic). */
+/* cyclic: the chain ends in a cycle, not at a root (waitgraph_info.cyclic). */
 static bool worth_telling(const struct waitlive_chain *c, bool cyclic)
 {
 	/* While two threads read from each other, other threads of their processes may still
@@ -239,9 +237,8 @@ static bool passes(const struct waitlive *w, const struct waitlive_chain *c, uin
 	return pid == 0;
 }
 
-/* Returns true if a signal handler may break the cycle: all its waits are for pipes, eventfds or
- * unix sockets of one process that has a handler. Many main loops read from a pipe to which a
- * handler writes. Handlers of faults and of glibc's own signals do not count. */
+/* Many main loops read from a pipe to which a signal handler writes. Handlers of faults and of
+ * glibc's own signals do not count. */
 static bool handler_may_break(const struct waitlive *w, const struct waitlive_chain *c)
 {
 	static const int others[] = { SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, GLIBC_SIGNALS };
@@ -282,8 +279,8 @@ static int collect_cycles(struct waitlive *w, uint32_t pid)
 	return r;
 }
 
-/* Returns true if the rest of the chain has all tasks and processes for which link n waits.
- * Example: a shell that waits for its only child. */
+/* Returns true if all tasks and processes for which link n waits follow in the chain, such as the
+ * only child of a shell. */
 static bool all_follow(const struct waitlive *w, const struct waitlive_chain *c, size_t n)
 {
 	const struct procwait *wait = c->links.v[n].wait;
@@ -303,12 +300,8 @@ static bool all_follow(const struct waitlive *w, const struct waitlive_chain *c,
 	return true;
 }
 
-/*
- * Removes links from the start of the chain, as long as the first task may be idle:
- * - it waits in an event loop, and at least one link follows; or
- * - several tasks could end its wait, and at least two links follow, but not all of these tasks.
- * Stops at a link with `owes`.
- */
+/* Removes links from the start of the chain while the first task may be idle: it waits in an event
+ * loop, or several tasks could end its wait. */
 static void trim(const struct waitlive *w, struct waitlive_chain *c)
 {
 	size_t n = 0;
@@ -391,8 +384,7 @@ static int drop_tails(struct waitlive *w)
 			VEC_FREE(&c->links);
 			continue;
 		}
-		/* After trim(), several chains may begin with the same task. Only the first is
-		 * kept. */
+		/* After trim(), several chains may begin with the same task: keep only the first. */
 		if (!c->cycle)
 			seen[c->links.v[0].th - first] = true;
 		w->chains.v[n++] = *c;
@@ -401,8 +393,6 @@ static int drop_tails(struct waitlive *w)
 	return 0;
 }
 
-/* Sets `moving` of each told chain with a waiting task that has run since the first look: such a
- * chain existed only for a moment. */
 static void find_moving(struct waitlive *w)
 {
 	struct timespec settle = { .tv_nsec = SETTLE_NS };

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * waitlive.h - the wait-for graph of the machine at this moment, and its chains. Reads /proc. One
- * thread.
- */
+/* waitlive.h - the wait-for graph of the machine at this moment, from /proc. One thread. */
 #ifndef CTRACE_CLI_LIVE_WAITLIVE_H
 #define CTRACE_CLI_LIVE_WAITLIVE_H
 
@@ -24,8 +21,8 @@ struct waitlive_chain {
 	bool cycle;
 	bool closed; /* in a cycle: only tasks of the cycle can end its waits */
 	bool strong;
-	bool told;   /* false: shown only with --all (worth_telling()) */
-	bool moving; /* a waiting task has run meanwhile: the chain existed only for a moment */
+	bool told;   /* false: shown only with --all */
+	bool moving; /* a waiting task has run since: the chain existed only for a moment */
 	uint32_t root_waiters_cnt;
 };
 
@@ -37,9 +34,8 @@ struct waitlive {
 	chains; /* first the cycles, then the told chains, then the others */
 };
 
-/* Reads the waits of all tasks. pid: keeps only the chains that begin in this process, and the
- * cycles with a task of it; 0: any process. Returns 0, -ENOMEM, or -errno of
- * procwait_tables_read(). On success the caller calls waitlive_done(). */
+/* pid: keeps only the chains that begin in this process, and the cycles with a task of it; 0: all.
+ * Returns 0 or -errno. On success the caller calls waitlive_done(). */
 int waitlive_read(uint32_t pid, struct waitlive *ret);
 void waitlive_done(struct waitlive *w);
 

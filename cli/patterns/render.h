@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * render.h - what a process repeats in its transactions, as text for people and as JSON for
- * programs. Times in JSON are CLOCK_MONOTONIC nanoseconds. Each function returns an exit code. One
- * thread.
- */
+/* render.h - what a process repeats in its transactions, as text and as JSON. Times in JSON are
+ * CLOCK_MONOTONIC nanoseconds. Each function returns an exit code. One thread. */
 #ifndef CTRACE_CLI_PATTERNS_RENDER_H
 #define CTRACE_CLI_PATTERNS_RENDER_H
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * analysis.h - diagnoses and hangs as text for people and as JSON for programs (doc/json.md). Times
- * in JSON are CLOCK_MONOTONIC nanoseconds. One thread.
- */
+/* analysis.h - diagnoses and hangs as text and as JSON (doc/json.md). Times in JSON are
+ * CLOCK_MONOTONIC nanoseconds. One thread. */
 #ifndef CTRACE_CLI_RENDER_ANALYSIS_H
 #define CTRACE_CLI_RENDER_ANALYSIS_H
 

@@ -35,8 +35,7 @@ static void print_resource(FILE *f, const char *kind, const char *name)
 		fprintf(f, "  [%s%s%s]", kind, name[0] ? " " : "", name);
 }
 
-/* Returns true if the task certainly waits for the next link. A wait for a lock counts as certain,
- * even if its edge is weak. */
+/* A wait for a lock is certain, even if its edge is weak. */
 static bool is_sure(const struct link *k)
 {
 	return k->strength == EDGE_STRONG || k->edge == EDGE_LOCK || k->edge == EDGE_KERNEL_LOCK;

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * causal.h - the causal graph as JSON (doc/json.md) and as a picture for Graphviz; slices as text
- * and as JSON. Times in JSON are CLOCK_MONOTONIC nanoseconds. One thread.
- *
- * A graph may have millions of segments, so it is written piece by piece, without a JSON tree.
- */
+/* causal.h - the causal graph as JSON (doc/json.md) and for Graphviz; slices as text and as JSON.
+ * Times in JSON are CLOCK_MONOTONIC nanoseconds. One thread. */
 #ifndef CTRACE_CLI_RENDER_CAUSAL_H
 #define CTRACE_CLI_RENDER_CAUSAL_H
 
@@ -24,17 +20,15 @@ struct graph_pick {
 
 int graph_pick_window(const struct causal *c, uint64_t from_ns, uint64_t to_ns, struct graph_pick *ret);
 /* Keeps the picked segments that are at most `depth` edges away from `segment`, in both directions.
- * Only two sorts of weak edges count: those that lead to `segment`, and those between `segment` and
- * its neighbours in the same task. Returns 0, or -ENOMEM and leaves pick unchanged. */
+ * Of the weak edges, only those count that lead to `segment`, or join it with a neighbour in the
+ * same task. Returns 0, or -ENOMEM and leaves pick unchanged. */
 int graph_pick_around(struct graph_pick *pick, uint32_t segment, uint32_t depth);
 void graph_pick_done(struct graph_pick *pick);
 
-/* Writes one line for each picked segment, and for each edge that leads to a picked segment. Stops
- * early if a write to stdout fails. */
+/* Writes one line for each picked segment, and for each edge that leads to a picked segment. */
 void render_graph_json(FILE *f, const struct graph_pick *pick);
 void render_segment_json(FILE *f, const struct causal *c, uint32_t segment);
-/* in[s] is true if segment s is shown; if `in` is NULL, all segments are shown. If the first
- * segment of the edge is not shown, "from" is null. */
+/* in[s]: segment s is shown; `in` NULL: all are. If the first segment is not shown, "from" is null. */
 void render_edge_json(FILE *f, const struct causal *c, const struct edge *e, const bool *in);
 
 #define RENDER_DOT_MAX 400

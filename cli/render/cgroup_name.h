@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * cgroup_name.h - writes the control group and the container of a task in JSON, and the container
- * in text. Leaves out what is not known.
- */
+/* cgroup_name.h - the control group and the container of a task, as JSON and as text. Leaves out
+ * what is not known. */
 #ifndef CTRACE_CLI_RENDER_CGROUP_NAME_H
 #define CTRACE_CLI_RENDER_CGROUP_NAME_H
 

@@ -13,8 +13,8 @@
 #include "trace/words/describe.h"
 #include "trace/words/resource.h"
 
-/* Room for 1024 names of tasks, and for 1024 names of objects. On a busy machine, the records of
- * one moment need a few hundred names. */
+/* Names of 1024 tasks and of 1024 objects. On a busy machine, the records of one moment need a few
+ * hundred names. */
 #define NAMES_BITS 10
 #define NAME_BYTES 176
 #define KIND_WIDTH 11

@@ -17,14 +17,12 @@ struct dumpline;
 
 struct dumpline *dumpline_new(FILE *f, const struct dumpline_options *options);
 void dumpline_free(struct dumpline *d);
-/* Sets the window of the records that are printed next. dumpline keeps names from the window, so
- * the window must not change. */
+/* Sets the window of the next records. It must not change: dumpline keeps names from it. */
 void dumpline_window(struct dumpline *d, const struct window *w);
 void dumpline_print(struct dumpline *d, const struct window_event *e);
 
-/* Writes the tids of the tasks that a record is about. The first is the `task` of the line. Some
- * kinds have a second, such as the next task of a CT_SWITCH. Returns the number of tids (0 to
- * 2). */
+/* Writes the tids of the tasks that a record is about, and returns their number (0 to 2). The first
+ * is the `task` of the line; the second is, for example, the next task of a CT_SWITCH. */
 unsigned dumpline_tasks(const struct window_event *e, uint32_t ret[2]);
 
 #endif

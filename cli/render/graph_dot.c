@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* graph_dot.c - writes the picture of a graph. Each process is a box, with a column for each of
- * its tasks. Time goes from the top down. */
+/* graph_dot.c - the picture of a graph: a box for each process, a column for each task; time goes
+ * down. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -76,8 +76,7 @@ static json_t *queue_json(const struct graph *g, const struct queue *q)
 			 queue_verdict_name(q->verdict), "text", text_json(q->text), "groups", groups);
 }
 
-/* Returns for each queue of `now` the index of the same queue in `before`, or SIZE_MAX. The
- * caller frees the array. NULL: an error was printed. */
+/* Returns for each queue of `now` its index in `before`, or SIZE_MAX. NULL: an error was printed. */
 static size_t *matches(const struct queues_of *now, const struct queues_of *before)
 {
 	size_t *of = malloc((now->q->n + 1) * sizeof(*of));

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jobs.h - the queues of jobs of a trace, as text for people and as JSON for programs. One
- * thread. */
+/* jobs.h - the queues of jobs of a trace, as text and as JSON. One thread. */
 #ifndef CTRACE_CLI_RENDER_JOBS_H
 #define CTRACE_CLI_RENDER_JOBS_H
 
@@ -8,8 +7,7 @@
 
 #include "analysis/jobs/match.h"
 
-/* render_jobs_json() prints to stdout. before: the queues of an earlier trace to compare with,
- * or NULL. Both return an exit code. */
+/* before: the queues of an earlier trace to compare with, or NULL. Both return an exit code. */
 int render_jobs_json(const struct queues_of *now, const struct queues_of *before);
 int render_jobs(FILE *f, const struct queues_of *now, const struct queues_of *before);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * line.h - a line of named values, as text ` name=value` or as JSON `,"name":value`. printf() would
- * be too slow, because a dump prints gigabytes. One thread.
- */
+/* line.h - a line of named values, as text ` name=value` or as JSON `,"name":value`. Faster than
+ * printf(), because a dump prints gigabytes. One thread. */
 #ifndef CTRACE_CLI_RENDER_LINE_H
 #define CTRACE_CLI_RENDER_LINE_H
 
@@ -29,10 +27,9 @@ static inline void line_put(struct line *l, const char *s)
 }
 void line_digits(struct line *l, uint64_t v, unsigned digits);
 void line_signed(struct line *l, int64_t v);
-/* Adds "0x...", in JSON as a string, because many JSON parsers lose bits of large
- * numbers. */
+/* Adds "0x...", in JSON as a string: many JSON parsers lose bits of large numbers. */
 void line_address(struct line *l, uint64_t v);
-/* Adds text that has been cleaned already, in quotes. */
+/* Adds cleaned text in quotes. */
 void line_quoted(struct line *l, const char *s);
 /* Adds text of unknown origin as a JSON string. */
 void line_json(struct line *l, const char *s);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * path.h - a critical path as text for people and as JSON for programs: the pieces, where the time
- * went, and what would have made it shorter. Times in JSON are CLOCK_MONOTONIC nanoseconds. One
- * thread.
- */
+/* path.h - a critical path as text and as JSON: the pieces, where the time went, and what would
+ * have made it shorter. Times in JSON are CLOCK_MONOTONIC nanoseconds. One thread. */
 #ifndef CTRACE_CLI_RENDER_PATH_H
 #define CTRACE_CLI_RENDER_PATH_H
 
@@ -19,15 +16,14 @@ struct path_view {
 	struct whatif *whatif;
 	uint64_t from_ns, to_ns;
 	uint32_t victim; /* the "victim" of the JSON; GRAPH_NONE: left out, because --tid names it */
-	/* the waits, tasks and resources that --without names */
 	const struct whatif_without *without;
 	size_t n_without;
 	struct whatif_row answer;
 	/* If n_without is 0: the what-ifs that are worth asking. */
 	const struct whatif_row *table;
 	size_t n_table;
-	/* The what-if without the largest row of ACCOUNT_WAIT. If this row has no what-if, for
-	 * example because the victim mostly ran, saved_ns is 0. */
+	/* The what-if without the largest row of ACCOUNT_WAIT. saved_ns is 0 if this row has no
+	 * what-if. */
 	struct whatif_row headline;
 	bool all;
 };

@@ -31,9 +31,8 @@ static const char *who(const struct path_view *v, uint32_t task, uint64_t ts_ns,
 	return buf;
 }
 
-/* Names the task that held the victim up for at least half of the time. Prints nothing if this task
- * is the victim itself, or the task of the largest wait, which say_headline() has named. Also
- * prints nothing if the task of the largest wait is not known. */
+/* Names the task that held the victim up for at least half of the time, unless this task is the
+ * victim itself, or say_headline() has named it. */
 static void say_end(const struct path_view *v, FILE *f)
 {
 	const struct account_row *first = &v->account->rows[ACCOUNT_WAIT][0];
@@ -145,7 +144,7 @@ static void print_group(FILE *f, const struct path_view *v, enum account_group g
 	fprintf(f, "%zu other%s\n", n, n > 1 ? "s" : "");
 }
 
-/* Returns true if the rows of the tasks say the same as the rows of the processes. */
+/* With one task in each process, both tables say the same. */
 static bool tasks_are_processes(const struct path_view *v)
 {
 	return v->account->n_rows[ACCOUNT_TASK] == v->account->n_rows[ACCOUNT_PROCESS];
@@ -196,7 +195,7 @@ static void print_answer(FILE *f, const struct path_view *v)
 	fprintf(f, "which is %s of the critical path.\n", text_duration(v->answer.path_ns, on));
 }
 
-/* Examples: "running", "timer", "lock (futex 0x1000)". Does not print the same word twice. */
+/* Examples: "running", "timer", "lock (futex 0x1000)". */
 static void print_state(FILE *f, const struct path_view *v, const struct path_piece *x)
 {
 	const struct blame *b = x->blame == GRAPH_NONE ? NULL : &v->path->leaf_blames[x->blame];
@@ -227,8 +226,8 @@ static const char *reason(const struct path_frame *f)
  * Negligible other pieces in between belong to the run too. */
 struct run {
 	size_t first, end;
-	size_t same;      /* number of pieces that are like the first piece */
-	uint64_t same_ns; /* the sum of the lengths of these `same` pieces */
+	size_t same; /* number of pieces that are like the first piece */
+	uint64_t same_ns;
 };
 typedef VEC(struct run) runs;
 
@@ -316,7 +315,6 @@ static void print_fold(FILE *f, size_t n, uint64_t ns)
 		fprintf(f, "%14s %10s  %zu piece%s\n", "...", text_duration(ns, text), n, n > 1 ? "s" : "");
 }
 
-/* Returns the length below which a run is not shown. 0: no run is too short. */
 static uint64_t shortest_shown(const struct path_view *v, const runs *rs)
 {
 	uint64_t top[RUNS_SHOWN] = { 0 };

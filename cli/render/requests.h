@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * requests.h - the services of a trace and the requests to them, as text for people and as JSON for
- * programs. Times in JSON are CLOCK_MONOTONIC nanoseconds. One thread.
- */
+/* requests.h - the services of a trace and the requests to them, as text and as JSON. Times in JSON
+ * are CLOCK_MONOTONIC nanoseconds. One thread. */
 #ifndef CTRACE_CLI_RENDER_REQUESTS_H
 #define CTRACE_CLI_RENDER_REQUESTS_H
 
@@ -22,8 +20,7 @@ int render_requests_json(const struct requests_view *v);
 int render_requests(FILE *f, const struct requests_view *v);
 int render_requests_list(FILE *f, const struct requests_view *v);
 
-/* The next three functions make parts of several JSON documents. Each returns a new reference, or
- * NULL if out of memory. */
+/* Parts of several JSON documents. Each returns a new reference, or NULL if out of memory. */
 /* {"p50","p95","p99","max"} */
 json_t *render_json_quantiles(const struct quantiles *q);
 /* {"pid","tid","comm"}, with the name that the task has at ts_ns. For GRAPH_NONE: null. */

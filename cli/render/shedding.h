@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * shedding.h - says which records the daemon left out on purpose, in a part of a trace, to keep the
- * cost of tracing within the budget. One thread.
- */
+/* shedding.h - says which records of a part of a trace the daemon left out, to keep tracing within
+ * the budget. One thread. */
 #ifndef CTRACE_CLI_RENDER_SHEDDING_H
 #define CTRACE_CLI_RENDER_SHEDDING_H
 
@@ -13,7 +11,7 @@
 
 #include "trace/format/window.h"
 
-/* At most so many capped tasks and capped groups are named: the first ones in the trace. */
+/* Only this many capped tasks and groups are named: the first ones in the trace. */
 #define SHEDDING_TASKS  16
 #define SHEDDING_GROUPS 4
 
@@ -26,15 +24,15 @@ struct shedding_group {
 struct shedding {
 	enum ct_shed step;  /* the step that left out most */
 	bool blind;         /* no inspections: no stacks of long waits, no polled variables */
-	uint64_t paused_ns; /* the sum of the pauses, in which nothing was recorded */
-	uint64_t left_out;  /* the left-out records of all capped tasks and groups, named or not */
+	uint64_t paused_ns; /* of the pauses, in which nothing was recorded */
+	uint64_t left_out;  /* records of all capped tasks and groups, named or not */
 	uint32_t capped[SHEDDING_TASKS];
 	unsigned n_capped;
 	struct shedding_group groups[SHEDDING_GROUPS];
 	unsigned n_groups;
 };
 
-/* Takes note of a CT_SHED, or of a CT_GAP that is a pause. Ignores other records. */
+/* Takes note of a CT_SHED, or of a CT_GAP that is a pause. */
 void shedding_note(struct shedding *s, const struct window *w, const struct window_event *e);
 /* Takes note of the records of a window that concern [from_ns, to_ns), in boot time. */
 void shedding_look(struct shedding *s, const struct window *w, uint64_t from_ns, uint64_t to_ns);

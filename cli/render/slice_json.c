@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-/* render_segment_json() writes text and builds no JSON tree, so the text is parsed. */
 static json_t *segment_json(const struct causal *c, uint32_t segment)
 {
 	char *text = NULL;

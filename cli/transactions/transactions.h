@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * transactions.h - the transactions of a trace, as text for people and as JSON for programs. Times
- * in JSON are CLOCK_MONOTONIC nanoseconds. One thread.
- */
+/* transactions.h - the transactions of a trace, as text and as JSON. Times in JSON are
+ * CLOCK_MONOTONIC nanoseconds. One thread. */
 #ifndef CTRACE_CLI_TRANSACTIONS_TRANSACTIONS_H
 #define CTRACE_CLI_TRANSACTIONS_TRANSACTIONS_H
 
@@ -17,8 +15,7 @@ struct transactions_view {
 	bool all;         /* for text: all types, reasons and shapes */
 };
 
-/* Both functions print the types of transactions: as JSON to stdout, or as text to f. Both return
- * an exit code. */
+/* The types of transactions, as JSON to stdout or as text to f. Both return an exit code. */
 int render_transactions_json(const struct transactions_view *v);
 int render_transactions(FILE *f, const struct transactions_view *v);
 /* Prints each transaction as one line of JSON. Returns an exit code. */

@@ -158,7 +158,6 @@ static void show_head(FILE *f, const struct transactions_view *v, const struct t
 	fputc('\n', f);
 }
 
-/* Prints the command that shows the path of the slowest transaction of the first type. */
 static void show_next(FILE *f, const struct transactions_view *v)
 {
 	const struct transaction_type *type = &v->t->types[0];

@@ -137,8 +137,8 @@ static void drain_groups(struct drain *d, const struct ct_rec *rec)
 		drain_group(d, rec->peer);
 }
 
-/* Every CT_TASK blob is counted, but only one in CAPS_SAMPLE of the records of a fixed size. A blob
- * costs the kernel side more than a record of a fixed size. */
+/* A blob costs the kernel side more than a record. So each blob is counted here, but only one
+ * record in CAPS_SAMPLE. */
 static void drain_group_name(struct drain *d, const struct ct_task_blob *b)
 {
 	groups_add(d->groups, govern_group(b->uid, b->cgroup_id));
@@ -170,7 +170,7 @@ static bool drain_ask_inspection(void *arg, struct task *task)
 	const struct ct_rec *last = &task->st.last;
 	const struct inspect_want want = {
 		/* A task that loops through short waits may be in its next wait when it is
-		 * inspected. The next wait shows the same loop, so any wait will do. */
+		 * inspected: any of these waits shows the loop. */
 		.since_ns = task->loop_waits >= INSPECT_POLICY_LOOP_WAITS ? 0 : last->ts,
 		.obj = last->obj,
 		.tid = last->tid,
@@ -193,9 +193,8 @@ static void drain_take_files(void *arg, void *data, size_t size)
 	drain_post(arg, data, size);
 }
 
-/* The descriptor table of a process is recorded at most once in DRAIN_FILES_AGAIN_NS. A poll that
- * began before the capture has no CT_WAITFD. So the descriptors of such a poll are recorded after
- * each inspection. */
+/* Records the descriptor table of a process at most once in DRAIN_FILES_AGAIN_NS. A poll that began
+ * before the capture has no CT_WAITFD: each inspection records its descriptors. */
 static void drain_files(struct drain *d, const struct inspect_result *v, uint64_t now_ns)
 {
 	struct task *task = tasks_get(recorder_tasks(d->recorder), v->rec.tid);
@@ -331,7 +330,6 @@ static void drain_found(void *arg, const struct ct_iter_task *found)
 		detect_found(d->detect, found);
 }
 
-/* Called for example at the start, after a pause, and after losses in a full ring. */
 static int drain_resync(void *arg, uint64_t now_ns)
 {
 	struct drain *d = arg;
@@ -362,8 +360,6 @@ static void drain_read_found(void *arg, const struct ct_iter_task *found)
 		recorder_add(d->recorder, &rec, words);
 }
 
-/* Called at the beginning and at the end of the coarse steps, and repeatedly in between. all:
- * each task gets a CT_FOUND, not only each changed task. */
 static int drain_read(void *arg, uint64_t now_ns, bool all)
 {
 	struct drain *d = arg;
@@ -398,9 +394,8 @@ static void drain_hang(void *arg, const struct detect_hang *hang)
 		d->opt.hang(d->opt.hang_arg, hang);
 }
 
-/* As drain_read_task(). Also finds out whether the policy of the task is SCHED_IDLE, which the
- * priority does not show. A SCHED_IDLE task gets hardly any CPU time while other tasks want the
- * CPU. */
+/* A SCHED_IDLE task gets hardly any CPU time while other tasks want the CPU. The priority does not
+ * show this policy. */
 static int drain_look(void *arg, uint32_t tid, struct ct_iter_task *ret)
 {
 	struct drain *d = arg;
@@ -411,9 +406,8 @@ static int drain_look(void *arg, uint32_t tid, struct ct_iter_task *ret)
 	return r;
 }
 
-/* Calls probe_read_unread(), which visits the descriptors of the process. On average, these calls
- * take at most 1/UNREAD_TIMES of one CPU. Returns -EBUSY if earlier calls have used up this
- * share. */
+/* probe_read_unread() visits the descriptors of the process. So these calls take at most
+ * 1/UNREAD_TIMES of one CPU on average. Returns -EBUSY if earlier calls have used up this share. */
 static int drain_unread(void *arg, uint32_t tgid, uint64_t sock, uint64_t *ret)
 {
 	struct drain *d = arg;
@@ -522,8 +516,7 @@ static void drain_publish(struct drain *d, uint64_t now_ns)
 	pthread_mutex_unlock(&d->lock);
 }
 
-/* Runs the queued functions of drain_call(). If `close` is true, runs none of them: these and all
- * later calls of drain_call() return -ESHUTDOWN. */
+/* close: runs no function; these and all later calls of drain_call() return -ESHUTDOWN. */
 static void drain_requests(struct drain *d, bool close)
 {
 	struct drain_request *q;
@@ -576,7 +569,7 @@ static void *drain_main(void *arg)
 	/*
 	 * If this thread waits for a CPU, a ring may become full. Beside the 160 tasks of hackbench
 	 * on two CPUs, this thread waited for more than 100 ms at nice -5, and for 10 ms at
-	 * nice -15. Without the privilege, the priority stays as it is.
+	 * nice -15.
 	 */
 	(void)setpriority(PRIO_PROCESS, 0, -15);
 	while (!stop) {
@@ -823,8 +816,8 @@ struct drain_stats drain_stats(struct drain *d)
 	pthread_mutex_lock(&d->lock);
 	s = d->stats;
 	pthread_mutex_unlock(&d->lock);
-	/* The caller may ask because a write has failed since the last round, so the state of the
-	 * storage is read anew. */
+	/* The caller may ask because a write has just failed, so the state of the storage is read
+	 * anew. */
 	s.recorder.writer.storage = recorder_storage(d->recorder);
 	return s;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * fdtable.h - reads the descriptor tables of processes on the worker's thread, and passes them on
- * to be written into the trace. The tables show which task has the other end of a pipe or socket.
- */
+/* fdtable.h - reads the descriptor tables of processes on the worker's thread, for the trace. The
+ * tables show which task has the other end of a pipe or socket. */
 #ifndef CTRACE_DAEMON_CAPTURE_FDTABLE_H
 #define CTRACE_DAEMON_CAPTURE_FDTABLE_H
 
@@ -22,7 +20,7 @@ struct fdtable_job {
 	void (*post)(void *arg, void *data, size_t size);
 	void *arg;
 	uint32_t tgid;
-	/* true: also write the whole table, before the CT_WAITFD records */
+	/* also write the whole table, before the CT_WAITFD records */
 	bool whole;
 	uint32_t tid;          /* the task that polls */
 	uint16_t n_fds, n_set; /* the task polls n_set descriptors; `fds` has n_fds of them */
@@ -30,8 +28,8 @@ struct fdtable_job {
 	struct inspect_fd fds[CT_WAITFD_MAX];
 };
 
-/* Queues a copy of the job. Returns 0, -EAGAIN if the queue is full or the worker ends, or
- * -ENOMEM. */
+/* Queues a copy of the job. Returns 0, -ENOMEM, or -EAGAIN if the queue is full or the worker
+ * ends. */
 int fdtable_post(struct worker *w, const struct fdtable_job *job);
 
 /* Makes the CT_WAITFD records of job->fds, with the objects of a table (a stream of size bytes).

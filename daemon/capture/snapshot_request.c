@@ -51,8 +51,8 @@ static void prepare_begin(struct drain *d, void *arg)
 	struct map seen = { 0 };
 
 	drain_inspect_all(d, p->since_ns, SNAPSHOT_REQUEST_INSPECTIONS_MAX);
-	/* Processes with a task that is not blocked come first: they are few, and other processes
-	 * may wait for them. */
+	/* Processes with a task that is not blocked are few, and other processes may wait for
+	 * them. */
 	add_processes(p, tasks, &seen, false);
 	add_processes(p, tasks, &seen, true);
 	map_done(&seen);
@@ -113,7 +113,6 @@ bool snapshot_request_prepare(const struct snapshot_request_source *src, uint64_
 			nanosleep(&pause, NULL);
 		drain_call(src->drain, prepare_end, &p);
 	}
-	/* If the disk is stuck, the snapshot lacks the records that are not written yet. */
 	flushed = drain_flush(src->drain, SNAPSHOT_REQUEST_FLUSH_NS);
 	VEC_FREE(&p.tgids);
 	VEC_FREE(&p.tables);
@@ -131,8 +130,8 @@ void snapshot_request_begin(const struct snapshot_request_source *src, uint64_t 
 	struct writer_stats w = drain_stats(src->drain).recorder.writer;
 
 	s.storage = w.storage;
-	/* The preparation writes records after begin_ns. To have them, a window that ends about
-	 * now is extended to the end of the trace. */
+	/* The preparation writes records after begin_ns. A window that ends about now gets them
+	 * too. */
 	if (to_ns > s.begin_ns || s.begin_ns - to_ns < SNAPSHOT_REQUEST_NOW_NS)
 		s.to_ns = UINT64_MAX;
 	s.missing_ns = w.storage.untold_ns;
@@ -175,8 +174,7 @@ int snapshot_request_take(const struct snapshot_request_source *src, uint64_t fr
 	return snapshot_request_finish(ret, fd, NULL, err);
 }
 
-/* Returns true for a sealed file in memory (memfd), which refuses writes or a new size, although
- * its mode allows writes. */
+/* A sealed file in memory (memfd) refuses writes or a new size, although its mode allows writes. */
 static bool is_sealed(int fd)
 {
 	int seals = fcntl(fd, F_GET_SEALS);
@@ -184,8 +182,7 @@ static bool is_sealed(int fd)
 	return seals > 0 && seals & (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_FUTURE_WRITE);
 }
 
-/* Returns true if the size of the file can be set. A file of /proc or /sys looks regular, but has
- * no size to set, and a write to such a file changes the system. */
+/* A file of /proc or /sys looks regular, but has no size to set, and a write changes the system. */
 static bool takes_a_size(int fd)
 {
 	struct stat st;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * snapshot_request.h - brings the trace up to date and cuts a window out of it. Runs on the thread
- * of a worker (worker.h), so the event loop and the drain thread need not wait. At the end of the
- * daemon, runs on the main thread. All times are boot time in ns.
+ * of a worker (worker.h); at the end of the daemon, on the main thread. All times are boot time in
+ * ns.
  */
 #ifndef CTRACE_DAEMON_CAPTURE_SNAPSHOT_REQUEST_H
 #define CTRACE_DAEMON_CAPTURE_SNAPSHOT_REQUEST_H
@@ -27,7 +27,7 @@ struct snapshot_request_source {
 
 struct snapshot_request {
 	const char *trace;
-	/* The wanted window. snapshot_request_finish() changes it to the window in the file. */
+	/* The wanted window. snapshot_request_finish() sets it to the window in the file. */
 	uint64_t from_ns, to_ns;
 	uint64_t begin_ns;
 	struct writer_storage storage;
@@ -37,9 +37,9 @@ struct snapshot_request {
 };
 
 /*
- * Puts the present state into the trace: inspections of long waits that had no inspection since
- * since_ns, file locks, and descriptor tables. Then seals the file segment. Returns false if the
- * disk is slower than SNAPSHOT_REQUEST_FLUSH_NS.
+ * Puts the present state into the trace: file locks, descriptor tables, and inspections of long
+ * waits that had none since since_ns. Then seals the file segment. Returns false if the disk is
+ * slower than SNAPSHOT_REQUEST_FLUSH_NS.
  */
 bool snapshot_request_prepare(const struct snapshot_request_source *src, uint64_t since_ns);
 
@@ -47,10 +47,11 @@ bool snapshot_request_prepare(const struct snapshot_request_source *src, uint64_
 void snapshot_request_begin(const struct snapshot_request_source *src, uint64_t from_ns, uint64_t to_ns,
 			    struct snapshot_request *ret);
 /*
- * Second half of a snapshot: cuts the window out of the file s->trace into fd. Calls step() after
- * each file segment, unless step is NULL. If step() returns false, returns -ECANCELED. Returns 0,
- * or -errno with a sentence in err. -ERANGE: the window is empty, or outside of the trace. If the
- * trace cannot be opened, fd stays unchanged. After other failures, fd is empty.
+ * Second half of a snapshot: cuts the window out of s->trace into fd. Calls step(), which may be
+ * NULL, after each file segment. Returns 0, or -errno with a sentence in err:
+ * - -ECANCELED: step() returned false;
+ * - -ERANGE: the window is empty, or outside of the trace.
+ * If the trace cannot be opened, fd stays unchanged. After other failures, fd is empty.
  */
 int snapshot_request_finish(struct snapshot_request *s, int fd, bool (*step)(void *arg),
 			    char err[SNAPSHOT_REQUEST_ERR_MAX]);
@@ -58,9 +59,8 @@ int snapshot_request_take(const struct snapshot_request_source *src, uint64_t fr
 			  struct snapshot_request *ret, char err[SNAPSHOT_REQUEST_ERR_MAX]);
 
 /*
- * fd has to be an empty regular file, open for writing (without O_APPEND and O_DIRECT), that can be
- * made larger. Returns 0, or -EINVAL with a sentence in err. Takes as long as the file system
- * needs.
+ * fd has to be an empty regular file that can grow, open for writing without O_APPEND and O_DIRECT.
+ * Returns 0, or -EINVAL with a sentence in err. Takes as long as the file system needs.
  */
 int snapshot_request_check_fd(int fd, char err[SNAPSHOT_REQUEST_ERR_MAX]);
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * trace_storage.h - reports when the trace no longer reaches the disk, and when this trouble is
- * over. Each report is made once, on the thread of the event loop. So a slow log does not hold up
- * the capture.
- */
+/* trace_storage.h - reports when the trace no longer reaches the disk, and when this trouble is
+ * over. Runs on the thread of the event loop, so a slow log does not hold up the capture. */
 #ifndef CTRACE_DAEMON_CAPTURE_TRACE_STORAGE_H
 #define CTRACE_DAEMON_CAPTURE_TRACE_STORAGE_H
 
@@ -28,9 +25,8 @@ struct trace_storage_told {
 	uint64_t begun_anew, repaired, failed_syncs;
 };
 
-/* Writes the next sentence to report about the trace at path, and notes it in told. Returns
- * false if there is none. now_ns: boot time. boot_to_real_ns: wall clock time minus boot time.
- * Pure. */
+/* Writes the next sentence to report about the trace at path, and notes this in told. Returns false
+ * if there is none. now_ns: boot time. boot_to_real_ns: wall clock minus boot time. Pure. */
 bool trace_storage_next(struct trace_storage_told *told, const struct writer_storage *now, uint64_t now_ns,
 			int64_t boot_to_real_ns, const char *path, char text[TRACE_STORAGE_TEXT_MAX]);
 /* Returns ok, stuck, unsynced, lost or gone. */

@@ -143,8 +143,6 @@ static int config_set_right(enum control_right *dst, const char *what, const cha
 	return -EINVAL;
 }
 
-/* Sets a setting outside of the sections. what: the name as the user wrote it, for err. Returns
- * 0, -ENOENT if there is no such setting, or -EINVAL with a sentence in err. */
 static int config_set(struct config *c, const char *key, const char *what, const char *value, char *err)
 {
 	if (!strcmp(key, "state-dir"))
@@ -266,10 +264,9 @@ static const struct option config_options[] = {
 	{ 0 },
 };
 
-/* Flags are read twice. The first pass obeys only --config, --help and --version. Then the caller
- * reads the config file. The second pass sets the other settings, so flags override the config
- * file. *ret_named: --config is given. Returns an enum config_verdict, or -EINVAL with a sentence
- * in err. */
+/* The first pass obeys only --config, --help and --version. The caller reads the config file before
+ * the second pass, so flags override the file. *ret_named: --config is given. Returns an enum
+ * config_verdict, or -EINVAL with a sentence in err. */
 static int config_read_flags(int argc, char *const argv[], struct config *c, bool first, bool *ret_named,
 			     char *err)
 {

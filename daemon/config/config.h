@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * config.h - the settings of ctraced. The config file overrides the built-in values, and the flags
- * override the config file.
- */
+/* config.h - the settings of ctraced: built-in values, then the config file, then the flags. */
 #ifndef CTRACE_DAEMON_CONFIG_CONFIG_H
 #define CTRACE_DAEMON_CONFIG_CONFIG_H
 
@@ -35,8 +32,7 @@ struct config {
 	uint32_t budget_ppm; /* share of the machine's CPU time for tracing; 0: no budget */
 	uint32_t task_cap;   /* records that one task may make in a second; 0: no limit */
 	struct config_hang hang;
-	/* A descriptor, or -1. The daemon writes one message to it: that the capture runs, or why
-	 * it cannot run. */
+	/* A descriptor, or -1. The daemon writes one message: that the capture runs, or why not. */
 	int ready_fd;
 	bool die_with_parent;
 };
@@ -56,8 +52,7 @@ int config_budget(uint32_t *ret, const char *what, const char *value, char err[C
 
 /*
  * Returns the default size of each ring in bytes. release: the version of the kernel, from uname().
- * Before Linux 6.0, a ring with its header must fit into 4 MiB (KMALLOC_MAX_SIZE), so the default
- * is smaller.
+ * Before Linux 6.0, a ring with its header must fit into 4 MiB (KMALLOC_MAX_SIZE).
  */
 uint64_t config_ring_default(const char *release);
 

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #define HANG_AFTER_MIN_NS 100000000ULL
-/* Names of sections with this many or more characters are refused, because libinih cuts long
- * names. */
+/* libinih cuts long names, so names of sections with this many or more characters are refused. */
 #define HANG_SECTION_MAX 48
 
 static const char *const hang_rules[CT_HANG_RULES] = {
@@ -55,8 +54,8 @@ static int hang_crash(const char *what, const char *value, uint64_t *ret_ns, cha
 	return 0;
 }
 
-/* Sets the limits of all rules that have no setting of their own in the section. A time does not
- * change the rules disk and crash, but "off" does. */
+/* Skips rules with a setting of their own. A time does not change the rules disk and crash, but
+ * "off" does. */
 static int hang_set_after(struct config_hang *c, unsigned section, struct detect_limits *limits,
 			  const char *what, const char *value, char *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* config_hang.h - the settings of the hang detector, for all programs, and for single programs and
- * control groups. Pure. Only one thread at a time. */
+ * control groups. Pure. One thread at a time. */
 #ifndef CTRACE_DAEMON_CONFIG_CONFIG_HANG_H
 #define CTRACE_DAEMON_CONFIG_CONFIG_HANG_H
 
@@ -28,9 +28,8 @@ void config_hang_defaults(struct config_hang *c);
  */
 int config_hang_set(struct config_hang *c, unsigned section, const char *name, const char *what,
 		    const char *value, char err[CONFIG_ERR_MAX]);
-/* Returns the number (from 1 on) of the section "program NAME" or "cgroup GLOB". Makes the
- * section if it is new. file: the path of the config file, for err. Returns -EINVAL with a
- * sentence in err on failure. */
+/* Returns the number (from 1 on) of the section "program NAME" or "cgroup GLOB", which may be new;
+ * or -EINVAL with a sentence in err. file: the path of the config file, for err. */
 int config_hang_section(struct config_hang *c, const char *file, const char *section,
 			char err[CONFIG_ERR_MAX]);
 

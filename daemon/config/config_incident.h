@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* config_incident.h - the settings of incidents: how much the daemon saves of a reported hang, and
- * how often. Pure. Only one thread at a time. */
+/* config_incident.h - how much the daemon saves of a reported hang, and how often. Pure. One thread
+ * at a time. */
 #ifndef CTRACE_DAEMON_CONFIG_CONFIG_INCIDENT_H
 #define CTRACE_DAEMON_CONFIG_CONFIG_INCIDENT_H
 
@@ -9,8 +9,7 @@
 #include "daemon/config/incident_rate.h"
 
 struct config_incident {
-	/* before_ns: the snapshot begins this long before the hang. after_ns: the snapshot is taken
-	 * this long after the report of the hang. */
+	/* The snapshot begins before_ns before the hang, and is taken after_ns after the report. */
 	uint64_t before_ns, after_ns;
 	uint64_t size_bytes; /* for all snapshots of hangs together */
 	struct incident_rate rate;
@@ -18,8 +17,7 @@ struct config_incident {
 
 void config_incident_defaults(struct config_incident *c);
 /* key: snapshot-before, snapshot-after, snapshot-rate or hangs-size. what: the name as the user
- * wrote it, for err (CONFIG_ERR_MAX bytes). Returns 0, -ENOENT for another key, or -EINVAL with
- * a sentence in err. */
+ * wrote it, for err (CONFIG_ERR_MAX bytes). Returns 0, -ENOENT for another key, or -EINVAL. */
 int config_incident_set(struct config_incident *c, const char *key, const char *what, const char *value,
 			char *err);
 

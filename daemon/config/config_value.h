@@ -11,8 +11,8 @@
 #define CONFIG_SIZE_MAX    (1ULL << 40)
 #define CONFIG_TIME_MAX_NS 3600000000000ULL
 
-/* *ret_unit points to the text after the number: the unit. Returns 0, or -EINVAL if s does not
- * begin with a plain decimal number, or if the number does not fit into a double. */
+/* *ret_unit: the text after the number. Returns 0, or -EINVAL if s does not begin with a plain
+ * decimal number, or if the number does not fit into a double. */
 int config_value_number(const char *s, double *ret, const char **ret_unit);
 /* Examples: "4M", "2G", "65536". Returns 0 or -EINVAL. */
 int config_value_size(const char *s, uint64_t *ret_bytes);

@@ -14,7 +14,6 @@ static const char *skip_blanks(const char *s)
 	return s + strspn(s, " \t");
 }
 
-/* Reads "N/UNIT". Moves *s behind the limit and the blanks after the limit. */
 static int parse_limit(const char **s, unsigned *ret_n, uint64_t *ret_per_ns)
 {
 	static const struct {
@@ -68,8 +67,7 @@ int incident_rate_parse(const char *s, struct incident_rate *ret)
 	return 0;
 }
 
-/* Returns the time of the nth newest snapshot (1: the newest) of the program comm and the user uid.
- * comm NULL: any program. uid NULL: any user. Returns 0 if there is no such snapshot. */
+/* nth 1: the newest. comm NULL: any program. uid NULL: any user. Returns 0 if there is none. */
 static uint64_t nth_last(const struct incident_times *t, const char *comm, const uint32_t *uid, unsigned nth)
 {
 	for (unsigned i = 1; i <= MIN(t->n, INCIDENT_RATE_MAX); i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* incident_rate.h - limits how often the daemon takes the snapshot of an incident. Example of the
- * limits: "1/min, 10/h". Pure. Only one thread at a time. */
+/* incident_rate.h - limits how often the daemon takes snapshots of incidents, such as "1/min,
+ * 10/h". Pure. One thread at a time. */
 #ifndef CTRACE_DAEMON_CONFIG_INCIDENT_RATE_H
 #define CTRACE_DAEMON_CONFIG_INCIDENT_RATE_H
 
@@ -13,8 +13,8 @@
 #define INCIDENT_RATE_MAX    100 /* the largest N in a limit, such as "N/min" */
 
 /* In any span of v[i].per_ns there are at most v[i].n snapshots. At most half of v[i].n, rounded
- * up, are for one program, and at most half of v[i].n, rounded up, for one user other than root. So
- * a program that hangs again and again leaves snapshots for other programs. */
+ * up, are for one program, or for one user other than root. So a program that hangs again and again
+ * leaves snapshots for others. */
 struct incident_rate {
 	struct {
 		unsigned n;

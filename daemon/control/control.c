@@ -32,7 +32,7 @@ struct client {
 	uid_t uid;
 	pid_t pid;
 	enum control_right right;
-	bool busy; /* the request has no answer yet */
+	bool busy;
 	sd_event_source *io, *timer;
 	char in[CONTROL_LINE_MAX];
 	size_t n_in;
@@ -49,8 +49,7 @@ struct control {
 	ino_t ino;
 	uint64_t last_id, denied, turned_away;
 	bool resting;
-	int64_t credit_ns; /* CPU time that all users other than root together may use before the
-			    * next rest */
+	int64_t credit_ns; /* CPU time for users other than root until the next rest */
 	uint64_t paced_ns;
 	_Atomic uint64_t cpu_ns;
 	unsigned n_clients;
@@ -70,8 +69,7 @@ static void control_dispose(struct control *c, uid_t uid, int fd)
 		close(fd);
 }
 
-/* Unread bytes may carry descriptors, whose close may take for ever. So a connection with unread
- * bytes goes to control_dispose(). */
+/* Unread bytes may carry descriptors, whose close may take for ever. */
 static void control_hang_up(struct control *c, uid_t uid, int fd)
 {
 	char byte;
@@ -100,8 +98,8 @@ static void client_drop(struct client *cl)
 		c->opt.gone(c->opt.arg, id);
 }
 
-/* Returns the events to poll for; 0: the client has to wait. If the buffer has a whole request or
- * is full, returns EPOLLOUT, so that the event loop comes back at once. */
+/* 0: the client has to wait. If the buffer has a whole request or is full, EPOLLOUT makes the event
+ * loop come back at once. */
 static uint32_t client_events(const struct client *cl)
 {
 	if (cl->n_out)
@@ -119,7 +117,6 @@ static void client_rearm(struct client *cl)
 		client_drop(cl);
 }
 
-/* During a rest, only requests of root are handled, and no connection is accepted. */
 static void control_rest(struct control *c, uint64_t usec)
 {
 	c->resting = true;
@@ -152,8 +149,6 @@ static int control_rested(sd_event_source *s, uint64_t usec, void *arg)
 	return 0;
 }
 
-/* Begins a rest if users other than root have used more than credit_ns. begin_ns: the CPU time
- * of the thread when the work began. */
 static void control_spent(struct control *c, uint64_t begin_ns)
 {
 	uint64_t now_ns = clock_boot_ns(), ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns, more_ns;
@@ -197,8 +192,6 @@ static void client_request(struct client *cl, const char *line, size_t n)
 		client_rearm(cl);
 }
 
-/* Handles one complete line, unless an answer is still to be sent. Refuses a full buffer without
- * a line. */
 static void client_line(struct client *cl)
 {
 	char line[CONTROL_LINE_MAX];
@@ -311,8 +304,7 @@ static int client_event(sd_event_source *s, int fd, uint32_t events, void *arg)
 	return 0;
 }
 
-/* Root and the daemon's user have all rights. The group may be a primary or a supplementary
- * group. Returns false if the client has no right. */
+/* Root and the daemon's user have all rights. The group may be a primary or a supplementary one. */
 static bool control_allows(const struct control *c, int fd, const struct ucred *cred, enum control_right *ret)
 {
 	gid_t groups[1024];
@@ -394,8 +386,7 @@ static bool control_is_gone(int fd)
 	return poll(&p, 1, 0) > 0 && p.revents & POLLHUP;
 }
 
-/* Looks for a place first, because to check the rights costs more. Returns true if the client is a
- * user other than root. */
+/* Looks for a place first, because to check the rights costs more. */
 static bool control_take(struct control *c, int fd)
 {
 	struct ucred cred = { .uid = (uid_t)-1 };
@@ -492,8 +483,7 @@ void control_refuse(struct control *c, uint64_t client, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	error = json_string(text);
-	/* text may be no UTF-8: a path may have any byte, and vsnprintf() may have cut a
-	 * character. */
+	/* text may be no UTF-8: a path may have any byte, and vsnprintf() may cut a character. */
 	if (!error) {
 		for (char *p = text; *p; p++)
 			*p = *p & 0x80 ? '?' : *p;
@@ -560,7 +550,7 @@ uint64_t control_cpu_ns(const struct control *c)
 }
 
 /* Removes a socket on which no process listens. Returns 0 if the file is gone, -EADDRINUSE if a
- * process may listen, -EEXIST if the file is not a socket, or another -errno. */
+ * process may listen, -EEXIST if it is no socket, or another -errno. */
 static int control_clear_stale(const struct sockaddr_un *sa)
 {
 	_cleanup_close_ int fd = -1;
@@ -607,8 +597,7 @@ static int control_bind(struct control *c, bool group, int *ret_fd)
 	if (r)
 		return r;
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	/* bind() gives the file the mode of fchmod(). umask() would change the umask of all
-	 * threads. */
+	/* bind() takes the mode of fchmod(). umask() would change the umask of all threads. */
 	if (fd < 0 || fchmod(fd, 0600) || bind(fd, (struct sockaddr *)&sa, sizeof(sa)) ||
 	    lstat(sa.sun_path, &st))
 		return -errno;
@@ -646,10 +635,8 @@ static int control_listen(struct control *c, bool group)
 	return 0;
 }
 
-/*
- * Makes the socket again if a clean-up has removed its file. The daemon can no longer give files
- * to a group, so the new socket is for root only.
- */
+/* A clean-up may have removed the socket. The daemon can no longer give files to a group, so the
+ * new socket is for root only. */
 static int control_look(sd_event_source *source, uint64_t usec, void *arg)
 {
 	struct control *c = arg;

@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * control.h - the control socket. Each request and each answer is one JSON object on one line. A
- * request may come with a descriptor. The bytes of clients may be hostile, so they are read within
- * limits. Main thread only, except where stated.
+ * request may come with a descriptor. The bytes of clients may be hostile. Main thread only, except
+ * where stated. In this header, "root" also means the user that the daemon runs as.
  *
- * Limits ("root" also means the user that the daemon runs as):
- * - CONTROL_CLIENTS_MAX connections, of which CONTROL_ROOT_CLIENTS are kept for root. Another user
- *   has at most CONTROL_USER_CLIENTS.
- * - CONTROL_LINE_MAX bytes for a request.
- * - CONTROL_TIMEOUT_S: a client that sends no request, or takes no answer, for this time is
- *   disconnected.
- * - One round of the event loop handles at most one request of each client, and accepts at most
- *   CONTROL_ACCEPT_MAX connections.
- * - All users other than root together take at most CONTROL_PACE_PERCENT of a CPU. Above this
- *   limit, the daemon rests for a while: it reads nothing from these users, and accepts no
- *   connection of any user.
- * - CONTROL_BACKLOG connections that are not accepted yet. If there are more, connect() blocks.
+ * The limits (doc/protocol.md) protect clients from each other. If users other than root take more
+ * than CONTROL_PACE_PERCENT of a CPU, the daemon rests for a while: it reads nothing from these
+ * users, and accepts no connection of any user.
  */
 #ifndef CTRACE_DAEMON_CONTROL_CONTROL_H
 #define CTRACE_DAEMON_CONTROL_CONTROL_H
@@ -55,9 +46,9 @@ struct control_options {
 	control_request_fn request;
 	void (*gone)(void *arg, uint64_t client); /* a connection has ended; may be NULL */
 	/*
-	 * Closes fd on another thread, because the close may take for ever. fd is a descriptor that
-	 * a client of the user uid sent, or a connection whose unread bytes may carry descriptors.
-	 * NULL: the main thread closes fd.
+	 * Closes fd on another thread, because the close may take for ever. fd came from a client
+	 * of the user uid, or is a connection whose unread bytes may carry descriptors. NULL: the
+	 * main thread closes fd.
 	 */
 	void (*dispose)(void *arg, uid_t uid, int fd);
 	/* Returns true if dispose() has too many descriptors to close (service_choked()). Then
@@ -68,12 +59,11 @@ struct control_options {
 };
 
 /*
- * Makes the socket opt->path, and listens on it. Its mode is 0600, or with a group 0660. Replaces
+ * Makes the socket opt->path with the mode 0600, or with a group 0660, and listens on it. Replaces
  * an old socket on which no process listens. Returns 0, or -errno with a sentence in err.
  * -EADDRINUSE: another process listens. On failure no socket is left behind.
  *
- * A socket that is removed later is made again, with the mode 0600 and no group. Another file in
- * its place stays.
+ * A socket that is removed later is made again, with the mode 0600 and no group.
  */
 int control_new(sd_event *event, const struct control_options *opt, struct control **ret,
 		char err[CONTROL_ERR_MAX]);
@@ -81,7 +71,7 @@ int control_new(sd_event *event, const struct control_options *opt, struct contr
 void control_free(struct control *c);
 
 /* Takes over the reference to answer. Sends nothing if the client has gone. answer NULL: out of
- * memory; the client is disconnected. */
+ * memory; disconnects the client. */
 void control_answer(struct control *c, uint64_t client, json_t *answer);
 __attribute__((format(printf, 3, 4))) void control_refuse(struct control *c, uint64_t client, const char *fmt,
 							  ...);
@@ -96,13 +86,11 @@ pid_t control_pid(const struct control *c, uint64_t client);
 bool control_is_owner(const struct control *c, uint64_t client);
 bool control_connected(const struct control *c, uint64_t client);
 unsigned control_clients(const struct control *c);
-/* Returns how many connections were refused because the user has no right. */
+/* connections that were refused because the user has no right */
 uint64_t control_denied(const struct control *c);
-/* Returns how many connections were refused because of CONTROL_USER_CLIENTS, or because no place
- * was free. */
+/* connections that were refused because of CONTROL_USER_CLIENTS, or because no place was free */
 uint64_t control_turned_away(const struct control *c);
-/* Returns the CPU time in ns that users other than root have taken on the main thread. Any
- * thread. */
+/* Returns the CPU time in ns of users other than root on the main thread. Any thread. */
 uint64_t control_cpu_ns(const struct control *c);
 
 #endif

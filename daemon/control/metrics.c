@@ -22,8 +22,8 @@ struct metrics_row {
 	/* the place in the status: "file.records" is the member "records" of the member "file" */
 	const char *path;
 	/* NULL, a label with its value (result="done"), or only the name of a label (cause). With
-	 * only a name, path leads to an object. Each number in this object is a sample, and the key
-	 * of the number is the value of the label. */
+	 * only a name, path leads to an object: each number in it is a sample, and its key is the
+	 * value of the label. */
 	const char *label;
 	enum metrics_unit unit;
 };

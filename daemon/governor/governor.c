@@ -113,8 +113,8 @@ static uint64_t governor_wait(const struct governor *g)
 	return ns * g->patience;
 }
 
-/* Returns true if CT_SHED_PAUSES has needed no pause for GOVERNOR_NO_PAUSE_NS. A step back then
- * changes nothing in the recording, so the step back need not wait for a low cost. */
+/* A step back from CT_SHED_PAUSES changes nothing in the recording if there was no pause. So it
+ * need not wait for a low cost. */
 static bool governor_needs_no_pause(const struct governor *g, uint64_t now_ns)
 {
 	return g->step == CT_SHED_PAUSES && now_ns - MAX(g->up_ns, g->pause_ns) >= GOVERNOR_NO_PAUSE_NS;
@@ -122,11 +122,11 @@ static bool governor_needs_no_pause(const struct governor *g, uint64_t now_ns)
 
 static enum governor_act governor_down(struct governor *g, uint64_t now_ns)
 {
-	/* A step back from CT_SHED_PAUSES does not raise the cost, so the limit is closer to the
+	/* A step back from CT_SHED_PAUSES does not raise the cost, so the limit is nearer to the
 	 * budget. */
 	double limit = g->step == CT_SHED_PAUSES ? GOVERNOR_CALM_PAUSE : GOVERNOR_CALM;
-	/* back_ppm is the estimated cost after a step back from CT_SHED_COARSE. Stopped
-	 * inspections come back before such a step, so until then back_ppm does not count. */
+	/* back_ppm is the estimated cost after a step back from CT_SHED_COARSE. Stopped inspections
+	 * come back before this step. */
 	double rate = g->step == CT_SHED_COARSE && !g->blind ? MAX(g->rate_ppm, g->back_ppm) : g->rate_ppm;
 	bool calm = (g->step || g->blind) && !g->cap_ns && g->bucket_ns > 0 && rate < g->budget_ppm * limit;
 
@@ -143,8 +143,7 @@ static enum governor_act governor_down(struct governor *g, uint64_t now_ns)
 	return g->blind ? blind_to(g, now_ns, false) : step_to(g, now_ns, step_next(g->step, false));
 }
 
-/* Returns true if the caps have to end. If the last caps took long to end, these caps last
- * longer. */
+/* If the last caps took long to end, these caps last longer. */
 static bool governor_cap_is_over(const struct governor *g, uint64_t now_ns)
 {
 	uint64_t ns = now_ns - g->cap_ns, least_ns = GOVERNOR_CAP_TIMES * g->uncap_ns;
@@ -179,9 +178,8 @@ static enum governor_act governor_off(struct governor *g, uint64_t now_ns)
 	return g->step ? step_to(g, now_ns, step_next(g->step, false)) : GOVERNOR_STAY;
 }
 
-/* Adds to the bucket what it has gained until now_ns, and takes out the CPU time spent. Returns the
- * CPU time in ns that was spent since the last call and that the budget counts. measure: also
- * updates rate_ppm and capture_ppm. */
+/* Returns the CPU time in ns that the budget counts, since the last call. measure: also updates
+ * rate_ppm and capture_ppm. */
 static double governor_account(struct governor *g, uint64_t now_ns, const struct governor_spent *now,
 			       bool measure)
 {

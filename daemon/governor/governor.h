@@ -1,26 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * governor.h - decides which records to leave out, so that tracing costs no more than its budget.
- * Pure: the caller passes the time and the CPU time spent, and carries out the decisions. Only one
- * thread at a time.
+ * governor.h - decides which records to leave out, so that tracing costs no more than its budget
+ * (doc/service.md). Pure: the caller passes the time and the CPU time spent, and carries out the
+ * decisions. One thread at a time.
  *
  * The budget is a bucket of CPU time, which fills at the rate of the budget, up to a limit. The
  * governor acts if the bucket is empty and tracing spends more than the bucket gains:
  * - If the capture alone costs well below the budget (GOVERNOR_CAPTURE), the governor stops the
  *   inspections.
- * - Otherwise the governor takes the next step: CT_SHED_HOOKS, then CT_SHED_COARSE. Both steps
- *   still record every wait of CT_COARSE_NS or more, with its reason and its end.
+ * - Otherwise the governor takes the next step: CT_SHED_HOOKS, CT_SHED_COARSE, CT_SHED_PAUSES.
  * - From CT_SHED_COARSE on, the governor caps a group of tasks that makes a large part of the
- *   records (GOVERNOR_SHARE). For a while, most records that are only about these tasks are left
- *   out (bpf/caps.h).
- * - In the last step, CT_SHED_PAUSES, the governor pauses the capture. The pause ends when the
- *   bucket holds enough to record for a while, or after GOVERNOR_OFF_MAX_NS.
+ *   records (GOVERNOR_SHARE): for a while, most of its records are left out (bpf/caps.h).
+ * - In CT_SHED_PAUSES, the governor pauses the capture. The pause ends when the bucket holds enough
+ *   to record for a while, or after GOVERNOR_OFF_MAX_NS.
  *
  * Some kernels cannot do CT_SHED_COARSE. Then CT_SHED_HOOKS is the last step, with caps and pauses.
  *
  * The governor takes a step back after the cost was well below the budget for a while. If a step
- * forward soon follows, the next step back comes later. CT_SHED_PAUSES also ends if no pause was
- * needed for GOVERNOR_NO_PAUSE_NS.
+ * forward soon follows, the next step back comes later.
  */
 #ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_H
 #define CTRACE_DAEMON_GOVERNOR_GOVERNOR_H
@@ -34,7 +31,7 @@ struct governor_spent {
 	/* CPU time for recording, without inspections and without governor_loop_threads.aside_ns */
 	uint64_t capture_ns;
 	uint64_t other_ns;
-	/* part of capture_ns: for leaving out short waits, and, while a group is capped, events of
+	/* part of capture_ns: for leaving out short waits and, while a group is capped, events of
 	 * capped tasks */
 	uint64_t passed_ns;
 };
@@ -49,9 +46,8 @@ struct governor {
 	double cost_ppm;
 	/* the part of cost_ppm that the budget does not count (GOVERNOR_PASSED_PPM) */
 	double passed_ppm;
-	/* rate_ppm: the cost that the budget counts. capture_ppm: the part of rate_ppm that goes
-	 * into recording. rate_ppm and capture_ppm are averages since rate_ns, over at most
-	 * GOVERNOR_RATE_NS. */
+	/* rate_ppm: the cost that the budget counts. capture_ppm: the part of it that goes into
+	 * recording. Averages since rate_ns, over at most GOVERNOR_RATE_NS. */
 	double rate_ppm, capture_ppm;
 	/* CPU time that the start of the capture needs after a pause */
 	double on_ns;
@@ -59,7 +55,7 @@ struct governor {
 	uint64_t begin_ns, last_ns;
 	struct governor_spent spent;
 	unsigned cpus;
-	/* up_ns: the last step forward. down_ns: the last step back. 0: there was none. */
+	/* the last step forward, and the last step back; 0: none */
 	uint64_t up_ns, down_ns;
 	uint64_t rate_ns;
 	/* since this time the cost is low enough for a step back; 0: it is too high */
@@ -74,7 +70,7 @@ struct governor {
 	bool coarse;
 	/* set by the caller before each tick; in CT_SHED_COARSE: what CT_SHED_HOOKS would cost */
 	double back_ppm;
-	unsigned patience; /* the time of low cost before a step back is multiplied by this */
+	unsigned patience; /* multiplies the time of low cost before a step back */
 };
 
 enum governor_act {
@@ -86,8 +82,8 @@ enum governor_act {
 	GOVERNOR_UNCAP, /* end the caps of all groups, then call governor_uncapped() */
 };
 
-/* now_ns is not 0, and its clock stands still while the machine is suspended. cpus: how many
- * CPUs are on-line. */
+/* now_ns: not 0, of a clock that stands still while the machine is suspended. cpus: CPUs
+ * on-line. */
 void governor_init(struct governor *g, uint32_t budget_ppm, uint64_t now_ns,
 		   const struct governor_spent *spent, unsigned cpus);
 /* Sets the budget, fills the bucket, and sets patience to 1. Without a budget (0), each tick leaves
@@ -97,13 +93,13 @@ void governor_budget(struct governor *g, uint32_t budget_ppm);
  * GOVERNOR_STAY. now_ns and cpus are as for governor_init(). */
 enum governor_act governor_tick(struct governor *g, uint64_t now_ns, const struct governor_spent *spent,
 				unsigned cpus);
-/* To be called after a step. The CPU time since the last tick is the cost of the change, and
- * says nothing about the new step. */
+/* Call this after a step. The CPU time since the last tick is the cost of the change, and says
+ * nothing about the new step. */
 void governor_stepped(struct governor *g, uint64_t now_ns, const struct governor_spent *spent);
-/* To be called when the capture has started again. The CPU time since the last tick is the cost
- * of the start. */
+/* Call this when the capture has started again. The CPU time since the last tick is the cost of the
+ * start. */
 void governor_resumed(struct governor *g, uint64_t now_ns, const struct governor_spent *spent);
-/* To be called when no group is capped any more. took_ns: how long it took to end the caps. */
+/* Call this when no group is capped any more. took_ns: how long it took to end the caps. */
 void governor_uncapped(struct governor *g, uint64_t now_ns, uint64_t took_ns);
 
 #endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * governor_caps.h - finds the tasks that make more records in a second than the limit, and caps
- * them. Until the second is over, most records of such a task are left out (bpf/caps.h). Pure. Only
- * one thread at a time.
- *
- * The counts come from a sample of the records. The table of the counts has a fixed size, so a task
- * with few records loses its place to another task.
+ * governor_caps.h - caps the tasks that make more records in a second than the limit. Until the
+ * second is over, most records of such a task are left out (bpf/caps.h). The counts come from a
+ * sample of the records. Pure. One thread at a time.
  */
 #ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_CAPS_H
 #define CTRACE_DAEMON_GOVERNOR_GOVERNOR_CAPS_H
@@ -31,7 +28,7 @@ struct caps {
 	uint32_t total;
 	unsigned n_capped;
 	uint64_t second_ns;
-	/* how often a task was not capped because CAPS_MAX tasks were capped already */
+	/* tasks that were not capped because CAPS_MAX tasks were capped already */
 	uint64_t refused;
 	/* indexed by GOVERN_SLOT(tid), as in the kernel */
 	struct caps_task task[GOVERN_CAPS];
@@ -39,7 +36,7 @@ struct caps {
 
 void caps_init(struct caps *c, uint32_t per_s, uint64_t now_ns);
 void caps_count(struct caps *c, const struct ct_rec *rec);
-/* Returns true if the record is in the sample. Inline, because it is called for each record. */
+/* Returns true if the record is in the sample. */
 static inline bool caps_note(struct caps *c, const struct ct_rec *rec)
 {
 	if (++c->seen & (CAPS_SAMPLE - 1))
@@ -56,11 +53,10 @@ struct caps_ops {
  * GROUPS_LEAST records. *ret_share: a lower limit of the task's part (0 to 1) of all counted
  * records. */
 uint32_t caps_most(const struct caps *c, double *ret_share);
-/* Returns true if the present second is over. If so, the next caps_round() forgets the counts of
- * this second. */
+/* Returns true if the present second is over: then the next caps_round() forgets its counts. */
 bool caps_over(const struct caps *c, uint64_t now_ns);
 /* Caps the tasks that have reached the limit. When the second is over, ends all caps and forgets
- * all counts. To be called in each round of the drain thread. */
+ * all counts. Call this in each round of the drain thread. */
 void caps_round(struct caps *c, uint64_t now_ns, const struct caps_ops *ops);
 void caps_end(struct caps *c, const struct caps_ops *ops);
 /* Returns true if the task is capped itself, not only as a member of a group. */

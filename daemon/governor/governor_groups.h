@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * governor_groups.h - finds the group of tasks that makes the most records (govern_group()). Pure.
- * Only one thread at a time.
+ * One thread at a time.
  *
  * In a table of fixed size, groups with few records displace each other (Misra and Gries, Finding
  * repeated elements, 1982). A group with more than half of all records is always in the table. A
@@ -27,8 +27,7 @@ void groups_init(struct groups *g, uint64_t now_ns);
 /* group 0: the task is in no group. */
 void groups_add(struct groups *g, uint64_t group);
 /* Returns the group with the largest count. 0: none, or fewer than GROUPS_LEAST records were
- * counted. *ret_share: an upper limit of the group's part (0 to 1) of all counted records. The real
- * part may be lower, by up to 1/GROUPS_MAX. */
+ * counted. *ret_share: its part (0 to 1) of all counted records, at most 1/GROUPS_MAX too high. */
 uint64_t groups_most(const struct groups *g, double *ret_share);
 /* Halves all counts once in GROUPS_HALF_NS. */
 void groups_age(struct groups *g, uint64_t now_ns);

@@ -27,9 +27,6 @@ static struct governor_spent governor_loop_spent(struct governor_loop *g)
 	/* cpu_ns is read after the clocks of the threads, so it is not smaller than their sum */
 	cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	g->bpf_now_ns = probe_cost_ns(g->opt.probe);
-	/* The budget does not count the CPU time for leaving out short waits, up to
-	 * GOVERNOR_PASSED_PPM. While a group is capped, the same holds for events of capped
-	 * tasks. */
 	passed_ns = probe_passed_ns(g->opt.probe);
 	short_ns = probe_short_ns(g->opt.probe);
 	s.passed_ns = g->governor.spent.passed_ns + (g->stats.n_groups ? passed_ns - g->passed_ns : 0) +
@@ -128,8 +125,6 @@ static bool step_is_coarse(enum ct_shed step)
 	return ct_shed_lacks(step) & CT_LACK_SWITCHES;
 }
 
-/* Prints a message for a step beyond that of the last message, and when no step is in force any
- * more. */
 static void governor_loop_say(struct governor_loop *g, enum ct_shed before, double ppm)
 {
 	static const char *const what[CT_SHED_STEPS] = {
@@ -166,8 +161,7 @@ static void governor_loop_broken(struct governor_loop *g, int r)
 	g->broken_ns = r ? clock_boot_ns() : 0;
 }
 
-/* The more tasks there are, the later the next reading is. So all readings cost at most a small
- * part of one CPU. */
+/* The more tasks, the later the next reading: all readings cost at most a small part of one CPU. */
 static void governor_loop_read(struct governor_loop *g, bool all)
 {
 	uint64_t began_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -180,9 +174,8 @@ static void governor_loop_read(struct governor_loop *g, bool all)
 }
 
 /*
- * Attaches the programs of the new step, writes the step into the trace, and then detaches the
- * other programs. So the programs always record at least as much as the trace says. If the attach
- * fails, the earlier step stays in force.
+ * Attaches the new programs before it detaches the old ones, and writes the step in between. So the
+ * programs always record at least as much as the trace says.
  */
 static void governor_loop_step(struct governor_loop *g)
 {
@@ -216,8 +209,7 @@ static void governor_loop_step(struct governor_loop *g)
 	governor_loop_say(g, before, ppm);
 }
 
-/* The CT_GAP tells the detector that records are missing. So after the CT_GAP, the detector needs
- * the states of all tasks. */
+/* The CT_GAP tells the detector that records are missing. It then needs the states of all tasks. */
 static void governor_loop_gap(struct governor_loop *g, uint64_t now_ns)
 {
 	const struct ct_rec gap = {
@@ -250,8 +242,8 @@ static void governor_loop_resume(struct governor_loop *g)
 
 static void governor_loop_pause(struct governor_loop *g)
 {
-	/* The caps end while the programs still record. From the end of a cap on, readers believe
-	 * that the trace has all records of the task. */
+	/* From the end of a cap on, readers believe that the trace has all records of the task. So
+	 * the caps end while the programs still record. */
 	governor_loop_caps_end(g);
 	probe_pause(g->opt.probe);
 	governor_loop_caps_over(g);
@@ -280,8 +272,8 @@ static void governor_loop_rates(struct governor_loop *g, uint64_t now_ns)
 	g->bpf_at_ns = now_ns;
 }
 
-/* In a coarse step, some waits are too short for a record. Returns the cost that these waits would
- * have in the step CT_SHED_HOOKS: ppm of the machine's CPU time, averaged over the last seconds. */
+/* Returns the cost that the present waits would have in the step CT_SHED_HOOKS: ppm of the
+ * machine's CPU time, averaged over the last seconds. */
 static double governor_loop_back(struct governor_loop *g, uint64_t now_ns)
 {
 	uint64_t ns = probe_whole_cost_ns(g->opt.probe);

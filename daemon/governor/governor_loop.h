@@ -7,32 +7,24 @@
  * In a coarse step, all tasks are read about twice a second, or less often if there are very many.
  * These readings show which tasks wait for long, and how much CPU time the other tasks had.
  *
- * A pause begins in this order:
- * - the caps of all tasks and groups end;
- * - a flag ends the capture on all CPUs at one moment;
- * - the file segment is sealed;
- * - the programs are detached.
+ * A pause begins in this order: all caps end; a flag ends the capture on all CPUs at one moment;
+ * the file segment is sealed; the programs are detached.
  *
- * A pause ends in this order:
- * - the programs are attached;
- * - the flag allows the capture;
- * - a CT_GAP is written, which says from when to when nothing was recorded;
- * - the states of all tasks are read;
- * - the file segment is sealed.
+ * A pause ends in this order: the programs are attached; the flag allows the capture; a CT_GAP says
+ * from when to when nothing was recorded; the states of all tasks are read; the file segment is
+ * sealed.
  *
  * During a pause only governor_loop_settle() seals a file segment, and it writes the gap up to now
  * first. So no file segment hides the gap if the daemon is killed.
  *
- * The cap of a group ends in this order:
- * - the daemon clears the bits of the group's tasks (bpf/caps.h);
- * - the daemon writes the present state of each of these tasks;
- * - after CAPS_OVER_NS, the daemon does both again, because a running program may have set further
- *   bits.
+ * To end the cap of a group, the daemon clears the bits of its tasks (bpf/caps.h), and writes the
+ * present state of each. After CAPS_OVER_NS, the daemon does both again, because a running program
+ * may have set further bits.
  *
- * One CT_SHED record says that the cap of a task begins, and another one that it ends. A new child
- * in a capped group gets only the second record. While a task is capped, readers know only the long
- * waits of the task. Readers match messages by counting bytes. So at both records, readers forget
- * the unread messages from and to the task's process.
+ * A CT_SHED record says that the cap of a task begins, and another one that it ends. A new child in
+ * a capped group gets only the second. While a task is capped, readers know only its long waits.
+ * Readers match messages by counting bytes, so at both records they forget the unread messages from
+ * and to the task's process.
  */
 #ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_LOOP_H
 #define CTRACE_DAEMON_GOVERNOR_GOVERNOR_LOOP_H
@@ -81,8 +73,8 @@ struct governor_loop_stats {
 	double bpf_percent;  /* CPU time of the BPF programs alone */
 	/* the part of cost_percent that the budget does not count (governor_spent.passed_ns) */
 	double passed_percent;
-	/* CPU time so far. spent_ns: of the tracer, without governor_loop_threads.aside_ns. bpf_ns:
-	 * of the BPF programs alone. */
+	/* CPU time so far. spent_ns: without governor_loop_threads.aside_ns. bpf_ns: of the BPF
+	 * programs. */
 	uint64_t spent_ns, bpf_ns;
 	/* steps forward and back, and stops and restarts of inspections */
 	uint64_t changes;
@@ -90,7 +82,7 @@ struct governor_loop_stats {
 	/* capped: caps of single tasks. left_out: records that all caps have left out. */
 	uint64_t capped, left_out;
 	uint64_t caps_refused;
-	/* group_caps: number of caps of groups so far. group: the groups that are capped now. */
+	/* group_caps: caps of groups so far. group: the groups that are capped now. */
 	uint64_t group_caps;
 	uint64_t group[GOVERN_GROUPS];
 	unsigned n_groups;
@@ -101,20 +93,20 @@ struct governor_loop_stats {
 int governor_loop_new(const struct governor_loop_options *opt, struct governor_loop **ret);
 void governor_loop_free(struct governor_loop *g);
 
-/* Returns the counts for caps_note(), to which the caller passes every record. Borrowed from g. */
+/* The counts for caps_note(), to which the caller passes every record. Borrowed from g. */
 struct caps *governor_loop_caps(struct governor_loop *g);
-/* Returns the counts for groups_add(). The caller adds the groups of each record for which
- * caps_note() returned true, and of each CT_TASK blob. Borrowed from g. */
+/* The counts for groups_add(). The caller adds the groups of each record for which caps_note()
+ * returned true, and of each CT_TASK blob. Borrowed from g. */
 struct groups *governor_loop_groups(struct governor_loop *g);
 uint32_t governor_loop_budget(struct governor_loop *g, uint32_t budget_ppm);
 bool governor_loop_inspects(const struct governor_loop *g);
-/* Returns true during a pause. Then only governor_loop_settle() may seal a file segment. */
+/* During a pause, only governor_loop_settle() may seal a file segment. */
 bool governor_loop_paused(const struct governor_loop *g);
-/* To be called in each round of the drain thread, after the rings have been emptied. */
+/* Call this in each round of the drain thread, after the rings have been emptied. */
 void governor_loop_round(struct governor_loop *g);
-/* To be called before another thread reads the trace, and before the trace ends. Writes what
- * later rounds would write: the ends of caps, the gap of a pause up to now, a reading in a
- * coarse step, and the step in force. A pause goes on. */
+/* Call this before another thread reads the trace, and before the trace ends. Writes what later
+ * rounds would write: ends of caps, the gap of a pause up to now, a reading in a coarse step, and
+ * the step in force. A pause goes on. */
 void governor_loop_settle(struct governor_loop *g);
 struct governor_loop_stats governor_loop_stats(const struct governor_loop *g);
 

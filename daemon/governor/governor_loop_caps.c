@@ -13,8 +13,6 @@
 #include "lib/clock.h"
 #include "lib/vec.h"
 
-/* found: the present state of the task, so that no reader has to guess it. NULL: the task has
- * ended. */
 static void cap_ends(struct governor_loop *g, uint8_t flags, uint32_t tid, uint64_t since_ns, uint64_t n,
 		     const struct ct_iter_task *found)
 {
@@ -74,7 +72,7 @@ struct group_tasks {
 	struct governor_loop *g;
 	uint64_t since_ns;
 	VEC(uint32_t) tids;
-	VEC(uint8_t) found; /* found.v[i] is 1: the iterator has found the task tids.v[i] */
+	VEC(uint8_t) found; /* found.v[i]: the iterator has found the task tids.v[i] */
 };
 
 static int by_tid(const void *a, const void *b)
@@ -111,8 +109,7 @@ static int group_tasks_take(struct group_tasks *t)
 	return 0;
 }
 
-/* Ends the caps of all tasks that are capped for a group. If the iterator does not find a task,
- * this function records that the task has ended. After -errno, some tasks stay capped, and the
+/* A task that the iterator does not find has ended. After -errno, some tasks stay capped, and the
  * caller has to try again. */
 static int group_tasks_end(struct governor_loop *g, uint64_t since_ns)
 {
@@ -215,14 +212,13 @@ void governor_loop_uncap_groups(struct governor_loop *g)
 		return;
 	}
 	probe_uncap_groups(g->opt.probe);
-	/* Rings may still have records that say that a cap begins. Such a record must come before
-	 * the record of the cap's end. */
+	/* Rings may still have the record that a cap begins. It must come before the record of the
+	 * cap's end. */
 	g->opt.empty(g->opt.arg);
-	/* After a failure, governor_loop_caps_round() makes this call again. */
+	/* After a failure, governor_loop_caps_round() tries again. */
 	(void)group_tasks_end(g, g->grouped[0].since_ns);
 	now_ns = clock_boot_ns();
-	/* Left-out records are not counted for each group, so the first group gets the sum for
-	 * all. */
+	/* Left-out records are not counted for each group, so the first group gets the sum. */
 	n = probe_left_out(g->opt.probe) - g->left_out;
 	/* the CT_SHED records of single tasks have counted this part already */
 	n -= MIN(n, g->left_out_apart);
@@ -284,7 +280,7 @@ void governor_loop_caps_end(struct governor_loop *g)
 void governor_loop_caps_over(struct governor_loop *g)
 {
 	if (g->over_ns)
-		/* A failure does no harm: the end of the pause reads the states of all tasks. */
+		/* A failure does no harm: the end of the pause reads all tasks. */
 		(void)group_tasks_end(g, g->over_since);
 	g->over_ns = 0;
 	probe_caps_over(g->opt.probe);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* governor_loop_private.h - shared by governor_loop.c (steps, pauses) and governor_loop_caps.c
- * (caps). */
+/* governor_loop_private.h - for governor_loop.c (steps, pauses) and governor_loop_caps.c (caps). */
 #ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_LOOP_PRIVATE_H
 #define CTRACE_DAEMON_GOVERNOR_GOVERNOR_LOOP_PRIVATE_H
 
@@ -18,11 +17,9 @@ struct governor_loop {
 	uint64_t gap_ns;
 	unsigned cpus;
 	uint64_t cpus_ns;
-	/* For stats.bpf_percent: the CPU time of the BPF programs was bpf_ns at the time bpf_at_ns,
-	 * and is bpf_now_ns now. */
+	/* For stats.bpf_percent: the CPU time of the BPF programs at bpf_at_ns, and now. */
 	uint64_t bpf_ns, bpf_at_ns, bpf_now_ns;
-	/* The step that the last message named. A storm gets another message only for a step beyond
-	 * this one. */
+	/* The step of the last message. Only a step beyond this one gets another message. */
 	enum ct_shed said;
 	uint64_t read_ns;
 	uint64_t back_ns;
@@ -36,8 +33,8 @@ struct governor_loop {
 	/* left_out: probe_left_out() at the time when grouped[0] was capped. left_out_apart:
 	 * records that caps of single tasks have left out since that time. */
 	uint64_t left_out, left_out_apart;
-	/* When the caps of groups last ended. CAPS_OVER_NS later, the daemon looks for tasks
-	 * that are still capped. 0: the daemon need not look. */
+	/* When the caps of groups last ended. CAPS_OVER_NS later, the daemon looks for tasks that
+	 * are still capped. 0: it need not look. */
 	uint64_t over_ns;
 	uint64_t over_since; /* begin of the earliest cap that ended at over_ns */
 	bool capping;        /* the programs check whether tasks are capped */
@@ -46,24 +43,23 @@ struct governor_loop {
 	uint64_t uncounted_ns;
 };
 
-/* Returns the time in ns of a clock that stands still while the machine is suspended. */
+/* ns of a clock that stands still while the machine is suspended */
 uint64_t governor_loop_clock(void);
 /* Writes rec as a CT_SHED: fills in kind and state. since_ns: when the step or the cap began. */
 void governor_loop_record(struct governor_loop *g, struct ct_rec *rec, uint64_t since_ns);
 
-/* Returns the part (0 to 1) of all records that the largest group makes. 0: no group can be
- * capped. */
+/* Returns the part (0 to 1) of all records that the largest group makes. 0: none can be capped. */
 double governor_loop_share(const struct governor_loop *g);
 void governor_loop_cap_group(struct governor_loop *g);
 void governor_loop_uncap_groups(struct governor_loop *g);
 /* Caps the tasks that reach opt.task_cap records in a second. Ends these caps when the second is
- * over. To be called in each round, except in a pause. */
+ * over. Call this in each round, except in a pause. */
 void governor_loop_caps_round(struct governor_loop *g);
 /* Sets stats.most, unless records were left out in the counted second. */
 void governor_loop_most(struct governor_loop *g);
 void governor_loop_caps_end(struct governor_loop *g);
-/* Ends the caps that are left when the programs have stopped. A running program may have capped
- * a task after governor_loop_caps_end(). */
+/* Ends the caps that are left in a pause: a running program may have capped a task after
+ * governor_loop_caps_end(). */
 void governor_loop_caps_over(struct governor_loop *g);
 
 #endif

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * governor_most.h - finds the task, user or control group that makes the most records, for messages
- * and for `ctrace status`. Finds one only if its part of the records is certainly more than
- * MOST_SHARE. Pure. Only one thread at a time.
- */
+/* governor_most.h - finds the task, user or control group that makes the most records, if this is
+ * certainly more than MOST_SHARE. Pure. One thread at a time. */
 #ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_MOST_H
 #define CTRACE_DAEMON_GOVERNOR_GOVERNOR_MOST_H
 
@@ -14,8 +11,7 @@
 #include "daemon/governor/governor_groups.h"
 
 enum most_kind {
-	/* nothing makes more than MOST_SHARE of the records, or too few were counted
-	 * (GROUPS_LEAST) */
+	/* none makes more than MOST_SHARE, or too few records were counted (GROUPS_LEAST) */
 	MOST_NONE,
 	MOST_TASK,
 	MOST_USER,

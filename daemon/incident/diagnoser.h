@@ -3,10 +3,9 @@
  * diagnoser.h - passes a snapshot to a separate process, which diagnoses it. The snapshot may have
  * hostile bytes from any program of the machine, and the analysis takes memory and time.
  *
- * The daemon forks the process before the daemon has threads or anything of value. The process
- * gives up all privileges (diagnoser_jail.h), and forks a child for each question, so a crash costs
- * only one answer. If the process itself ends, there are no answers until the daemon starts again,
- * because the daemon may not fork any more.
+ * The daemon forks the process before it has threads or anything of value. The process gives up all
+ * privileges (diagnoser_jail.h), and forks a child for each question: a crash costs only one answer.
+ * If the process itself ends, there are no answers until the daemon starts again.
  *
  * The answer is that of `ctrace diagnose` for the time of the hang. Main thread only.
  */
@@ -46,9 +45,9 @@ int diagnoser_attach(struct diagnoser *d, sd_event *event);
 /* Ends the process. The fn of an open question is not called. Accepts NULL. */
 void diagnoser_free(struct diagnoser *d);
 
-/* Asks about the trace in fd, which the caller still closes. The caller need not set q->id. Returns
- * 0: fn will be called once, unless diagnoser_free() comes first. Returns -EBUSY if another
- * question is open, -ESRCH if the process has ended, or another -errno. */
+/* Asks about the trace in fd, which the caller still closes. q->id need not be set. Returns 0: fn
+ * will be called once, unless diagnoser_free() comes first. -EBUSY: another question is open.
+ * -ESRCH: the process has ended. Or another -errno. */
 int diagnoser_ask(struct diagnoser *d, int fd, const struct diagnoser_question *q, diagnoser_answer_fn fn,
 		  void *arg);
 

@@ -13,7 +13,7 @@
 
 #define ANSWER_TEXT_MAX 4096
 
-/* Replaces bytes that JSON does not allow, because a name may have any bytes. */
+/* A name may have any bytes, but JSON may not. */
 static json_t *answer_text(const char *s)
 {
 	char clean[ANSWER_TEXT_MAX];
@@ -179,8 +179,8 @@ json_t *diagnoser_answer(int fd, const struct diagnoser_question *q)
 		from_ns = reader_info(reader)->from_ns;
 		r = answer_from(reader, from_ns, q, &answer, err);
 	}
-	/* The snapshot may be too large for the memory. Each further try leaves out half of what
-	 * is left before the hang. The last tries also leave out a part of the hang. */
+	/* The snapshot may be too large for the memory. Each further try leaves out half of the
+	 * rest before the hang. The last tries leave out a part of the hang too. */
 	for (unsigned i = 0; i < DIAGNOSER_TRIES && (r == -ENOMEM || r == -E2BIG); i++) {
 		uint64_t limit_ns = i < DIAGNOSER_TRIES_BEFORE ? q->since_ns : q->found_ns;
 

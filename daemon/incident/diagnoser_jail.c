@@ -35,7 +35,6 @@ static const int jail_child_calls[] = {
 	__NR_getrandom,  __NR_rt_sigaction, __NR_rt_sigprocmask, __NR_rt_sigreturn, __NR_exit,
 	__NR_exit_group, __NR_newfstatat,   __NR_sysinfo,        __NR_sigaltstack,
 };
-/* Further calls, which diagnoser_serve() needs. */
 static const int jail_server_calls[] = {
 	__NR_recvmsg, __NR_sendmsg,   __NR_pipe2,        __NR_ppoll,     __NR_clone,   __NR_set_robust_list,
 	__NR_wait4,   __NR_kill,      __NR_prctl,        __NR_prlimit64, __NR_seccomp, __NR_getppid,
@@ -55,7 +54,6 @@ static int jail_filter(const int *more, size_t n_more)
 	filter_init(&f);
 	filter_allow(&f, jail_child_calls, ARRAY_SIZE(jail_child_calls));
 	filter_allow(&f, more, n_more);
-	/* the process can make no memory that can be executed */
 	filter_allow_values(&f, __NR_mmap, 2, PROT_EXEC, &no_exec, 1);
 	filter_allow_values(&f, __NR_mprotect, 2, PROT_EXEC, &no_exec, 1);
 	return filter_enter(&f);
@@ -104,8 +102,8 @@ int diagnoser_jail(int keep_fd)
 	r = privilege_drop_bounding();
 	if (r)
 		return r;
-	/* If the service must not change its user, the process stays root. But the system call
-	 * filter lets the process open no file. */
+	/* A service that must not change its user stays root. But the system call filter lets it
+	 * open no file. */
 	if (!geteuid() && !setgroups(0, NULL) && !setresgid(JAIL_NOBODY, JAIL_NOBODY, JAIL_NOBODY) &&
 	    setresuid(JAIL_NOBODY, JAIL_NOBODY, JAIL_NOBODY))
 		return -errno;
@@ -113,7 +111,7 @@ int diagnoser_jail(int keep_fd)
 	if (r)
 		return r;
 	/* PR_SET_DUMPABLE 0 keeps other processes of nobody from looking into this process. The
-	 * change of the user resets this setting, so the prctl() comes later. */
+	 * change of the user resets it, so this comes later. */
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) ||
 	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * diagnoser_jail.h - takes privileges away from a process that reads bytes which may be hostile.
- * Neither the process nor its children can get these privileges back.
- */
+/* diagnoser_jail.h - takes privileges away for good from a process that reads hostile bytes, and
+ * from its children. */
 #ifndef CTRACE_DAEMON_INCIDENT_DIAGNOSER_JAIL_H
 #define CTRACE_DAEMON_INCIDENT_DIAGNOSER_JAIL_H
 
@@ -18,8 +16,7 @@
  */
 int diagnoser_jail(int keep_fd);
 /* For a child of a process that has called diagnoser_jail(). Limits memory and CPU time. Leaves
- * only the system calls to read a trace from an open descriptor, to diagnose, and to write the
- * answer. Returns 0 or -errno. */
+ * only the system calls for a diagnosis. Returns 0 or -errno. */
 int diagnoser_jail_child(void);
 
 #endif

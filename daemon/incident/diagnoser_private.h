@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* diagnoser_private.h - declarations that the files of the diagnoser share. */
+/* diagnoser_private.h - shared by the files of the diagnoser. */
 #ifndef CTRACE_DAEMON_INCIDENT_DIAGNOSER_PRIVATE_H
 #define CTRACE_DAEMON_INCIDENT_DIAGNOSER_PRIVATE_H
 
@@ -11,11 +11,11 @@ struct diagnoser_packet {
 	char json[DIAGNOSER_ANSWER_MAX];
 };
 
-/* Serves questions until the daemon closes its end of the socket. Runs in the separate process. */
+/* Serves questions, in the separate process, until the daemon closes its end of the socket. */
 _Noreturn void diagnoser_serve(int sock);
 
-/* Diagnoses the trace in fd. Returns the answer as in diagnoser.h, or {"error":"why"}. NULL: out
- * of memory. */
+/* Returns the answer about the trace in fd as in diagnoser.h, or {"error":"why"}. NULL: out of
+ * memory. */
 json_t *diagnoser_answer(int fd, const struct diagnoser_question *q);
 
 #endif

@@ -65,7 +65,6 @@ static void incident_free(struct incident *in)
 	free(in);
 }
 
-/* error: -errno. For a full disk, the sentence also says what to do. */
 static void incident_lacks(struct incident *in, const char *what, int error)
 {
 	bool full = error == -ENOSPC || error == -EDQUOT;
@@ -74,8 +73,8 @@ static void incident_lacks(struct incident *in, const char *what, int error)
 		 full ? "; free some space, or set hangs-size lower" : "");
 }
 
-/* The worker's thread runs the functions from here on. note_drop() also runs on the main thread. At
- * the end of the daemon, incidents_finish() runs cut_run() and write_run() on the main thread. */
+/* The functions from here on run on the worker's thread. note_drop() also runs on the main thread,
+ * and at the end of the daemon cut_run() and write_run() do. */
 
 struct incident_note {
 	struct incident_store *store;
@@ -91,7 +90,7 @@ static void note_drop(void *arg)
 	free(n);
 }
 
-/* An error is ignored here: the note is written again later, and that write reports its error. */
+/* An error is ignored: the note is written again later, and that write reports its error. */
 static void note_run(void *arg)
 {
 	struct incident_note *n = arg;
@@ -153,7 +152,7 @@ static void write_run(void *arg)
 	struct incident *in = arg;
 	int r = 0;
 
-	/* The files of this hang may have been removed to make room. Then no note is written. */
+	/* The files of this hang may have been removed to make room. */
 	if (!in->has_snapshot || !access(in->path, F_OK))
 		r = write_doc(in, false);
 	if (r)
@@ -161,7 +160,7 @@ static void write_run(void *arg)
 				   strerror(-r));
 }
 
-/* The main thread runs the functions from here on. */
+/* The functions from here on run on the main thread. */
 
 static void incidents_step(struct incidents *is);
 
@@ -185,7 +184,7 @@ static void incident_advance(void *arg)
 	incidents_step(in->owner);
 }
 
-/* Called if the worker ends before it runs the job. incidents_finish() then does the work. */
+/* The worker ended before it ran the job: incidents_finish() does the work. */
 static void incident_drop(void *arg)
 {
 }
@@ -304,8 +303,8 @@ static void incident_set_path(struct incident *in)
 	snprintf(in->path, sizeof(in->path), "%s/%s.ctr", in->owner->store.dir, in->name);
 }
 
-/* Returns the begin of the snapshot. A hang can be noticed long after it began, for example after a
- * restart. So a hang counts as at most INCIDENTS_SPAN_NS long. */
+/* A hang can be noticed long after it began, for example after a restart. So a hang counts as at
+ * most INCIDENTS_SPAN_NS long. */
 static uint64_t incident_from(const struct incidents *is, const struct detect_hang *h)
 {
 	uint64_t since_ns = h->since_ns;
@@ -386,9 +385,8 @@ static void incidents_limit(struct incidents *is, const struct detect_hang *h, u
 			comm, h->tid, describe_hang(h->rule), INCIDENTS_OPEN_MAX);
 }
 
-/* Returns the real user id, because a set-user-ID program has the effective user id of its owner.
- * The owner of /proc/PID is no help: it is root if the program cannot be dumped.
- * INCIDENT_UID_UNKNOWN: /proc/PID/status cannot be read. */
+/* A set-user-ID program has the effective user id of its owner, so this is the real one. The owner
+ * of /proc/PID is no help: it is root if the program cannot be dumped. */
 static uint32_t incident_uid(uint32_t pid)
 {
 	uint32_t uid = INCIDENT_UID_UNKNOWN;
@@ -461,8 +459,7 @@ static void read_boot_id(char id[INCIDENT_BOOT_LEN + 1])
 	id[n > 0 ? n : 0] = 0;
 }
 
-/* The limits of snapshot-rate hold across restarts. A hang that makes the daemon restart again
- * and again must not fill the disk. */
+/* A hang that makes the daemon restart again and again must not fill the disk. */
 static void incidents_remember(struct incidents *is, json_t *list)
 {
 	int64_t now_ns = (int64_t)clock_boot_ns(), offset = clock_offsets_now().boot_to_real_ns;
@@ -472,8 +469,7 @@ static void incidents_remember(struct incidents *is, json_t *list)
 		const char *comm = json_string_value(json_object_get(json_object_get(doc, "victim"), "comm"));
 		int64_t ns = json_integer_value(real) - offset;
 
-		/* Leaves out hangs of an earlier boot, and hangs from before the clock was set
-		 * back. */
+		/* Leaves out hangs of an earlier boot, or from before the clock was set back. */
 		if (ns > 0 && ns <= now_ns)
 			incident_times_add(&is->times, comm ? comm : "", incident_store_doc_uid(doc),
 					   (uint64_t)ns);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * incident.h - the steps that follow after the daemon has noticed a hang:
+ * incident.h - the steps after the daemon has noticed a hang:
  * - the daemon takes a snapshot of the time around the hang;
  * - a separate process diagnoses the snapshot;
- * - the daemon writes a note about the hang and the diagnosis, beside the snapshot;
- * - the daemon writes a line into the journal.
+ * - the daemon writes a note about hang and diagnosis beside the snapshot, and a line into the
+ *   journal.
  *
  * Hangs that are noticed before the snapshot of an incident is taken belong to this incident.
  * Snapshots are limited in rate and in room, also across restarts.
@@ -48,24 +48,22 @@ struct incidents_options {
 };
 
 struct incidents_stats {
-	/* noticed: number of hangs. taken, failed: numbers of snapshots. */
+	/* noticed: hangs. taken, failed: snapshots. */
 	uint64_t noticed, taken, failed;
 	uint64_t limited;
-	/* hangs that were lost, because INCIDENTS_NOTED_MAX hangs waited for the main thread */
+	/* hangs lost because INCIDENTS_NOTED_MAX hangs waited for the main thread */
 	uint64_t refused;
 	uint64_t removed;
-	/* As counted after the last snapshot. bytes: the size of the files of all hangs. kept: the
-	 * number of hangs that still have files. */
+	/* After the last snapshot. bytes: the size of the files of all hangs. kept: hangs with
+	 * files. */
 	uint64_t bytes, kept;
 };
 
-/* Copies the options, but not their strings, which have to live as long as the object. Returns 0
- * or -errno. */
+/* The strings of opt have to live as long as the object. Returns 0 or -errno. */
 int incidents_new(sd_event *event, const struct incidents_options *opt, struct incidents **ret);
 /* Call this when the capture has begun. Resumes the pending incidents. */
 void incidents_begin(struct incidents *is, struct drain *drain);
-/* The function for drain_options.hang, with the struct incidents as arg. Never waits. Drain
- * thread. */
+/* For drain_options.hang, with the struct incidents as arg. Never waits. Drain thread. */
 void incidents_note(void *arg, const struct detect_hang *hang);
 /* Call this after worker_stop() and before drain_stop(). Takes the pending snapshots, and writes
  * the notes that are due. The next daemon makes the missing diagnoses. */
@@ -73,8 +71,8 @@ void incidents_finish(struct incidents *is);
 /* Call this after the worker and the drain thread have ended. Accepts NULL. */
 void incidents_free(struct incidents *is);
 struct incidents_stats incidents_stats(const struct incidents *is);
-/* Removes the first elements until the list has at most `bytes` bytes as compact JSON. Returns
- * the number of removed elements. Any thread. */
+/* Removes the first elements until the list has at most `bytes` bytes as compact JSON. Returns how
+ * many. Any thread. */
 size_t incidents_fit(json_t *list, size_t bytes);
 
 #endif

@@ -14,7 +14,6 @@
 #define DOC_CHAIN_MAX 32
 #define DOC_WORD_MAX  32
 
-/* Replaces bytes that are no text, and control characters, because a name may have any bytes. */
 static json_t *doc_text(const char *s)
 {
 	char clean[DOC_TEXT_MAX];
@@ -155,7 +154,6 @@ size_t incidents_fit(json_t *list, size_t bytes)
 	size_t keep = json_array_size(list), removed = 0, used = 1;
 
 	while (keep) {
-		/* + 1 for the comma */
 		size_t n = json_dumpb(json_array_get(list, keep - 1), NULL, 0, JSON_COMPACT) + 1;
 
 		if (used + n > bytes)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* incident_private.h - declarations that the files of incident.h share. A sidecar is the note
- * NAME.json beside the snapshot NAME.ctr. */
+/* incident_private.h - shared by the files of incident.h. A sidecar is the note NAME.json beside
+ * the snapshot NAME.ctr. */
 #ifndef CTRACE_DAEMON_INCIDENT_INCIDENT_PRIVATE_H
 #define CTRACE_DAEMON_INCIDENT_INCIDENT_PRIVATE_H
 
@@ -26,7 +26,7 @@ enum incident_state {
 	INCIDENT_DONE,
 };
 
-/* Hangs that one snapshot shows. The incident is named after the first hang. */
+/* Hangs that one snapshot shows. The first one gives the incident its name. */
 struct incident {
 	struct incident *next;
 	struct incidents *owner;
@@ -36,8 +36,8 @@ struct incident {
 	char boot_id[INCIDENT_BOOT_LEN + 1];
 	struct detect_hang hangs[INCIDENT_HANGS_MAX];
 	unsigned n_hangs, hangs_refused;
-	/* The hangs as the sidecar of an earlier run has them. incident_doc_read() puts only some
-	 * of the fields into `hangs`. NULL: this run noticed the hangs. */
+	/* The hangs from the sidecar of an earlier run: `hangs` has only some of their fields.
+	 * NULL: this run noticed the hangs. */
 	json_t *told;
 	uint32_t uid;     /* user of the first hang, or INCIDENT_UID_UNKNOWN */
 	unsigned limited; /* hangs without a snapshot since the previous incident */
@@ -47,31 +47,30 @@ struct incident {
 	bool trimmed; /* `use` is the result of incident_store_trim() */
 	struct incident_store_use use;
 	json_t *diagnosis;
-	/* why the snapshot or the diagnosis is missing; "": none is missing */
+	/* why the snapshot or the diagnosis is missing; "": neither is */
 	char why[INCIDENT_WHY_MAX];
 	char path[1200];
 };
 
-/* Returns the text of the sidecar, which the caller frees. pending: the incident is not complete
- * yet. NULL: out of memory. */
+/* Returns the text of the sidecar, which the caller frees. pending: the incident is not complete.
+ * NULL: out of memory. */
 char *incident_doc(const struct incident *in, bool pending);
 /* Returns 0, or -EINVAL if doc is no sidecar or if its incident is complete. The caller releases
  * ret->told. */
 int incident_doc_read(json_t *doc, struct incident *ret);
-/* Copies the parts that have the right form, because the answer may be hostile. The caller
- * releases the copy. NULL: a needed part is missing. */
+/* Copies only parts of the right form, because the answer may be hostile. The caller releases the
+ * copy. NULL: a needed part is missing. */
 json_t *incident_doc_diagnosis(json_t *answer);
 
-/* Returns the line for people: what hung, why, and what to do next. The caller frees it. NULL:
- * out of memory. */
+/* Returns a line: what hung, why, and what to do next. The caller frees it. NULL: out of memory. */
 char *incident_say_text(const struct incident *in);
 __attribute__((format(printf, 3, 4))) void incident_say_field(FILE *f, const char *name, const char *fmt,
 							      ...);
-/* Sends n bytes to the journal's socket at path. Never waits. Returns 0, -EAGAIN if the journal
- * takes no more now, or another -errno. */
+/* Sends n bytes to the journal's socket at path. Never waits. Returns 0, -EAGAIN if the journal is
+ * full, or another -errno. */
 int incident_say_send(const char *path, const char *entry, size_t n);
-/* Writes incident_say_text() to the journal, with fields. Also writes it to stderr, if stderr is
- * not the journal, or if the journal refuses the entry. */
+/* Writes incident_say_text() to the journal, with fields; and to stderr, if stderr is not the
+ * journal or if the journal refuses the entry. */
 void incident_say(const struct incident *in);
 /* As incident_say(), but without the fields of a hang. priority: LOG_*. */
 __attribute__((format(printf, 2, 3))) void incident_say_plain(int priority, const char *fmt, ...);

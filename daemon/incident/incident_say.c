@@ -26,8 +26,6 @@
 
 #define SAY_JOURNAL "/run/systemd/journal/socket"
 
-/* Returns true if stderr is the journal's stream. systemd sets JOURNAL_STREAM to the device and
- * inode number of this stream. */
 static bool stderr_is_journal(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");
@@ -149,7 +147,7 @@ int incident_say_send(const char *path, const char *entry, size_t n)
 		       : 0;
 }
 
-/* If stderr is the journal's stream and has no room, the line is lost: the daemon does not wait. */
+/* Never waits: if the journal's stream is full, the line is lost. */
 static void say_stderr(const char *line)
 {
 	_cleanup_free_ char *text = NULL;

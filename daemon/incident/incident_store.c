@@ -27,7 +27,6 @@ void incident_store_name(char name[INCIDENT_NAME_MAX], uint64_t real_ns, const c
 	struct tm tm;
 	size_t n;
 
-	/* Other characters may mean something to a shell, in a path or to a terminal. */
 	for (; *comm && p < safe + sizeof(safe) - 1; comm++)
 		*p++ = strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._", *comm)
 			       ? *comm
@@ -94,7 +93,7 @@ static int store_put_name(int dir, const char *from, const char *to)
 	return renameat(dir, from, dir, to) || fsync(dir) ? -errno : 0;
 }
 
-/* Only the daemon's user may read the file, because it describes programs of all users. */
+/* Mode 0600, because the file describes programs of all users. */
 static int store_create(int dir, const char *tmp)
 {
 	int fd;
@@ -169,8 +168,6 @@ int incident_store_snapshot(const struct incident_store *s, const char *name)
 	return dir < 0 ? dir : owned_file(dir, path, O_RDONLY, &trouble);
 }
 
-/* Returns true if the file has the name of a hang. Files with other names may belong to other
- * programs. */
 static int store_is_ours(const struct dirent *e)
 {
 	return strlen(e->d_name) > STORE_TIME_LEN && e->d_name[STORE_TIME_LEN] == '-' &&
@@ -207,7 +204,7 @@ struct store_hang {
 	struct dirent **files;
 	int n;
 	uint32_t uid;
-	/* uid_bytes: bytes of all hangs of this user; only the user's first hang has this sum */
+	/* uid_bytes: bytes of all hangs of this user, only in the user's first hang */
 	uint64_t bytes, uid_bytes;
 	int uid_at; /* index of the first hang of the same user */
 	bool ahead, stays, gone;

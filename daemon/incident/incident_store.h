@@ -3,7 +3,7 @@
  * incident_store.h - the directory of the hangs that were caught (lib/incidents.h).
  *
  * A file appears whole or not at all, and stays after a power cut. Any thread may call the
- * functions. Only one thread at a time may write a file or call incident_store_trim().
+ * functions, but only one at a time may write a file or call incident_store_trim().
  */
 #ifndef CTRACE_DAEMON_INCIDENT_INCIDENT_STORE_H
 #define CTRACE_DAEMON_INCIDENT_INCIDENT_STORE_H
@@ -21,7 +21,7 @@ struct incident_store {
 	uint64_t size_bytes; /* the limit for all files together */
 };
 
-/* Makes the name of a hang: "20260131T140312Z-comm-123". real_ns: wall clock time. */
+/* Makes a name such as "20260131T140312Z-comm-123". real_ns: wall clock time. */
 void incident_store_name(char name[INCIDENT_NAME_MAX], uint64_t real_ns, const char *comm, uint32_t tid);
 /* Returns the wall clock time in the name of a hang, in ns; 0: the text is no such name. */
 uint64_t incident_store_time(const char *name);
@@ -35,10 +35,9 @@ int incident_store_check(const struct incident_store *s);
 int incident_store_open(const struct incident_store *s);
 /* Writes text to NAME.json. Returns 0 or -errno. */
 int incident_store_sidecar(const struct incident_store *s, const char *name, const char *text);
-/* Creates the file of a snapshot, with a temporary name. Returns a descriptor for writing, or
- * -errno. */
+/* Creates the snapshot's file with a temporary name. Returns a descriptor for writing, or -errno. */
 int incident_store_create(const struct incident_store *s, const char *name);
-/* Gives the file of incident_store_create() the name NAME.ctr, or removes it if keep is false or on
+/* Renames the file of incident_store_create() to NAME.ctr. Removes it if keep is false, or on
  * failure. Returns 0 or -errno. Does not close fd. */
 int incident_store_commit(const struct incident_store *s, const char *name, int fd, bool keep);
 int incident_store_snapshot(const struct incident_store *s, const char *name);
@@ -48,14 +47,13 @@ struct incident_store_use {
 	unsigned kept, removed;
 };
 /*
- * Removes hangs until the files have at most size_bytes together. Returns 0 or -errno; ret is
- * untouched on failure.
+ * Removes hangs until all files together have at most size_bytes.
  * - Each step removes one hang of the user whose hangs take the most bytes.
  * - Of this user, a hang from the future (the clock was set back) goes first, then the oldest one.
  * - The new hang `name` is never removed.
- * - now_ns is wall clock time.
+ * - Half-written files are removed too, so no other thread may write a file meanwhile.
  *
- * Half-written files are removed too. So no other thread may write a file during the call.
+ * now_ns: wall clock time. Returns 0 or -errno; ret is untouched on failure.
  */
 int incident_store_trim(const struct incident_store *s, const char *name, uint64_t now_ns,
 			struct incident_store_use *ret);

@@ -22,17 +22,15 @@ struct item {
 	struct ct_rawcrash_blob *crash;
 };
 
-/*
- * To read the memory of a process, the kernel takes a lock of the process. If the process hangs
- * while it holds the lock, the worker hangs too. Then another worker takes over.
- */
+/* To read the memory of a process, the kernel takes a lock of the process. A process that hangs
+ * with this lock makes the worker hang too. Then another worker takes over. */
 struct worker {
 	struct inspect *v;
 	pthread_t thread;
 	struct inspect_look *look;
 	bool used, abandoned, ended;
 	uint32_t tgid;
-	uint64_t since_ns; /* start of the present inspection; 0: idle */
+	uint64_t since_ns; /* 0: idle */
 };
 
 struct inspect {
@@ -56,8 +54,7 @@ static uint64_t pace_step(const struct inspect *v)
 	return NSEC_PER_SEC / v->opt.max_per_sec;
 }
 
-/* Returns how long the next inspection has to wait, in ns. After a time without inspections, about
- * max_per_sec / INSPECT_SLACK_SHARE inspections may begin at once. */
+/* After an idle time, about max_per_sec / INSPECT_SLACK_SHARE inspections may begin at once. */
 static uint64_t pace_wait(struct inspect *v, uint64_t now)
 {
 	uint64_t slack = NSEC_PER_SEC / INSPECT_SLACK_SHARE;
@@ -178,7 +175,7 @@ static void item_done(struct inspect *v, struct inspect_result *res, int r, bool
 	v->results[(v->r_head + v->r_n++) % INSPECT_RESULTS_MAX] = res;
 }
 
-/* Returns false if the thread has to stop. The caller holds the lock. */
+/* Call with the lock held. */
 static bool item_next(struct inspect *v, struct worker *wk, struct item *ret)
 {
 	while (!v->stop && !wk->abandoned) {
@@ -252,7 +249,6 @@ static int worker_start(struct inspect *v)
 	r = inspect_look_new(v->opt.kernel, &wk->look);
 	if (r)
 		return r;
-	/* signals are for the main thread */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	r = -pthread_create(&wk->thread, NULL, worker_run, wk);
@@ -271,7 +267,7 @@ static uint64_t work_age(const struct worker *wk)
 {
 	uint64_t now = clock_boot_ns();
 
-	/* the clocks of two CPUs may differ a little, so since_ns can be after now */
+	/* the clocks of two CPUs may differ */
 	return wk->since_ns && now > wk->since_ns ? now - wk->since_ns : 0;
 }
 
@@ -404,8 +400,7 @@ int inspect_ask_sample(struct inspect *v, const struct ct_rawstack_blob *raw)
 		return -ENOMEM;
 	memcpy(copy, raw, n);
 	pthread_mutex_lock(&v->lock);
-	/* If max_per_sec holds up other requests, the sample is refused: its program may end before
-	 * the inspection. */
+	/* Refused if max_per_sec holds up other requests: its program may end before the inspection. */
 	if (v->q_n && pace_wait(v, clock_boot_ns())) {
 		v->stats.asked++;
 		v->stats.refused_rate++;

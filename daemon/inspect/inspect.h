@@ -2,12 +2,11 @@
 /*
  * inspect.h - inspects tasks that wait or spin, and gives names to the addresses in stacks.
  *
- * The inspection thread stops no task, and holds no lock while it inspects. inspect_ask*(),
- * inspect_take() and inspect_stats() may be called from any thread, and never wait for an
- * inspection.
+ * The inspection thread stops no task, and holds no lock while it inspects. Any thread may call
+ * inspect_ask*(), inspect_take() and inspect_stats(), which never wait for an inspection.
  *
- * The files and memory of the inspected programs may be hostile, so every read has a limit. If one
- * inspection takes longer than 10 s, another thread takes over. There are at most four threads.
+ * The files and memory of the inspected programs may be hostile, so every read has a limit. If an
+ * inspection takes longer than 10 s, another thread takes over (at most four threads).
  */
 #ifndef CTRACE_DAEMON_INSPECT_INSPECT_H
 #define CTRACE_DAEMON_INSPECT_INSPECT_H
@@ -30,8 +29,7 @@ struct inspect_options {
 	const struct symbols_kernel *kernel;
 };
 
-/* asked is the sum of done, gone, refused_queue, refused_rate, failed and the unfinished
- * requests. */
+/* asked: the sum of done, gone, refused_queue, refused_rate, failed and the unfinished requests */
 struct inspect_stats {
 	uint64_t asked;
 	uint64_t done;
@@ -58,16 +56,13 @@ void inspect_free(struct inspect *v);
 /* Copies want. Returns 0, or -EAGAIN if the queue is full. */
 int inspect_ask(struct inspect *v, const struct inspect_want *want);
 /* Copies raw. Returns 0, -ENOMEM, -EINVAL if the kind or a size in raw is wrong, or -EAGAIN if the
- * queue is full, or if max_per_sec already holds up other requests. */
+ * queue is full or max_per_sec holds up other requests. */
 int inspect_ask_sample(struct inspect *v, const struct ct_rawstack_blob *raw);
-/* Copies raw. Returns 0, -ENOMEM, -EINVAL if the kind or a size in raw is wrong, or -EAGAIN if the
- * queue is full. */
+/* As inspect_ask_sample(), but does not check max_per_sec. */
 int inspect_ask_access(struct inspect *v, const struct ct_rawaccess_blob *raw);
-/* Copies raw. Returns 0, -ENOMEM, -EINVAL if the kind or the size of raw is wrong, or -EAGAIN if the
- * queue is full. */
+/* As inspect_ask_access(). */
 int inspect_ask_crash(struct inspect *v, const struct ct_rawcrash_blob *raw);
-/* Returns the next result, which the caller frees with inspect_result_free(). NULL: there is no
- * result. */
+/* Returns the next result, or NULL. The caller frees it with inspect_result_free(). */
 struct inspect_result *inspect_take(struct inspect *v);
 struct inspect_stats inspect_stats(struct inspect *v);
 

@@ -18,7 +18,7 @@
 
 struct futex_call {
 	uint64_t uaddr;
-	uint32_t op; /* without flags */
+	uint32_t op;
 	bool is_private;
 	bool limited;
 	uint32_t expected;
@@ -49,8 +49,7 @@ static bool futex_call(struct unwind *u, const struct ct_iter_task *t, struct fu
 	return false;
 }
 
-/* Returns the tid of the thread with the number `inner` in its innermost pid namespace. 0: the
- * process has no such thread. */
+/* Returns the tid of the thread that has the number `inner` in its innermost pid namespace, or 0. */
 static uint32_t tid_of_inner(uint32_t tgid, uint32_t inner)
 {
 	char path[64], line[256];
@@ -80,8 +79,7 @@ static uint32_t tid_of_inner(uint32_t tgid, uint32_t inner)
 	return found;
 }
 
-/* Turns the owner's number from user memory into a tid. Returns 0 if no such task can hold the
- * futex. */
+/* inner: the owner's number in user memory. Returns the owner's tid. 0: it cannot hold the futex. */
 static uint32_t owner_check(const struct ct_iter_task *t, const struct futex_call *c, uint32_t inner,
 			    uint32_t own_pidns)
 {

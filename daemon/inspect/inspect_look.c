@@ -15,8 +15,7 @@
 #include "lib/clock.h"
 #include "trace/format/blob.h"
 
-/* Returns how long the machine was suspended. The scheduler's clock, which the task iterator uses,
- * does not count this time. */
+/* The scheduler's clock, which the task iterator uses, does not count this time. */
 static uint64_t suspended_ns(void)
 {
 	return (uint64_t)-clock_offsets_now().boot_to_mono_ns;
@@ -68,8 +67,8 @@ bool inspect_look_same_wait(const struct inspect_look *l, const struct inspect_w
 	return t->sched_since <= w->since_ns + slack + (suspended_ns() - l->suspended_ns);
 }
 
-/* Returns true if the task still has the stack pointer and the program counter of t. Returns true
- * also if /proc/TID/syscall of an existing task cannot be opened. */
+/* Returns true if the task still has the stack pointer and program counter of t, or if its
+ * /proc/TID/syscall exists but cannot be opened. */
 static bool still_there(const struct ct_iter_task *t)
 {
 	_cleanup_fclose_ FILE *f = NULL;
@@ -95,8 +94,6 @@ static bool still_there(const struct ct_iter_task *t)
 
 static void add_kernel(struct inspect_look *l, uint32_t tid, const uint64_t *ip, size_t n, bool first_exact)
 {
-	/* For a sleeping task, /proc/TID/stack has names even where kallsyms hides the
-	 * addresses. */
 	if (!first_exact && (!n || symbols_kernel_state(l->symbols) != SYMBOLS_KERNEL_OK))
 		l->n = symbols_kernel_task(tid, l->text, CT_ITER_KSTACK);
 	if (l->n)
@@ -216,7 +213,6 @@ int inspect_look_wait(struct inspect_look *l, const struct inspect_want *w, cons
 				add_polled(l, t, true, res);
 		}
 		unwind_end(l->unwind);
-		/* If the task ran while its stack was read, the frames make no sense. */
 		r = still_there(t) ? 0 : -ESRCH;
 	}
 	if (!r)
@@ -230,8 +226,8 @@ int inspect_look_wait(struct inspect_look *l, const struct inspect_want *w, cons
 	return 0;
 }
 
-/* Stops at a return address that is not in code: the kernel walked the stack by frame pointers, and
- * followed a wrong one. exact: ip[0] is the instruction itself, not a return address. */
+/* Stops at a return address outside code: the kernel has followed a wrong frame pointer. exact:
+ * ip[0] is the instruction itself, not a return address. */
 static void add_walked(struct inspect_look *l, uint32_t tid, uint32_t tgid, const uint64_t *ip, size_t n,
 		       bool exact)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* inspect_look.h - one inspection of one task, without the queues and the thread. Only one thread
- * at a time may use one struct inspect_look. */
+/* inspect_look.h - one inspection of one task, without the queues and the thread. Not thread-safe. */
 #ifndef CTRACE_DAEMON_INSPECT_INSPECT_LOOK_H
 #define CTRACE_DAEMON_INSPECT_INSPECT_LOOK_H
 
@@ -40,8 +39,8 @@ int inspect_look_new(const struct symbols_kernel *kernel, struct inspect_look **
 void inspect_look_free(struct inspect_look *l);
 bool inspect_look_same_wait(const struct inspect_look *l, const struct inspect_want *w,
 			    const struct ct_iter_task *t);
-/* t: the task, just read by the task iterator. Returns 0, -ESRCH if the wait has ended, or -ENOMEM.
- * The caller frees *ret with inspect_result_free(). */
+/* t: as just read by the task iterator. Returns 0, -ESRCH if the wait has ended, or -ENOMEM. The
+ * caller frees *ret with inspect_result_free(). */
 int inspect_look_wait(struct inspect_look *l, const struct inspect_want *w, const struct ct_iter_task *t,
 		      struct inspect_result **ret);
 /* Returns 0 or -ENOMEM. The caller frees *ret with inspect_result_free(). */

@@ -12,8 +12,6 @@
 
 #define FUSE_ROOT_INO 1 /* FUSE_ROOT_ID of linux/fuse.h */
 
-/* Returns true if the first argument of the call is a directory descriptor, and the second one is
- * the path. */
 static bool has_dirfd(uint16_t nr)
 {
 	switch (nr) {

@@ -9,8 +9,8 @@
 
 /*
  * If the path of t's system call is on a FUSE file system, r->rec gets the root directory of this
- * file system as its object. r->object then describes this directory. A FUSE file system behind a
- * symbolic link may not be found. Call it between unwind_begin() and unwind_end() for the task.
+ * file system as its object, and r->object describes this directory. May miss a file system behind
+ * a symbolic link. Call it between unwind_begin() and unwind_end() for the task.
  */
 void inspect_path(struct unwind *u, const struct ct_iter_task *t, struct inspect_result *r);
 

@@ -15,7 +15,7 @@ void inspect_policy_init(struct inspect_policy *p, uint64_t long_wait_ns, uint64
 
 static void policy_fill(struct inspect_policy *p, uint64_t now_ns)
 {
-	/* the clocks of two CPUs may differ a little, so now_ns may be before fill_ns */
+	/* the clocks of two CPUs may differ */
 	uint64_t n =
 		now_ns > p->fill_ns ? (now_ns - p->fill_ns) / (NSEC_PER_SEC / INSPECT_POLICY_PER_SEC) : 0;
 
@@ -23,7 +23,6 @@ static void policy_fill(struct inspect_policy *p, uint64_t now_ns)
 	p->tokens = (uint32_t)MIN((uint64_t)INSPECT_POLICY_PER_SEC, p->tokens + n);
 }
 
-/* Returns NULL if the task is in no group. */
 static uint32_t *share_of(struct inspect_policy_shares *s, const struct task *task)
 {
 	if (!task->group)
@@ -54,8 +53,6 @@ static bool policy_same_wait(const struct task *task)
 	       task->inspect_nr == task->st.last.nr && task->inspect_loop == policy_is_loop(task);
 }
 
-/* Returns true if the inspection of the wait is due. A very long wait (INSPECT_POLICY_STUCK) may be
- * inspected before inspect_next_ns. */
 static bool policy_long_due(const struct inspect_policy *p, const struct task *task, uint64_t now_ns)
 {
 	uint64_t since = task->st.last.ts;
@@ -74,8 +71,7 @@ static bool policy_loop_due(const struct task *task, uint64_t now_ns)
 	       (!policy_same_wait(task) || now_ns >= task->inspect_next_ns);
 }
 
-/* Returns true if the task yields again and again. On a busy machine, samples hardly ever hit such
- * a task. */
+/* On a busy machine, samples hardly ever hit a task that yields again and again. */
 static bool policy_spins(struct task *task)
 {
 	uint32_t yields = task->yields - task->yields_seen;
@@ -134,7 +130,7 @@ void inspect_policy_scan(struct inspect_policy *p, struct tasks *tasks, uint64_t
 					++*share;
 			}
 		}
-		/* INSPECT_POLICY_PER_SEC / 2 tokens are kept for waiting tasks */
+		/* the other half of the tokens is for waiting tasks */
 		if (policy_spins(task) && p->tokens > INSPECT_POLICY_PER_SEC / 2 && inspect(arg, task))
 			p->tokens--;
 		p->next_tid = task->st.last.tid + 1;

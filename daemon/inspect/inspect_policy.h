@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * inspect_policy.h - decides which tasks are inspected: tasks in a long wait, in a loop of short
- * waits that only a timer ends, or that yield again and again. Only the drain thread calls the
- * functions. Times are boot time.
+ * waits that only a timer ends, or that yield again and again. Drain thread only. Times are boot
+ * time.
  */
 #ifndef CTRACE_DAEMON_INSPECT_INSPECT_POLICY_H
 #define CTRACE_DAEMON_INSPECT_INSPECT_POLICY_H
@@ -15,9 +15,9 @@
 #define INSPECT_POLICY_SCAN_MAX 8192
 #define INSPECT_POLICY_GROUPS   16
 
-/* For each group (govern_group()): how many of its waits were inspected. A group gets at most about
- * half of all inspections. Groups that v has no room for share the number `others`. Tasks without a
- * group have no such limit. */
+/* How many waits of each group (govern_group()) were inspected. A group gets at most about half of
+ * all inspections. Groups beyond INSPECT_POLICY_GROUPS share `others`. Tasks without a group have
+ * no limit. */
 struct inspect_policy_shares {
 	struct {
 		uint64_t group;
@@ -37,17 +37,16 @@ struct inspect_policy {
 	uint64_t postponed;
 };
 
-/* Asks for an inspection. Returns false if the request is refused; then the wait stays due. */
+/* Asks for an inspection. Returns false if this is refused; then the wait stays due. */
 typedef bool (*inspect_policy_fn)(void *arg, struct task *task);
 
 void inspect_policy_init(struct inspect_policy *p, uint64_t long_wait_ns, uint64_t now_ns);
-/* Calls inspect() for each task whose inspection is due, within the limits. Does nothing before the
- * next scan is due. */
+/* Calls inspect() for tasks whose inspection is due, within the limits, if the next scan is due. */
 void inspect_policy_scan(struct inspect_policy *p, struct tasks *tasks, uint64_t now_ns,
 			 inspect_policy_fn inspect, void *arg);
-/* For a snapshot: calls inspect() for long waits that were not inspected after since_ns. At most
- * max requests are accepted, and at most about half of max for one group. Returns the number of
- * accepted requests. */
+/* For a snapshot: calls inspect() for long waits that were not inspected after since_ns, until
+ * max requests are accepted, at most about half of them for one group. Returns how many were
+ * accepted. */
 unsigned inspect_policy_all(struct inspect_policy *p, struct tasks *tasks, uint64_t now_ns, uint64_t since_ns,
 			    unsigned max, inspect_policy_fn inspect, void *arg);
 

@@ -38,8 +38,8 @@ struct inspect_result {
 	bool has_futex;
 	struct ct_rec futex;
 	uint64_t futex_words[2];
-	/* Name of the variable that holds the futex. "": no name was found, or an earlier
-	 * inspection has already searched for the name. */
+	/* Name of the variable that holds the futex. "": none was found, or an earlier inspection
+	 * has already searched. */
 	char futex_name[CT_OBJ_NAME_MAX + 1];
 	/* The description of rec.obj, if a path led to this object; otherwise NULL. */
 	struct ct_object_blob *object;

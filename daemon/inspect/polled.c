@@ -13,7 +13,7 @@
 #include "lib/cleanup.h"
 
 #define LEVELS 2
-/* bytes of code that are searched on each side of the place where the task was seen */
+/* bytes of code, on each side of the task's place, that are searched */
 #define AROUND      192
 #define CODE_MAX    1024 /* bytes; more code is not searched */
 #define DEREF_REACH 24
@@ -26,8 +26,7 @@
 #define HOPS_MAX 3
 #define REGS     16
 
-/* The index of each register in ct_iter_task.regs, in the order of the machine's register
- * numbers. */
+/* For each register, in the machine's order: its index in ct_iter_task.regs. */
 static const uint8_t reg_index[REGS] = { 10, 11, 12, 5, 19, 4, 13, 14, 9, 8, 7, 6, 3, 2, 1, 0 };
 enum { REG_SP = 4, REG_BP = 5, SAVED_ORIG_AX = 15 };
 
@@ -70,7 +69,7 @@ struct inquiry {
 	bool naps;
 	uint64_t start;
 	uint8_t code[CODE_MAX];
-	size_t n_code, lo, hi; /* lo, hi: the lowest and highest offset where the task was seen */
+	size_t n_code, lo, hi; /* lo, hi: lowest and highest offset where the task was seen */
 	size_t loop_begin, loop_end;
 	bool has_loop;
 	struct candidate v[FOUND_MAX];
@@ -109,8 +108,7 @@ bool polled_wants(struct polled *p, uint32_t tid, uint64_t now_ns)
 	return l->tid != tid || now_ns >= l->next_ns;
 }
 
-/* Returns true for glibc, whose functions wait on behalf of the program. Also returns true for
- * mappings without a file, such as "[vdso]". */
+/* Returns true for glibc, which waits on behalf of the program, and for "[vdso]" and the like. */
 static bool is_library(const char *path)
 {
 	static const char *const files[] = { GLIBC_FILES };
@@ -244,8 +242,7 @@ static void candidate_add(struct inquiry *q, const struct polled_operand *o, uin
 			(struct candidate){ .addr = addr, .score = score, .len = o->len, .flags = flags };
 }
 
-/* The places that the code behind `load` reads through the loaded pointer become candidates.
- * Returns true if there is such a place. */
+/* Adds the places that the code behind `load` reads through the loaded pointer. Returns true if any. */
 static bool deref(struct inquiry *q, const struct polled_operand *load, uint64_t pointer)
 {
 	bool any = false;
@@ -385,8 +382,6 @@ static unsigned candidates_tell(const struct inquiry *q, struct polled_variable 
 	return n;
 }
 
-/* Looks into the functions that the loop calls, such as is_done() in "while (!is_done())
- * sched_yield();". */
 static void look_into_calls(struct inquiry *q)
 {
 	for (size_t at = q->loop_begin; at < q->loop_end && at < q->n_code; at++) {
@@ -448,8 +443,7 @@ static unsigned decide(struct unwind *u, uint32_t tid, const struct look *looks,
 		if (looks[i].in_other)
 			return 0;
 	}
-	/* A task that computes changes several registers. A loop that polls may change one: its
-	 * counter. */
+	/* Code that computes changes several registers. A loop that polls changes at most its counter. */
 	if (!q->calls && regs_changed(q) > 1 && !loop)
 		return 0;
 	if (variable_maps_read(&q->maps, tid))

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * polled.h - finds the variable that a task polls. The search uses a few looks at the task's
- * registers and stack, and the code around the place where the task was seen. x86-64 only.
+ * polled.h - finds the variable that a task polls, from a few looks at the task's registers and
+ * stack, and from the code around its place. x86-64 only.
  *
- * There is no disassembler: the search recognises the bytes of instructions that read memory. Bytes
- * that match by chance hardly ever give the address of a variable.
+ * The search recognises the bytes of instructions that read memory. Bytes that match by chance
+ * hardly ever give the address of a variable. In a trial on fourteen loops, with and without
+ * optimisation, the search found all variables but one (an atomic load without optimisation), and
+ * no wrong one.
  *
- * In a trial on fourteen loops, with and without optimisation, the search found all variables but
- * one (an atomic load without optimisation), and no wrong one.
- *
- * The programs may be hostile, so every loop and every read has a limit. Only one thread at a time
- * may use one struct polled.
+ * The programs may be hostile, so every loop and every read has a limit. Not thread-safe.
  */
 #ifndef CTRACE_DAEMON_INSPECT_POLLED_H
 #define CTRACE_DAEMON_INSPECT_POLLED_H
@@ -38,7 +36,7 @@ void polled_free(struct polled *p);
 /* Returns true if polled_look() is due for this task. now_ns: boot time. */
 bool polled_wants(struct polled *p, uint32_t tid, uint64_t now_ns);
 /*
- * Takes one look at a task. Call it between unwind_begin() and unwind_end() for this task.
+ * Takes one look at a task, between unwind_begin() and unwind_end() for this task.
  * - t: has the registers with which the task last entered the kernel
  * - loop: the task sleeps in a loop, so one look is enough; otherwise POLLED_LOOKS are needed
  * - ret: the variables that the task may be polling, best first

@@ -10,7 +10,7 @@ struct operation {
 };
 
 /* op: one byte, with an operand in memory. reg: bits 3 to 5 of the next byte. wide: bytes of the
- * operand, if op is not for single bytes. */
+ * operand, unless op is for single bytes. */
 static bool one_byte(uint8_t op, uint8_t reg, uint8_t wide, struct operation *ret)
 {
 	switch (op) {
@@ -176,7 +176,6 @@ bool polled_loop(const uint8_t *code, size_t n, size_t lo, size_t hi, size_t lar
 		size_t end;
 		int64_t to;
 
-		/* a loop goes from the target of a jump back to the end of this jump */
 		if (!jump_at(code, n, at, &to, &end) || end < hi || to < 0 || to > (int64_t)lo ||
 		    end - (size_t)to >= best || end - (size_t)to <= larger_than)
 			continue;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* polled_code.h - private to polled.c: finds the memory that the code around an address may read.
- * Pure. */
+/* polled_code.h - private to polled.c: finds the memory that code may read. Pure. */
 #ifndef CTRACE_DAEMON_INSPECT_POLLED_CODE_H
 #define CTRACE_DAEMON_INSPECT_POLLED_CODE_H
 
@@ -20,18 +19,16 @@ struct polled_operand {
 	bool writes; /* false for xchg and cmpxchg, because a loop may poll with them */
 };
 
-/*
- * Decodes the operand whose ModRM byte is at offset `at`. start: address of code[0] in the process.
- * Returns false if there is no known operand. The caller tries every offset, so many results are no
- * real operands.
- */
+/* Decodes the operand whose ModRM byte is at offset `at`. start: address of code[0] in the process.
+ * Returns false if there is none. The caller tries every offset, so many results are no real
+ * operands. */
 bool polled_operand(const uint8_t *code, size_t n, size_t at, uint64_t start, struct polled_operand *ret);
-/* Finds the smallest loop around [lo, hi] that is larger than larger_than bytes. *ret_end: offset
- * behind the jump back. Returns false if there is no such loop. */
+/* Finds the smallest loop around [lo, hi] of more than larger_than bytes. *ret_end: offset behind
+ * the jump back. Returns false if there is none. */
 bool polled_loop(const uint8_t *code, size_t n, size_t lo, size_t hi, size_t larger_than, size_t *ret_begin,
 		 size_t *ret_end);
 /* Decodes a call, or a jump through a pointer, at offset `at`. If *ret_pointer is true, *ret_addr
- * is the address of a pointer to the function. Returns false if there is no such instruction. */
+ * is the address of a pointer to the function. Returns false if there is none. */
 bool polled_call(const uint8_t *code, size_t n, size_t at, uint64_t start, uint64_t *ret_addr,
 		 bool *ret_pointer);
 

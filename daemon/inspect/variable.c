@@ -28,7 +28,7 @@ struct module {
 	char name[VARIABLE_MODULE_MAX];
 	const struct unwind_map *first;
 	struct elf_file elf;
-	uint64_t bias; /* address in the process minus address in the file */
+	uint64_t bias;
 	bool program;
 };
 
@@ -67,7 +67,7 @@ static void last_part(const char *path, char *buf, size_t size)
 	if (n > strlen(deleted) && !strcmp(base + n - strlen(deleted), deleted))
 		n -= strlen(deleted);
 	snprintf(raw, sizeof(raw), "%.*s", (int)MIN(n, sizeof(raw) - 1), base);
-	clean_text(raw, buf, size); /* the name belongs to the program and may have any bytes */
+	clean_text(raw, buf, size); /* the program may have chosen any bytes */
 }
 
 static bool same_file(const struct unwind_map *a, const struct unwind_map *b)
@@ -165,8 +165,7 @@ static void search_near(struct search *s, const char *name)
 	s->near[i].far = far;
 }
 
-/* Returns true if symbol has the searched name. "flag" also matches "flag@@V1" (a version) and
- * "flag.3" (static in a function). */
+/* The name "flag" also matches "flag@@V1" (a version) and "flag.3" (static in a function). */
 static bool search_same(const struct search *s, const char *symbol)
 {
 	size_t n = strlen(s->name);
@@ -246,7 +245,7 @@ static void search_modules(const struct variable_maps *maps, struct search *s)
 	}
 }
 
-/* As for the dynamic linker, a global symbol of the program comes before all others. */
+/* As for the dynamic linker, a global symbol of the program comes first. */
 static void search_interpose(struct search *s)
 {
 	size_t mine = 0, at = 0;
@@ -408,8 +407,7 @@ static int nearest_symbol(void *arg, const struct elf_symbol *sym)
 	return 0;
 }
 
-/* A mapping of zeroed data (.bss) names no file. This mapping lies right behind the mappings of the
- * file that the data belongs to. */
+/* A mapping of zeroed data (.bss) names no file, and lies right behind the mappings of its file. */
 static const struct unwind_map *mapping_with_file(const struct variable_maps *maps, size_t i)
 {
 	const struct unwind_map *v = maps->v.v;
@@ -444,7 +442,7 @@ int variable_at(const struct variable_maps *maps, uint64_t addr, struct variable
 		module_close(&m);
 		return 0;
 	}
-	if (path[0] == '[') /* "[heap]", "[stack]", "[anon:..]" */
+	if (path[0] == '[')
 		snprintf(ret->module, sizeof(ret->module), "%.*s", (int)strcspn(path + 1, "]"), path + 1);
 	else if (path[0])
 		last_part(path, ret->module, sizeof(ret->module));

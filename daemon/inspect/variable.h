@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * variable.h - finds a global or static variable of a process by its name, or by its address. Uses
- * the symbol tables of the program and its shared libraries.
+ * variable.h - finds a global or static variable of a process by its name or its address, in the
+ * symbol tables of the program and its shared libraries.
  *
- * The files belong to the process and may lie, so each is read within limits (elf/elf_file.h). A
- * file that may be on a server is not read. Any thread that may wait for a disk may call the
- * functions.
+ * The files may be hostile, so each is read within limits (elf/elf_file.h). A file that may be on a
+ * server is not read. Any thread that may wait for a disk may call the functions.
  */
 #ifndef CTRACE_DAEMON_INSPECT_VARIABLE_H
 #define CTRACE_DAEMON_INSPECT_VARIABLE_H
@@ -40,11 +39,11 @@ struct variable_maps {
 	VEC(char) names;
 };
 
-/* Returns 0, -ESRCH if there is no such process or it is a kernel thread, -ENOMEM or another
- * -errno. After success, the caller calls variable_maps_done(). */
+/* Returns 0, -ESRCH if there is no such process or it is a kernel thread, or another -errno. After
+ * success, the caller calls variable_maps_done(). */
 int variable_maps_read(struct variable_maps *m, uint32_t pid);
 void variable_maps_done(struct variable_maps *m);
-/* Returns NULL if nothing is mapped at addr. The mapping is valid until variable_maps_done(). */
+/* Returns NULL if nothing is mapped at addr. Valid until variable_maps_done(). */
 const struct unwind_map *variable_maps_find(const struct variable_maps *m, uint64_t addr);
 
 /*
@@ -64,8 +63,8 @@ int variable_find(const struct variable_maps *m, const char *spec, struct variab
 		  char err[VARIABLE_ERR_MAX]);
 /* If no symbol covers addr, the name is empty. Returns 0, or -ENOENT if nothing is mapped there. */
 int variable_at(const struct variable_maps *m, uint64_t addr, struct variable *ret);
-/* Writes the name that records give to the variable: "flag (prog)", "state+0x8 (libfoo.so.1)",
- * "0x7f.. (heap)". The text is printable. */
+/* Writes the printable name that records give to the variable: "flag (prog)", "state+0x8
+ * (libfoo.so.1)", "0x7f.. (heap)". */
 void variable_text(const struct variable *v, char *buf, size_t size);
 /* Makes the blob that names a variable in the trace. id: an object of the kind CT_OBJ_DATA or
  * CT_OBJ_FUTEX. The caller frees the blob. NULL: out of memory. */

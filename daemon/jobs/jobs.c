@@ -112,7 +112,6 @@ static bool jobs_spec_names(const struct jobs_spec *spec, const char *path)
 	return false;
 }
 
-/* A known file stays as it is, unless it was found by its mapping and has changed since. */
 static void jobs_mapped(struct jobs *j, uint32_t spec, const struct jobs_mapping *m)
 {
 	struct jobs_file *f;
@@ -148,7 +147,7 @@ static int jobs_mapping(void *arg, const struct jobs_mapping *m)
 	return 0;
 }
 
-/* Drops a file that was written to, because an old probe could hit the middle of an instruction. */
+/* Drops files that were written to: an old probe could hit the middle of an instruction. */
 static void jobs_check_paths(struct jobs *j)
 {
 	for (size_t i = 0; i < j->files.n;) {
@@ -166,8 +165,7 @@ static void jobs_check_paths(struct jobs *j)
 	}
 }
 
-/* A binary named by path may be rebuilt and started at once. So its probes do not wait for a
- * scan. */
+/* A binary named by path may be rebuilt and started at once, so its probes do not wait for a scan. */
 static void jobs_look(struct jobs *j)
 {
 	struct jobs_scan s = { .jobs = j };
@@ -190,7 +188,6 @@ static void jobs_scan(struct jobs *j)
 		for (size_t i = 0; i < j->specs->v[s.spec]->n_binaries; i++)
 			jobs_find_paths(j->specs->v[s.spec]->binaries[i], jobs_path, &s);
 	jobs_find_all_mappings(jobs_mapping, j);
-	/* a replaced file keeps its probes as long as a process has it mapped */
 	for (size_t i = 0; i < j->files.n;)
 		if (!j->files.v[i]->named && !j->files.v[i]->mapped)
 			jobs_file_drop(j, i);
@@ -204,7 +201,6 @@ static void jobs_call(void *arg, const struct job_call *call)
 	struct jobs *j = arg;
 	uint32_t no = call->calls / JOBS_SPEC_FUNCTIONS_MAX;
 
-	/* call->calls is the number that jobs_file_new() gave to the kernel side */
 	if (jobs_callees_add(j->callees, j->specs->v[no], call->calls % JOBS_SPEC_FUNCTIONS_MAX, call))
 		j->refused++;
 }
@@ -291,8 +287,8 @@ static uint64_t jobs_take_calls(struct jobs *j)
 	return clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
 }
 
-/* First waits JOBS_CALLS_REST times calls_ns, even if there is work. Otherwise a program that
- * reports ever new functions would keep this thread busy. */
+/* First rests for JOBS_CALLS_REST times calls_ns. Otherwise a program that reports ever new
+ * functions would keep this thread busy. */
 static void jobs_wait(struct jobs *j, uint64_t calls_ns)
 {
 	struct pollfd p[] = { { .fd = j->wake_fd, .events = POLLIN },
@@ -395,7 +391,7 @@ int jobs_new(struct probe *probe, const struct jobs_specs *specs, struct jobs **
 	r = jobs_start(j, probe);
 	if (r) {
 		jobs_destroy(j);
-		/* If this kernel cannot probe jobs, probe_hooks() gives the reason. */
+		/* probe_hooks() gives the reason */
 		return r == -EOPNOTSUPP ? 0 : r;
 	}
 	clock_gettime(CLOCK_REALTIME, &until);
@@ -436,7 +432,7 @@ struct jobs_stats jobs_stats(struct jobs *j)
 	pthread_mutex_lock(&j->lock);
 	s = j->stats;
 	now_ns = clock_boot_ns();
-	/* the clocks of two CPUs may differ a little, so since_ns may be after now_ns */
+	/* the clocks of two CPUs may differ */
 	s.stuck_ns = j->since_ns && now_ns > j->since_ns ? now_ns - j->since_ns : 0;
 	pthread_mutex_unlock(&j->lock);
 	return s;

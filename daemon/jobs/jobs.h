@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * jobs.h - makes frameworks report their jobs. A thread looks for the files of frameworks, and puts
- * probes on functions in these files, for all processes.
+ * probes on functions in these files, for all processes. Job records go into the side ring
+ * (bpf/emit.h).
  *
  * Some frameworks report only the addresses of the functions that jobs run. Such a function is
- * probed only in the process that reported it, because the process may lie. The records of jobs go
- * into the side ring (bpf/emit.h).
+ * probed only in the process that reported it, because the process may lie.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_H
 #define CTRACE_DAEMON_JOBS_JOBS_H
@@ -36,11 +36,9 @@ struct jobs_row {
 	bool live;
 };
 
-/*
- * Starts the thread. Waits until it has looked everywhere once, at most JOBS_FIRST_MS. Borrows
- * specs until jobs_free(). Returns 0 or -errno. If there is nothing to do, or this kernel cannot
- * probe jobs, *ret is NULL.
- */
+/* Starts the thread. Waits until it has looked everywhere once, at most JOBS_FIRST_MS. Borrows
+ * specs until jobs_free(). Returns 0 or -errno. *ret is NULL if there is nothing to do, or this
+ * kernel cannot probe jobs. */
 int jobs_new(struct probe *probe, const struct jobs_specs *specs, struct jobs **ret);
 /* Removes all probes. Waits at most JOBS_FIRST_MS for the thread. Returns false if the thread is
  * stuck; then free neither j nor the struct probe of jobs_new(). Accepts NULL. */

@@ -13,8 +13,8 @@ struct address_insn {
 	uint8_t rex;
 };
 
-/* Returns true for the stack pointer, and for a register with a needed argument. reg: a number in
- * the order rax rcx rdx rbx rsp rbp rsi rdi r8 ... */
+/* Returns true for the stack pointer, and for the register of a needed argument. reg: in the order
+ * rax rcx rdx rbx rsp rbp rsi rdi r8 ... */
 static bool address_is_kept(unsigned reg, unsigned args)
 {
 	static const uint8_t arg_regs[] = { 7, 6, 2, 1, 8, 9 };

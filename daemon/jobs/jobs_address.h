@@ -2,9 +2,9 @@
 /*
  * jobs_address.h - finds the cheapest place for a probe at the start of a function. Pure.
  *
- * The kernel emulates branches, nop and push under a probe (arch/x86/kernel/uprobes.c,
- * branch_setup_xol_ops() and push_setup_xol_ops()). The kernel single-steps other instructions,
- * which takes more than ten times as long (doc/frameworks.md).
+ * Under a probe, the kernel emulates branches, nop and push (arch/x86/kernel/uprobes.c,
+ * branch_setup_xol_ops() and push_setup_xol_ops()). It single-steps other instructions, which takes
+ * more than ten times as long (doc/frameworks.md).
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_ADDRESS_H
 #define CTRACE_DAEMON_JOBS_JOBS_ADDRESS_H
@@ -15,9 +15,10 @@
 #define JOBS_ADDRESS_BYTES 32 /* at most this many bytes of a function are searched */
 
 /*
- * Returns the offset of the first instruction that the kernel emulates. 0: none was found, or the
- * machine is not x86-64. Up to this instruction, the stack pointer and the needed arguments are
- * unchanged. code: the first n bytes of the function. Bit i of args: argument i is needed.
+ * Returns the offset of the first instruction that the kernel emulates. Before it, the code changes
+ * neither the stack pointer nor a needed argument. 0: none, or the machine is not x86-64.
+ * - code: the first n bytes of the function
+ * - args: bit i: argument i is needed
  */
 size_t jobs_address(const uint8_t *code, size_t n, unsigned args);
 

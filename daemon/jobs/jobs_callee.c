@@ -16,7 +16,6 @@
 
 struct callee {
 	uint32_t tgid;
-	/* identifies the process, because a later process may get the same tgid */
 	int pidfd;
 	uint64_t function;
 	struct jobs_link *link;
@@ -70,7 +69,6 @@ struct callee_address {
 	struct unwind_mounts *mounts;
 	uint64_t function;
 	uint64_t off;
-	/* a link to the file, even if the file was renamed or deleted */
 	char path[96];
 };
 
@@ -80,7 +78,6 @@ static int callee_mapping(void *arg, const struct jobs_mapping *m)
 
 	if (p->function < m->start || p->function >= m->end)
 		return 0;
-	/* Reading this file, or the memory that maps it, may wait for a server. */
 	if (unwind_mounts_avoid(p->mounts, m->pid, m->major, m->minor))
 		return -EREMOTE;
 	p->off = p->function - m->start + m->off;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * jobs_callee.h - puts probes on the functions that jobs run, for frameworks that report only
- * addresses. A function is probed only in the process that reported it. Only one thread at a time
- * may call the functions.
- */
+/* jobs_callee.h - probes the functions that jobs run, for frameworks that report only addresses,
+ * and only in the process that reported. Not thread-safe. */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_CALLEE_H
 #define CTRACE_DAEMON_JOBS_JOBS_CALLEE_H
 

@@ -21,7 +21,6 @@ struct file_look {
 	struct jobs_probe *probe;
 	struct jobs_file *file;
 	struct elf_file elf;
-	/* entry i of each array is about function i of the description */
 	uint64_t vaddr[JOBS_SPEC_FUNCTIONS_MAX]; /* of the symbol; 0: not in this file */
 	bool need[JOBS_SPEC_FUNCTIONS_MAX];
 	bool unless[JOBS_SPEC_FUNCTIONS_MAX];
@@ -42,7 +41,6 @@ static struct job_value file_value(const struct jobs_arg *a)
 				   .off = a->off };
 }
 
-/* Returns true if some function has the flag `queued`: a start counts only after an enqueue. */
 static bool file_notes_enqueues(const struct jobs_spec *spec)
 {
 	for (size_t i = 0; i < spec->n_functions; i++)
@@ -92,7 +90,6 @@ struct job_rule jobs_file_rule(const struct jobs_spec *spec, uint8_t event, cons
 	return rule;
 }
 
-/* Returns 0 or -errno. */
 static int file_probe(struct file_look *l, uint64_t vaddr, const struct job_rule *rule)
 {
 	struct jobs_file *f = l->file;
@@ -185,9 +182,9 @@ static void file_functions(struct file_look *l)
 	}
 }
 
-/* Returns false if the kernel side cannot get the value. The kernel side needs a register, and
- * reads memory only once for each value. So if the note gives an address, the description can
- * neither add an offset nor read memory at the value. */
+/* Returns false if the kernel side cannot get the value. It needs a register, and reads memory only
+ * once per value. So if the note gives an address, the description can add neither an offset nor a
+ * second read. */
 static bool file_note_value(const struct jobs_arg *a, const struct jobs_note *n, struct job_value *ret)
 {
 	if (a->arg < 0)

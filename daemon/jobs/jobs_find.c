@@ -117,8 +117,7 @@ bool jobs_find_maps(struct unwind_mounts *mounts, const struct jobs_mapping *m, 
 
 int jobs_find_open(const char *path, struct stat *ret_st)
 {
-	/* The path may lead to a named pipe or a device. So the open() must not wait, and must not
-	 * change anything. */
+	/* The path may lead to a named pipe or a device: the open() must not wait or change anything. */
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 

@@ -3,8 +3,8 @@
  * jobs_find.h - finds the files of a framework in the usual directories, and among the files that
  * processes have mapped. Any thread may call the functions.
  *
- * A mapped file is opened without its path, and only if its file system asks no server. So a look
- * can hang only in the usual directories, and at paths that the administrator has named.
+ * A mapped file is opened without its path, and only if its file system asks no server. So only the
+ * usual directories, and paths that the administrator named, can make a look hang.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_FIND_H
 #define CTRACE_DAEMON_JOBS_JOBS_FIND_H
@@ -18,7 +18,7 @@
 /* Calls fn with `name` if it is a path, otherwise with `name` in each usual directory. */
 void jobs_find_paths(const char *name, void (*fn)(void *arg, const char *path), void *arg);
 
-/* A part of a file that a process has mapped as code. start, end: addresses in the process. */
+/* A part of a file that a process has mapped as code. start, end: addresses in the process */
 struct jobs_mapping {
 	uint32_t pid;
 	uint64_t start, end, off, ino;
@@ -27,25 +27,21 @@ struct jobs_mapping {
 };
 /* A result other than 0 ends the walk over this process. */
 typedef int (*jobs_mapping_fn)(void *arg, const struct jobs_mapping *m);
-/* Calls fn for each such mapping of one process. Returns the last result of fn, 0 if there was no
- * call, or -errno if the mappings cannot be read. */
+/* Calls fn for each such mapping of one process. Returns the last result of fn (0 without a call),
+ * or -errno if the mappings cannot be read. */
 int jobs_find_mappings(uint32_t pid, jobs_mapping_fn fn, void *arg);
-/* Calls fn for each such mapping of all processes. */
 void jobs_find_all_mappings(jobs_mapping_fn fn, void *arg);
 
-/*
- * Opens the file of a mapping, even if another file has its path by now. Returns a descriptor,
- * -EREMOTE if the file system may wait for a server, or another -errno.
- */
+/* Opens the file of a mapping, even if its path leads to another file by now. Returns a descriptor,
+ * -EREMOTE if the file system may wait for a server, or another -errno. */
 int jobs_find_mapped(struct unwind_mounts *mounts, const struct jobs_mapping *m, struct stat *ret_st);
 /*
  * Returns true if the mapping is of the file with this st. Btrfs and overlayfs show another device
- * in /proc/PID/maps than in struct stat. So if only the device differs, the mapped file is opened.
- * If the mapped file cannot be opened although it is still mapped, the inode number decides.
+ * in /proc/PID/maps than in struct stat. So if only the device differs, the mapped file is opened;
+ * if this fails although the file is still mapped, the inode number decides.
  */
 bool jobs_find_maps(struct unwind_mounts *mounts, const struct jobs_mapping *m, const struct stat *st);
-/* Opens a regular file. Returns a descriptor, -EINVAL for any other kind of file, or another
- * -errno. */
+/* Opens a regular file. Returns a descriptor, -EINVAL for any other file, or another -errno. */
 int jobs_find_open(const char *path, struct stat *ret_st);
 
 #endif

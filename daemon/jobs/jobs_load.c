@@ -70,7 +70,7 @@ static int load_filter(const struct dirent *e)
 	return load_is_spec(e->d_name);
 }
 
-/* before: a directory whose files replace files of the same name in dir; NULL: none */
+/* before: files in this directory replace files of the same name in dir; NULL: none */
 static int load_dir(struct jobs_specs *s, const char *dir, const char *before, char *err)
 {
 	struct dirent **list = NULL;

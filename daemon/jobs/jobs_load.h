@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jobs_load.h - reads the descriptions that the setting "frameworks" names. Only one thread at a
- * time may call the functions. */
+/* jobs_load.h - reads the descriptions that the setting "frameworks" names. Not thread-safe. */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_LOAD_H
 #define CTRACE_DAEMON_JOBS_JOBS_LOAD_H
 
@@ -22,13 +21,13 @@ struct jobs_specs {
 
 /*
  * Loads the descriptions that `list` names. "no" and "": none. "yes": all in the two directories.
- * Otherwise names with commas or spaces in between:
+ * Otherwise a list with commas or spaces:
  * - the name of a framework
  * - the path of a description (it ends in ".json")
  * - the path of a program or library that reports with ctrace-jobs.h or has marks of ctrace-marks.h
  *
- * Returns 0, or -errno with a sentence in err. -EINVAL: the list or a description is wrong. The
- * caller frees *ret with jobs_load_done(). After an error, *ret is unchanged.
+ * Returns 0, or -errno with a sentence in err. -EINVAL: the list or a description is wrong. After
+ * success, the caller calls jobs_load_done(). After an error, *ret is unchanged.
  */
 int jobs_load(const char *list, struct jobs_specs *ret, char err[JOBS_LOAD_ERR_MAX]);
 void jobs_load_done(struct jobs_specs *s);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * jobs_mark.h - the notes of ctrace-marks.h. A mark is a note of the provider "ctrace_marks", with
- * a name such as "begin:checkout". jobs_note.args[0] of a mark is the id of the transaction. The
- * bytes of a note may be hostile. Pure. Any thread may call the function.
+ * a name such as "begin:checkout". jobs_note.args[0] is the id of the transaction. The bytes of a
+ * note may be hostile. Pure.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_MARK_H
 #define CTRACE_DAEMON_JOBS_JOBS_MARK_H
@@ -11,10 +11,10 @@
 
 #include "daemon/jobs/jobs_note.h"
 
-/* At most this many marks of one file get a probe. Each probe takes descriptors of the daemon. */
+/* marks of one file that get a probe; each probe takes descriptors of the daemon */
 #define JOBS_MARKS_MAX 64
 
-/* Makes the rule for the probe of a mark. Returns false if the note is no mark. */
+/* Makes the rule for a mark's probe. Returns false if the note is no mark. */
 bool jobs_mark_rule(const struct jobs_note *n, struct job_rule *ret);
 
 #endif

@@ -54,7 +54,6 @@ uint8_t jobs_note_arg_reg(unsigned arg)
 }
 #endif
 
-/* Reads a name such as "%rdi" or "x0" at s. Returns its length; 0: it is no register. */
 static size_t jobs_note_reg_at(const char *s, const char *end, uint8_t *ret)
 {
 	bool percent = s < end && *s == '%';
@@ -67,7 +66,7 @@ static size_t jobs_note_reg_at(const char *s, const char *end, uint8_t *ret)
 	return *ret ? n + percent : 0;
 }
 
-/* Parses an argument such as "8@%rdi", "-8@x0" or "8@-24(%rbp)". Any other argument gets reg 0. */
+/* Parses for example "8@%rdi", "-8@x0" or "8@-24(%rbp)". Any other argument gets reg 0. */
 static struct job_value jobs_note_arg(const char *s, const char *end)
 {
 	struct job_value v = { 0 };

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * jobs_note.h - finds the probes that a program was compiled with: notes of sys/sdt.h in the
- * section .note.stapsdt. The bytes may be hostile. Pure.
- */
+/* jobs_note.h - finds the probes that a program was compiled with: notes of sys/sdt.h in the
+ * section .note.stapsdt. The bytes may be hostile. Pure. */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_NOTE_H
 #define CTRACE_DAEMON_JOBS_JOBS_NOTE_H
 
@@ -22,14 +20,13 @@ struct jobs_note {
 	struct job_value args[JOBS_NOTE_ARGS];
 };
 
-/* Calls fn for each note of sys/sdt.h. Returns 0, or -EBADMSG if the section is damaged. Then fn
- * was called for the notes before the damage. */
+/* Calls fn for each note of sys/sdt.h up to the first damage. Returns 0, or -EBADMSG if the section
+ * is damaged. */
 int jobs_note_each(const void *section, size_t n, void (*fn)(void *arg, const struct jobs_note *note),
 		   void *arg);
 /* name: n characters, without '%'. Returns 1 + the number of the register, or 0 for no register. */
 uint8_t jobs_note_reg(const char *name, size_t n);
-/* Returns 1 + the number of the register that holds argument `arg` (0 to 5). 0: arg is too
- * large. */
+/* Returns 1 + the number of the register of argument `arg` (0 to 5). 0: arg is too large. */
 uint8_t jobs_note_arg_reg(unsigned arg);
 
 #endif

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * jobs_probe.h - puts probes on functions, and reads which functions jobs run. Only one thread at a
- * time may call the functions.
- */
+/* jobs_probe.h - puts probes on functions, and reads which functions jobs run. Not thread-safe. */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_PROBE_H
 #define CTRACE_DAEMON_JOBS_JOBS_PROBE_H
 
@@ -20,23 +17,20 @@ struct jobs_link;
 /* Returns 0, -EOPNOTSUPP if `probe` was opened without jobs or the kernel refused the programs, or
  * another -errno. */
 int jobs_probe_new(struct probe *probe, struct jobs_probe **ret);
-/* All links have to be deleted before. Accepts NULL. */
+/* Delete all links before. Accepts NULL. */
 void jobs_probe_free(struct jobs_probe *p);
 
 /*
  * Puts a probe on the instruction at offset off of the file. Copies rule. pid > 0: only in this
- * process, not in its children; otherwise in all processes. Returns 0, -ENOSPC if there are
- * JOB_RULES_MAX probes, or another -errno.
- *
- * JOB_RETURNS in the rule also probes the return. Then the function must not change its stack
- * pointer before off.
+ * process, not in its children; otherwise in all processes. JOB_RETURNS in the rule also probes the
+ * return; then the function must not change its stack pointer before off. Returns 0, -ENOSPC if
+ * there are JOB_RULES_MAX probes, or another -errno.
  */
 int jobs_probe_add(struct jobs_probe *p, pid_t pid, const char *path, uint64_t off,
 		   const struct job_rule *rule, struct jobs_link **ret);
 void jobs_probe_del(struct jobs_probe *p, struct jobs_link *link);
 
-/* Returns a descriptor of p for epoll, readable when jobs_probe_calls() has work. The caller does
- * not close it. */
+/* Returns p's descriptor for epoll, readable when jobs_probe_calls() has work. */
 int jobs_probe_fd(const struct jobs_probe *p);
 void jobs_probe_calls(struct jobs_probe *p, void (*fn)(void *arg, const struct job_call *call), void *arg);
 

@@ -59,8 +59,6 @@ static int jobs_spec_bad(const struct jobs_spec_at *at, const char *key, const c
 	return -EINVAL;
 }
 
-/* must: a missing text is an error. Without must, ret gets "" for a missing text. cap: bytes in
- * ret. */
 static int jobs_spec_text(const struct jobs_spec_at *at, const json_t *o, const char *key, bool must,
 			  char *ret, size_t cap)
 {

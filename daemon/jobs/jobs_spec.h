@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jobs_spec.h - reads the description of a framework (schema ctrace.framework/1). The description
- * names the binaries, the functions that report jobs, and the places of the values. The text may be
- * hostile, so each part has a limit. Pure.
+ * jobs_spec.h - reads the description of a framework (schema ctrace.framework/1): the binaries, the
+ * functions that report jobs, and the places of the values. The text may be hostile, so each part
+ * has a limit. Pure.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_SPEC_H
 #define CTRACE_DAEMON_JOBS_JOBS_SPEC_H
@@ -39,14 +39,14 @@ struct jobs_values {
 
 struct jobs_function {
 	char symbol[128];
-	char need[128];   /* the function counts only in binaries with this symbol; "": in all */
-	char unless[128]; /* the function counts only in binaries without this symbol; "": in all */
+	char need[128];   /* only in binaries with this symbol; "": in all */
+	char unless[128]; /* only in binaries without this symbol; "": in all */
 	/* symbol is the "provider:name" of a note (sys/sdt.h) */
 	bool note;
 	uint8_t event; /* enum ct_job */
 	struct jobs_values values;
-	/* has_calls: values.function is the address of a second function, which runs the job. A
-	 * call of the second function starts the job. calls: places of the values in this call. */
+	/* has_calls: values.function is the address of a second function, whose call starts the
+	 * job. calls: places of the values in this call. */
 	bool has_calls;
 	struct jobs_values calls;
 };
@@ -59,13 +59,12 @@ struct jobs_spec {
 	struct jobs_function functions[JOBS_SPEC_FUNCTIONS_MAX];
 };
 
-/* text: n bytes. Returns 0, or -EINVAL or -ENOMEM with a sentence in err. The caller frees *ret
- * with free(). */
+/* Returns 0, or -EINVAL or -ENOMEM with a sentence in err. The caller frees *ret with free(). */
 int jobs_spec_parse(const char *text, size_t n, struct jobs_spec **ret, char err[JOBS_SPEC_ERR_MAX]);
 /* Reads a value such as "arg0->0x18". Returns 0 or -EINVAL. */
 int jobs_spec_arg(const char *s, struct jobs_arg *ret);
 /* Makes the description of a binary that uses ctrace-jobs.h or ctrace-marks.h. The caller frees it.
- * NULL: out of memory, or the path is too long for `binaries`. */
+ * NULL: out of memory, or the path is too long. */
 struct jobs_spec *jobs_spec_own(const char *binary);
 
 #endif

@@ -9,18 +9,17 @@
 #include "ctrace/abi.h"
 
 struct hook_def {
-	/* The setting `hooks` can switch off a family with all its hooks, but not sched or life. */
+	/* The setting `hooks` can switch off any family except sched and life. */
 	const char *family;
 	const char *name;
 	const char *without;
 	bool essential; /* without this hook, tracing does not start */
-	/* The hook is attached in the governor's steps from `from` on, up to the step before
-	 * `until`. until CT_SHED_NONE: up to the last step. */
+	/* The governor's steps with this hook: `from` up to the step before `until`. until
+	 * CT_SHED_NONE: up to the last step. */
 	enum ct_shed from, until;
 };
 
-/* One program of a hook. The daemon uses the program of the lowest rank that this kernel
- * accepts. */
+/* One program of a hook. The daemon uses the program of lowest rank that this kernel accepts. */
 struct hook_prog {
 	const char *hook;
 	const char *prog;

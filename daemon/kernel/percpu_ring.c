@@ -23,8 +23,8 @@ struct percpu_ring {
 	uint64_t high_water;
 
 	uint64_t *side_consumer;
-	/* A page with the kernel's write position, then the data of the side ring. The data is
-	 * mapped twice in a row, so each record is in one piece. */
+	/* A page with the kernel's write position, then the data of the side ring, mapped twice in
+	 * a row, so that each record is in one piece. */
 	uint8_t *side_producer;
 	uint64_t side_bytes;
 	size_t page;
@@ -91,8 +91,7 @@ uint64_t percpu_ring_high_water(const struct percpu_ring *r)
 
 struct piece {
 	const uint8_t *lap; /* lap plus a position is the address of the byte at this position */
-	/* at: the position of the next record. run: the position of the first record that was read,
-	 * but not passed to fn yet. */
+	/* at: position of the next record. run: position of the first record that fn has not got yet. */
 	uint64_t at, run;
 	long n;
 	percpu_ring_record_fn fn;
@@ -117,7 +116,6 @@ static void piece_blob(struct piece *p, const struct ct_blob *b, uint32_t room)
 	p->run = p->at + room;
 }
 
-/* Stops at a record that is not complete. */
 static void piece_read(struct piece *p, uint64_t end)
 {
 	while (p->at < end) {
@@ -161,8 +159,8 @@ static long ring_consume(struct percpu_ring *r, unsigned cpu, percpu_ring_record
 	return p.n;
 }
 
-/* Layout of a record (kernel/bpf/ringbuf.c): a header of 8 bytes, then data, padded to a multiple
- * of 8. The header begins with the length and two flags. */
+/* A record (kernel/bpf/ringbuf.c): 8 bytes of header, which begin with the length and two flags,
+ * then data, padded to a multiple of 8. */
 static long side_consume(struct percpu_ring *r, percpu_ring_record_fn fn, void *arg)
 {
 	uint64_t at = *r->side_consumer;

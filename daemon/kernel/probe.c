@@ -23,7 +23,6 @@
  * kernels have no prev_state. */
 enum { SWITCH_ARGS_STATE = 5 };
 
-/* The last message of libbpf about a program. There is one for each thread that loads programs. */
 static __thread struct {
 	char prog[64];
 	char text[160];
@@ -262,7 +261,6 @@ static void probe_attach(struct probe *p)
 			s->how = g->how;
 			continue;
 		}
-		/* breakpoints are attached for each watched variable */
 		if (!strcmp(g->how, "breakpoint")) {
 			int r = probe_watch_try(p);
 
@@ -272,7 +270,6 @@ static void probe_attach(struct probe *p)
 				s->how = g->how;
 			continue;
 		}
-		/* the hook is attached only in some steps of the governor */
 		if (hooks_defs[s - p->state].from) {
 			s->how = g->how;
 			p->govern.detached[i] = true;
@@ -287,10 +284,9 @@ static void probe_attach(struct probe *p)
 	}
 }
 
-/*
- * At the first attach to a perf event, libbpf loads a test program. The daemon can load programs
- * only at its start, so it attaches here once. The attach fails, because no_event is no perf event.
- */
+/* At the first attach to a perf event, libbpf loads a test program. The daemon can load programs
+ * only at its start, so it attaches here once. The attach fails, because no_event is no perf
+ * event. */
 static void probe_ask_libbpf(struct probe *p)
 {
 	int no_event = bpf_program__fd(p->skel->progs.ct_job_entry);
@@ -332,8 +328,8 @@ static uint64_t probe_bytes(const struct probe *p)
 	return n;
 }
 
-/* Returns 0, or -ENODATA if the kernel never calls the attached programs, as on some machines. If
- * the kernel calls them, each sleep makes records. */
+/* -ENODATA: the kernel never calls the attached programs, as on some machines. Otherwise each sleep
+ * makes records. */
 static int probe_check_fires(const struct probe *p, char err[PROBE_ERR_MAX])
 {
 	for (int i = 0; i < PROBE_FIRES_MS; i++) {
@@ -507,9 +503,9 @@ int probe_losses(struct probe *p, probe_loss_fn fn, void *arg)
 				continue;
 			last = __atomic_load_n(&s->lost_last_ns[c], __ATOMIC_RELAXED);
 			first = __atomic_exchange_n(&s->lost_first_ns[c], 0, __ATOMIC_RELAXED);
-			/* first 0: this loss came during the previous probe_losses(), between its
-			 * read of the count and its reset of lost_first_ns. So the loss is not
-			 * older than the last_ns of that call. */
+			/* first 0: when this loss came, the previous probe_losses() had read the
+			 * count, but not yet reset lost_first_ns. So the loss is not older than the
+			 * last_ns of that call. */
 			if (!first)
 				first = p->told[cpu].last_ns[c] ? p->told[cpu].last_ns[c] : last;
 			fn(arg, cpu, c, n - p->told[cpu].n[c], first, last);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * probe.h - loads and attaches the BPF programs, empties the rings, and runs the iterators.
- *
- * Only one thread (drain) may call probe_consume(), probe_losses() and the functions for the
- * governor. Only one thread (main) may call probe_mark() and probe_mark_end(). Any thread may call
- * the other functions between probe_open() and probe_free().
+ * probe.h - loads and attaches the BPF programs, empties the rings, and runs the iterators. Callers
+ * between probe_open() and probe_free():
+ * - the drain thread: probe_consume(), probe_losses() and the functions for the governor
+ * - the main thread: probe_mark() and probe_mark_end()
+ * - any thread: the other functions
  */
 #ifndef CTRACE_DAEMON_KERNEL_PROBE_H
 #define CTRACE_DAEMON_KERNEL_PROBE_H
@@ -39,10 +39,7 @@ struct probe_hook {
 /* Checks probe_options.hooks. Returns 0, -EINVAL with a sentence in err, or -ENOMEM. */
 int probe_check_hooks(const char *list, char err[PROBE_ERR_MAX]);
 
-/*
- * Loads and attaches the programs. Returns 0, or -errno with a sentence in err (perhaps not for
- * -ENOMEM).
- */
+/* Loads and attaches the programs. Returns 0, or -errno with a sentence in err (perhaps not for -ENOMEM). */
 int probe_open(const struct probe_options *opt, struct probe **ret, char err[PROBE_ERR_MAX]);
 void probe_free(struct probe *p);
 
@@ -51,28 +48,24 @@ const struct probe_hook *probe_hooks(const struct probe *p, size_t *ret_n);
 const char *probe_hooks_text(const struct probe *p);
 unsigned probe_cpus(const struct probe *p);
 
-/* Returns a descriptor of p for epoll, readable when a ring is more than half full. The caller does
- * not close it. */
+/* Returns p's descriptor for epoll, readable when a ring is more than half full. */
 int probe_fd(const struct probe *p);
 /* As percpu_ring_consume(). */
 typedef void (*probe_record_fn)(void *arg, uint16_t cpu, const void *data, size_t size);
 long probe_consume(struct probe *p, probe_record_fn fn, void *arg);
 uint64_t probe_ring_high_water(const struct probe *p);
 
-/* Reads how many records one CPU has lost since probe_open(). Returns 0, or -EINVAL if there is no
- * such CPU. */
+/* Reads how many records one CPU has lost since probe_open(). Returns 0, or -EINVAL: no such CPU. */
 int probe_lost(const struct probe *p, uint16_t cpu, uint64_t ret[CT_LOSS_CAUSES]);
-/* Calls fn for each CPU and cause with a loss since the last call. Times are boot time. Returns
- * 0. */
+/* Calls fn for each CPU and cause with a loss since the last call. Times are boot time. Returns 0. */
 typedef void (*probe_loss_fn)(void *arg, uint16_t cpu, enum ct_loss cause, uint64_t n, uint64_t first_ns,
 			      uint64_t last_ns);
 int probe_losses(struct probe *p, probe_loss_fn fn, void *arg);
 
 /*
- * Remembers which functions of the kernel belong to which interrupt. In some steps of the
- * governor, most hooks of interrupts are detached, and these functions show which interrupt wakes
- * a task. The caller calls probe_mark() for each function of the kernel, in order of addresses,
- * and then probe_mark_end().
+ * Remembers which functions of the kernel belong to which interrupt. In some steps of the governor,
+ * most hooks of interrupts are detached, and these functions show which interrupt wakes a task.
+ * Call probe_mark() for each function of the kernel, in order of addresses, then probe_mark_end().
  */
 void probe_mark(struct probe *p, const char *name, uint64_t addr);
 void probe_mark_end(struct probe *p);
@@ -81,9 +74,9 @@ void probe_mark_end(struct probe *p);
 typedef void (*probe_task_fn)(void *arg, const struct ct_iter_task *task);
 int probe_read_tasks(struct probe *p, probe_task_fn fn, void *arg);
 /*
- * Measures the distance between boot time and the scheduler's clock. The programs need this
- * distance for the length of waits. The clocks drift, so the caller repeats the measurement every
- * DRAIN_CLOCK_NS, and in a coarse step at each reading of all tasks. Returns 0 or -errno.
+ * Measures the distance between boot time and the scheduler's clock, which the programs need for
+ * the length of waits. The clocks drift: repeat it every DRAIN_CLOCK_NS, and in a coarse step at
+ * each reading of all tasks. Returns 0 or -errno.
  */
 int probe_measure_clock(struct probe *p);
 int probe_read_task(struct probe *p, uint32_t tid, struct ct_iter_task *ret);
@@ -101,8 +94,7 @@ int probe_read_files(struct probe *p, uint32_t tgid, void **ret, size_t *ret_byt
  */
 int probe_read_unread(struct probe *p, uint32_t tgid, uint64_t sock, uint64_t *ret);
 
-/* The BPF programs and maps for the report of jobs (see jobs_probe.h). All belong to the struct
- * probe. */
+/* The BPF programs and maps for the report of jobs (jobs_probe.h). All belong to the struct probe. */
 struct bpf_program;
 struct probe_jobs {
 	const struct bpf_program *entry, *ret;
@@ -136,25 +128,20 @@ uint64_t probe_watch_refused(const struct probe *p, unsigned watch);
  * -errno. */
 int probe_run_time(struct probe *p, uint64_t *ret_ns);
 
-/* For the governor, from here on. Only the thread of probe_consume() may call these functions. */
+/* For the governor, from here on. */
 /* Estimates the CPU time of the programs so far. Only some runs are timed. */
 uint64_t probe_cost_ns(struct probe *p);
-/* Estimates the CPU time that the programs have used in coarse steps for waits that are too short
- * for a record. */
+/* Estimates the CPU time of the programs, in coarse steps, for waits too short for a record. */
 uint64_t probe_short_ns(const struct probe *p);
-/* Estimates what the waits of probe_short_ns() would have cost in the step CT_SHED_HOOKS: CPU time
- * of the programs and of the drain thread. */
+/* Estimates what the waits of probe_short_ns() would cost programs and drain thread in the step
+ * CT_SHED_HOOKS. */
 uint64_t probe_whole_cost_ns(const struct probe *p);
 bool probe_can_be_coarse(const struct probe *p);
-/*
- * Changes the step. Between probe_shed_begin() and probe_shed_end(), the programs of both steps
- * record. probe_shed_begin() returns 0, or -errno if a program could not be attached; the caller
- * may try again.
- */
+/* Changes the step. Between the two calls, the programs of both steps record. probe_shed_begin()
+ * returns 0, or -errno if a program could not be attached; the caller may try again. */
 int probe_shed_begin(struct probe *p, enum ct_shed step);
 void probe_shed_end(struct probe *p, enum ct_shed step);
-/* probe_pause() stops all records at once. probe_pause_detach() then detaches the programs, so that
- * the kernel does not call them for nothing. */
+/* probe_pause() stops all records at once. probe_pause_detach() then detaches the programs. */
 void probe_pause(struct probe *p);
 void probe_pause_detach(struct probe *p);
 /* Returns 0 or -errno. After -errno nothing is recorded, and the caller may try again. */
@@ -164,17 +151,15 @@ void probe_cap(struct probe *p, uint32_t tid);
 /* Ends the cap of a task. Returns how many of its records were left out since probe_cap(). Capped
  * tasks with the same GOVERN_SLOT count together. */
 uint64_t probe_uncap(struct probe *p, uint32_t tid);
-/* Caps a group (govern_group()). A task of the group is capped when it makes its next record, and a
- * CT_SHED says so. A new child of a task of the group is capped without a CT_SHED. Returns false if
- * GOVERN_GROUPS groups are capped already. */
+/* Caps a group (govern_group()): each of its tasks at its next record, with a CT_SHED, and each new
+ * child without a CT_SHED. Returns false if GOVERN_GROUPS groups are capped already. */
 bool probe_cap_group(struct probe *p, uint64_t group);
-/* No group is capped any more, so no further task is capped because of its group. Capped tasks stay
- * capped until probe_uncap(). */
+/* No group is capped any more. Capped tasks stay capped until probe_uncap(). */
 void probe_uncap_groups(struct probe *p);
 uint32_t probe_capped_next(const struct probe *p, uint32_t from);
-/* Tells the programs that no task is capped any more, so that they need not check. */
+/* No task is capped any more, so the programs need not check. */
 void probe_caps_over(struct probe *p);
-/* Returns how many records all caps have left out so far. */
+/* Returns how many records the caps have left out so far. */
 uint64_t probe_left_out(struct probe *p);
 /* Estimates the programs' CPU time for events that caps leave out. */
 uint64_t probe_passed_ns(struct probe *p);

@@ -10,8 +10,8 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-/* Returns the mean time of a rename by prctl(), in the fastest of several batches. The call of a
- * program makes a rename slower while ct_empty is attached to the tracepoint of renames. */
+/* Returns the mean time of a rename, in the fastest of several batches. While ct_empty is attached
+ * to the tracepoint of renames, a rename includes the call of a program. */
 static double govern_rename_ns(const char *comm)
 {
 	uint64_t best = UINT64_MAX;
@@ -66,7 +66,6 @@ void probe_govern_unmap(struct probe *p)
 		munmap(p->govern.capped, GOVERN_WORDS * sizeof(uint64_t));
 }
 
-/* Returns false if the program is attached for one use (iterators, probes of jobs, breakpoints). */
 static bool govern_stays_attached(size_t prog)
 {
 	const char *how = hooks_progs[prog].how;
@@ -103,9 +102,8 @@ static int govern_attach(struct probe *p, enum ct_shed step)
 {
 	int r = 0;
 
-	/* The kernel takes some milliseconds to attach a program. The scheduler's programs run most
-	 * often, and are first in hooks_progs. They are attached last, so that they do not run
-	 * while the others are attached. */
+	/* The kernel takes some milliseconds to attach a program. The scheduler's programs (first
+	 * in hooks_progs) run most often, so they are attached last. */
 	for (size_t i = hooks_n_progs; i-- > 0;) {
 		if (!p->govern.detached[i] || !govern_wants(i, step))
 			continue;
@@ -276,8 +274,8 @@ static struct govern_cost govern_since(struct probe *p, enum govern_kind kind)
 	return since;
 }
 
-/* Returns how many records were lost in full rings since the last call. If a run of a program loses
- * its record, govern_cost.runs mostly does not count this run. */
+/* Returns how many records were lost in full rings since the last call. govern_cost.runs mostly
+ * does not count the runs that lost their record. */
 static uint64_t govern_lost(struct probe *p)
 {
 	uint64_t n = 0, told = p->govern.lost;
@@ -297,7 +295,6 @@ uint64_t probe_cost_ns(struct probe *p)
 		struct govern_cost c = govern_since(p, k);
 		double *mean = &p->govern.mean_ns[k];
 
-		/* below GOVERN_RUNS_FEW timed runs, the former mean counts too */
 		if (c.timed)
 			*mean += ((double)c.timed_ns / (double)c.timed - *mean) *
 				 (c.timed < GOVERN_RUNS_FEW ? (double)c.timed / GOVERN_RUNS_FEW : 1);

@@ -42,7 +42,7 @@ static int iter_read(struct bpf_link *link, size_t max, bytes_vec *out)
 }
 
 /*
- * Says what to read: the task tid, or the files of the process pid, or all tasks if both are 0.
+ * What to read: the task tid, or the files of the process pid, or all tasks if both are 0.
  * - brief: without registers and stacks
  * - obj: only the unread data of this socket of the process; 0: all files
  */
@@ -64,15 +64,15 @@ static void iter_tell(struct probe *p, const struct iter_of *of, uint32_t id)
 	}
 }
 
-/* Kernels before 6.1 cannot iterate over one task. There, the program visits all tasks, and skips
- * most. A read of one socket (of->obj) has to be cheap, so it fails on such a kernel, and while
- * another thread reads descriptors. */
+/* Before kernel 6.1, no iterator can visit only one task: the program visits all, and skips most. A
+ * read of one socket (of->obj) has to be cheap, so it fails there, and while another thread reads
+ * descriptors. */
 static int iter_run(struct probe *p, struct bpf_program *prog, const struct iter_of *of, bytes_vec *out)
 {
 	union bpf_iter_link_info info = { .task = { .tid = of->tid, .pid = of->pid } };
 	LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &info, .link_info_len = sizeof(info));
-	/* A large descriptor table takes long. So the files have a lock of their own, and the drain
-	 * thread can read tasks meanwhile. */
+	/* A large descriptor table takes long. The separate lock lets the drain thread read tasks
+	 * meanwhile. */
 	pthread_mutex_t *lock = of->pid ? &p->iter_files_lock : &p->iter_tasks_lock;
 	struct bpf_link *link = NULL;
 	int r;
@@ -94,7 +94,7 @@ static int iter_run(struct probe *p, struct bpf_program *prog, const struct iter
 	return r;
 }
 
-/* Sets n_kstack. The BPF program has set the elements behind the last frame to 0. */
+/* The BPF program has set the elements behind the last frame to 0. */
 static void iter_count_frames(struct ct_iter_task *t)
 {
 	while (t->n_kstack < CT_ITER_KSTACK && t->kstack[t->n_kstack])

@@ -49,8 +49,7 @@ static bool machine_file_has(const char *path, const char *word)
 	return f && fgets(line, sizeof(line), f) && strstr(line, word);
 }
 
-/* Returns true if the kernel is locked down (mode "confidentiality"). If securityfs is not mounted,
- * only the kernel's command line can show this mode. */
+/* If securityfs is not mounted, only the kernel's command line can show this mode. */
 static bool machine_is_locked_down(void)
 {
 	return machine_file_has("/sys/kernel/security/lockdown", "[confidentiality]") ||

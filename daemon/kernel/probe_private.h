@@ -56,14 +56,13 @@ struct probe {
 
 	struct {
 		uint32_t n;
-		/* The marked function that was found last; its end is not known yet. If `what` is
-		 * 0, there is none. */
+		/* The last marked function, whose end is not known yet. what 0: there is none. */
 		uint32_t what;
 		uint64_t from;
 	} mark;
 
-	/* Global variables of the BPF programs say what an iterator has to read. So each iterator
-	 * serves one thread at a time. */
+	/* Global variables of the BPF programs say what an iterator reads, so each serves one
+	 * thread at a time. */
 	pthread_mutex_t iter_tasks_lock, iter_files_lock;
 };
 
@@ -71,13 +70,11 @@ struct probe {
 unsigned probe_present_cpus(void);
 int probe_govern_map(struct probe *p);
 void probe_govern_unmap(struct probe *p);
-/* Sets sched_off_ns and sched_tick_off_ns of struct govern. */
 void probe_govern_clock(struct probe *p, uint64_t off_ns, uint64_t tick_off_ns);
-/* Measures the CPU time of calling a BPF program; measure false: assumes GOVERN_CALL_NS. Has to run
+/* Measures the CPU time of calling a BPF program; measure false: assumes GOVERN_CALL_NS. Call it
  * before the programs are attached. */
 void probe_govern_calibrate(struct probe *p, bool measure);
-/* Sets a breakpoint in this process and removes it again. Returns 0, or -errno if the machine has
- * no hardware breakpoints. */
+/* Sets and removes a breakpoint in this process. Returns -errno if there are no hardware breakpoints. */
 int probe_watch_try(struct probe *p);
 /* Finds the known reasons why BPF cannot work: a container, no privilege, lockdown, no type
  * information. Returns 0, or -errno with a sentence in err. */

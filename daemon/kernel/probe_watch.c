@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * probe_watch.c - hardware watchpoints. Each thread of a process has a perf event for writes, and
- * perhaps a second one for reads. A BPF program is attached to each event.
+ * perhaps one for reads, with a BPF program attached.
  *
  * A thread that is created while the events are opened may have an event twice. The second event
  * sees an unchanged value, which the program does not record. BPF cookies cannot tell the two
- * events apart: the kernel exchanges the event contexts of a parent and its child at a switch.
+ * events apart: at a switch, the kernel exchanges the event contexts of a parent and its child.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -32,11 +32,9 @@ _Static_assert(PROBE_WATCHES_MAX == WATCH_SLOTS, "one slot for each");
 #define WATCH_THREADS_MAX 16384
 #define WATCH_PASSES_MAX  50
 
-/*
- * Opens an event, which new threads of the task inherit, but new processes do not. The event for
- * writes also sees bytes that a system call copies to the variable. The event for reads excludes
- * the kernel, because there the daemon's programs read the variable.
- */
+/* New threads of the task inherit the event, new processes do not. The event for writes also sees
+ * bytes that a system call copies to the variable. The event for reads excludes the kernel, because
+ * there the daemon's programs read the variable. */
 static int watch_event(uint32_t tid, uint64_t addr, uint32_t len, bool reads)
 {
 	struct perf_event_attr attr = {
@@ -232,8 +230,7 @@ static void watch_raise_limit(void)
 	}
 }
 
-/* Returns the index of a free entry, -ENOSPC if too few debug registers are free, or -EEXIST if
- * this address is watched already. The caller holds watch_lock. */
+/* Call with watch_lock held. */
 static int watch_slot(struct probe *p, const struct probe_watch_options *o)
 {
 	unsigned taken = 0;

@@ -40,7 +40,7 @@ struct walk {
 	bool failed;
 };
 
-/* Copies a path. Keeps only the end of a long path: ".../b/c". */
+/* Keeps only the end of a long path: ".../b/c". */
 static size_t short_path(const char *path, char buf[CT_OBJ_NAME_MAX + 1])
 {
 	size_t n = strlen(path);
@@ -245,7 +245,6 @@ void cgroups_round(struct cgroups *c, uint64_t now_ns)
 	*w = (struct cgroups_walk){ .c = c, .wanted = c->fresh };
 	atomic_store(&c->walking, true);
 	c->walk_ns = now_ns;
-	/* if the worker's queue is full, a later round tries again */
 	if (worker_post(c->opt.worker, &job)) {
 		atomic_store(&c->walking, false);
 		free(w);

@@ -4,11 +4,9 @@
  * cgroup, and the name of its container if that is known.
  *
  * The id of a cgroup is the inode number of its directory. The worker walks the hierarchy to find
- * new ids, for at most half a percent of a CPU. open_by_handle_at() would be faster, but the daemon
- * must not have the right to call it.
- *
- * A cgroup stays without a name if it is gone before the walk, outside the daemon's container,
- * beyond a limit, or of cgroup version 1.
+ * new ids, for at most half a percent of a CPU. (The daemon must not have the right to call
+ * open_by_handle_at().) A cgroup stays without a name if it is gone before the walk, outside the
+ * daemon's container, beyond a limit, or of cgroup version 1.
  */
 #ifndef CTRACE_DAEMON_RECORD_CGROUPS_H
 #define CTRACE_DAEMON_RECORD_CGROUPS_H
@@ -38,7 +36,7 @@ struct cgroups_options {
 struct cgroups *cgroups_new(const struct cgroups_options *opt);
 /* Call this after the end of the worker. Accepts NULL. */
 void cgroups_free(struct cgroups *c);
-/* To be called when a task of this cgroup was seen. Drain thread only. */
+/* Call this when a task of this cgroup was seen. Drain thread only. */
 void cgroups_seen(struct cgroups *c, uint64_t id);
 /* Starts a walk if there are new ids, and the last walk is old enough. Drain thread only. */
 void cgroups_round(struct cgroups *c, uint64_t now_ns);
@@ -52,8 +50,8 @@ struct cgroups_stats cgroups_stats(const struct cgroups *c);
 /*
  * Looks for the wanted ids in the hierarchy at root. Returns 0 or -errno.
  * - containers: the root of the files of Docker and Podman ("/")
- * - *ret: for each found id, a blob with its path; NULL if no id was found. The caller frees *ret.
- *   The blob of a container's name comes directly before the blob of the path.
+ * - *ret: a blob with the path of each found id, directly after the blob of its container's name if
+ *   it has one; NULL if no id was found. The caller frees *ret.
  * - *ret_n: how many ids were found
  */
 int cgroups_find(const char *root, const char *containers, const struct map *wanted, uint64_t now_ns,

@@ -9,7 +9,6 @@
 #define MORE "..."
 
 struct text {
-	/* the arguments, with " ..." in place of arguments that are left out */
 	char p[2 * CT_RAWCMDLINE_MAX];
 	size_t n;
 	bool options;
@@ -55,8 +54,7 @@ static void text_make(struct text *t, const char *args, size_t bytes, bool optio
 		text_args(t, args, bytes);
 		return;
 	}
-	/* Between head and tail, the end of one argument and the beginning of another are
-	 * missing. */
+	/* Between head and tail, the end of one argument and the beginning of another are missing. */
 	text_args(t, head, CT_RAWCMDLINE_HEAD);
 	text_more(t);
 	tail += strnlen(tail, (size_t)(end - tail));

@@ -31,7 +31,6 @@ struct cmdlines_job {
 	char text[READ_MAX];
 };
 
-/* Returns the number of bytes. 0: a kernel thread, a zombie, or a process that has gone. */
 static size_t read_args(uint32_t tgid, char *buf, size_t room)
 {
 	char path[64];
@@ -97,8 +96,7 @@ static void job_run(void *arg)
 		uint64_t ts_ns = clock_boot_ns();
 		size_t n;
 
-		/* The read may never return. So until worker_enter() the job uses only its own
-		 * data. */
+		/* The read may never return. */
 		worker_leave();
 		n = read_args(j->tgids.v[i], j->text, sizeof(j->text));
 		if (!worker_enter())

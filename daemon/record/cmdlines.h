@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmdlines.h - reads command lines in /proc, and makes CT_CMDLINE blobs of them. Needed for
- * processes without a recorded exec, and for inspected processes, which may have changed their
- * command line (PostgreSQL).
+ * cmdlines.h - reads command lines in /proc, and makes CT_CMDLINE blobs of them: for processes
+ * without a recorded exec, and for inspected processes, which may have changed their command line
+ * (PostgreSQL).
  *
  * A read of /proc/PID/cmdline waits for a lock on the memory of the process, perhaps for ever. So a
- * separate worker reads. If this worker is stuck, only command lines are missing.
+ * separate worker reads. If it is stuck, only command lines are missing.
  */
 #ifndef CTRACE_DAEMON_RECORD_CMDLINES_H
 #define CTRACE_DAEMON_RECORD_CMDLINES_H
@@ -30,9 +30,9 @@ struct cmdlines_options {
 struct cmdlines *cmdlines_new(const struct cmdlines_options *opt);
 /* Call this after the end of the worker. Accepts NULL. */
 void cmdlines_free(struct cmdlines *c);
-/* Asks for the command line of a process. Drain thread only. */
+/* Drain thread only. */
 void cmdlines_want(struct cmdlines *c, uint32_t tgid);
-/* Posts a job for the wanted command lines, if no job is under way. Drain thread only. */
+/* Posts a job for the wanted command lines, if none is under way. Drain thread only. */
 void cmdlines_round(struct cmdlines *c);
 
 #endif

@@ -18,8 +18,8 @@ static int heldlocks_kind(const char *name)
 	return !strcmp(name, "OFDLCK") ? 2 : -1;
 }
 
-/* A line of lock_get_status() (fs/locks.c): "3: -> POSIX ADVISORY WRITE 1234 fe:01:5678 0 EOF". The
- * "->" marks a request that waits for a lock. */
+/* A line of lock_get_status() (fs/locks.c): "3: -> POSIX ADVISORY WRITE 1234 fe:01:5678 0 EOF".
+ * "->" marks a request that waits. */
 bool heldlocks_parse(const char *line, struct heldlock *ret)
 {
 	char name[16], mode[16], end[24];

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * heldlocks.h - turns the lines of /proc/locks into CT_HELD records: which process owns a file
- * lock, or waits for one, even if the lock is older than the capture. Any thread may call it.
- */
+/* heldlocks.h - makes CT_HELD records of /proc/locks: which process owns a file lock, or waits for
+ * one, even if the lock is older than the capture. Thread-safe. */
 #ifndef CTRACE_DAEMON_RECORD_HELDLOCKS_H
 #define CTRACE_DAEMON_RECORD_HELDLOCKS_H
 
@@ -25,8 +23,8 @@ struct heldlocks {
 	uint64_t refused; /* lines beyond HELDLOCKS_MAX */
 };
 
-/* Returns true if the line is a file lock, or a request that waits for one. Returns false for
- * anything else, such as a lease; then ret is untouched. */
+/* Returns true for a file lock, and for a request that waits for one. Otherwise (such as a lease)
+ * ret is untouched. */
 bool heldlocks_parse(const char *line, struct heldlock *ret);
 /* Reads f, or /proc/locks if f is NULL. Returns 0, -ENOMEM, or the -errno of opening the file.
  * After success, the caller calls heldlocks_done(). */

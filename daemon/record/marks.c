@@ -36,8 +36,6 @@ static int admit(struct marks *m, const char *name, uint64_t now_ns)
 
 #define ID_DIGITS 18 /* a longer number may not fit into 63 bits */
 
-/* Returns the id of a transaction as a number. An id that is not a number, or is 0 or too long, is
- * hashed. */
 static uint64_t id_of(const char *id, uint8_t *flags)
 {
 	size_t n = strspn(id, "0123456789");

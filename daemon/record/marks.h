@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * marks.h - the limits of the request "mark", and the records that it makes. Clients may send any
- * number of marks, with any names. So there are at most MARKS_PER_SECOND marks in a second, and at
- * most MARKS_NAMES_MAX different names. Refused marks are counted. Main thread only.
+ * number of marks, with any names. At most MARKS_PER_SECOND marks in a second, and MARKS_NAMES_MAX
+ * different names, are accepted. Refused marks are counted. Main thread only.
  */
 #ifndef CTRACE_DAEMON_RECORD_MARKS_H
 #define CTRACE_DAEMON_RECORD_MARKS_H
@@ -15,7 +15,7 @@
 
 /* A zeroed structure has no marks yet. */
 struct marks {
-	struct map names; /* the object ids of the names so far */
+	struct map names; /* object ids of the names so far */
 	uint64_t second_ns;
 	unsigned in_second;
 	uint64_t recorded, refused;
@@ -31,10 +31,14 @@ struct mark {
 };
 
 void marks_done(struct marks *m);
-/* Counts a mark, and makes its name and its record, back to back, for drain_post(). The caller
- * frees *ret. Returns 0; -EBUSY after MARKS_PER_SECOND marks in a second; -ENOSPC after
- * MARKS_NAMES_MAX names; or -ENOMEM. If made_ns is after now_ns, or more than MARKS_LATE_NS before
- * it, the mark gets the time now_ns: the clock of a container may differ. */
+/*
+ * Counts a mark, and makes its name and its record, back to back, for drain_post(). The caller
+ * frees *ret. A made_ns after now_ns, or more than MARKS_LATE_NS before it, becomes now_ns: the
+ * clock of a container may differ. Returns 0, or
+ * - -EBUSY: after MARKS_PER_SECOND marks in a second
+ * - -ENOSPC: after MARKS_NAMES_MAX names
+ * - -ENOMEM
+ */
 int marks_take(struct marks *m, const struct mark *mark, uint64_t now_ns, void **ret, size_t *ret_size);
 
 #endif

@@ -28,15 +28,13 @@ struct recorder {
 	uint64_t sealed_ns;
 	uint64_t refused, lost[CT_LOSS_CAUSES];
 	VEC(struct recorder_fork) forks;
-	/* gap_n: refused records that no CT_GAP reports yet. gap_first_ns, gap_last_ns: times of
-	 * the first and the last of these records. */
+	/* gap_n: refused records that no CT_GAP reports yet; gap_first_ns, gap_last_ns: their first
+	 * and last time */
 	uint64_t gap_n, gap_first_ns, gap_last_ns;
 };
 
-/*
- * Renames a trace that cannot be continued, and makes a new one. On failure, the old trace gets its
- * name back. On success, err has the new name of the old trace.
- */
+/* Renames a trace that cannot be continued, and makes a new one. On success, err has the new name
+ * of the old trace. On failure, the old trace gets its name back. */
 static int recorder_replace(struct recorder *r, const char *ending, const char *why, char *err)
 {
 	char old[4096], how[RECORDER_ERR_MAX];
@@ -129,7 +127,7 @@ static void recorder_write(struct recorder *r, uint16_t cpu, const uint64_t *run
 }
 
 /* Takes fixed records, back to back. Stops at a malformed or unknown record, whose size is not
- * known. A CT_GAP counts as malformed, because only the daemon makes it. */
+ * known. Refuses a CT_GAP, which only the daemon makes. */
 static void recorder_run(struct recorder *r, uint16_t cpu, const uint64_t *p, const uint64_t *end)
 {
 	struct writer_run about = { .min_ns = UINT64_MAX };
@@ -216,11 +214,9 @@ static void recorder_fork(struct recorder *r, const struct ct_task_blob *b)
 		(void)VEC_PUSH(&r->forks, f);
 }
 
-/*
- * Gives forked processes the command lines of their parents. Called when all rings have been read,
- * because a parent's exec may be in another ring than the fork. A parent that has executed another
- * program since the fork does not count.
- */
+/* Gives forked processes the command lines of their parents, unless the parent has executed another
+ * program since. Called when all rings have been read, because a parent's exec may be in another
+ * ring. */
 static void recorder_inherit(struct recorder *r)
 {
 	for (size_t i = 0; i < r->forks.n; i++) {
@@ -231,7 +227,7 @@ static void recorder_inherit(struct recorder *r)
 		uint64_t blob[CMDLINE_WORDS_MAX];
 
 		if (!child || child->exec_id)
-			continue; /* the child has ended, or has executed a program itself */
+			continue;
 		if (!from || from->h.ts > f->ts_ns || !from->len || !parent || !parent->exec_id) {
 			recorder_ask_cmdline(r, f->child);
 			continue;
@@ -410,7 +406,6 @@ void recorder_seal(struct recorder *r, uint64_t now_ns, bool force)
 		recorder_lost(r, 0, CT_LOSS_DAEMON, r->gap_n, r->gap_first_ns, r->gap_last_ns);
 		r->gap_n = 0;
 	}
-	/* A small file segment stays open; only a copy of it is written. */
 	if (!force && !writer_save(r->writer, now_ns)) {
 		r->sealed_ns = now_ns;
 		return;

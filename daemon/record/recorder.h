@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * recorder.h - checks each record from the rings, notes it in the task table, and writes it into
- * the trace. Records that cannot be kept become a CT_GAP. Drain thread only, except where stated.
- */
+/* recorder.h - checks each record from the rings, notes it in the task table, and writes it into
+ * the trace. Records that cannot be kept become a CT_GAP. Drain thread only, except where
+ * stated. */
 #ifndef CTRACE_DAEMON_RECORD_RECORDER_H
 #define CTRACE_DAEMON_RECORD_RECORDER_H
 
@@ -26,8 +25,7 @@ struct recorder_options {
 	/* the process that started the daemon for one recording; its other children do not count */
 	uint32_t starter_tgid;
 	struct writer_options writer;
-	/* rawstack(), rawaccess() and rawcrash() get every well-formed blob of their kind. rawcrash
-	 * may be NULL. */
+	/* get every well-formed blob of their kind; rawcrash may be NULL */
 	void (*rawstack)(void *arg, uint16_t cpu, const struct ct_rawstack_blob *raw);
 	void (*rawaccess)(void *arg, const struct ct_rawaccess_blob *raw);
 	void (*rawcrash)(void *arg, const struct ct_rawcrash_blob *raw);
@@ -55,17 +53,15 @@ struct recorder;
  * - PATH.damaged: the file is no valid trace, is of another major version, or must not be trusted
  *   (a link, another user's file)
  *
- * Returns 0, with a sentence about the renamed trace or "" in err. Or returns -errno, with a
- * sentence in err (perhaps not after -ENOMEM).
+ * Returns 0, or -errno with a sentence in err (perhaps not after -ENOMEM). With 0, err has a
+ * sentence about the renamed trace, or "".
  */
 int recorder_new(const struct recorder_options *opt, struct recorder **ret, char err[RECORDER_ERR_MAX]);
 void recorder_free(struct recorder *r);
-/* Returns true if there was no file before recorder_new(). Then the caller may remove the file if
- * the start fails. */
+/* Returns true if there was no file before recorder_new(). Then a failed start may remove the file. */
 bool recorder_created(const struct recorder *r);
 
-/* Takes one blob, or fixed records back to back, as in a ring. cpu: the CPU of the ring, or 0 if
- * the data comes from no ring. */
+/* Takes one blob, or fixed records back to back. cpu: of the ring; 0 for data from no ring. */
 void recorder_take(struct recorder *r, uint16_t cpu, const void *data, size_t size);
 void recorder_take_stream(struct recorder *r, const void *data, size_t size);
 /* Adds a record of the daemon, with CT_KIND_WORDS(rec->kind) words. The task table does not see
@@ -75,8 +71,8 @@ void recorder_stack(struct recorder *r, const struct ct_stack_blob *stack);
 void recorder_lost(struct recorder *r, uint16_t cpu, enum ct_loss cause, uint64_t n, uint64_t first_ns,
 		   uint64_t last_ns);
 
-/* To be called when the task iterator has found this process. Asks for its command line, unless the
- * recorder has it for this exec_id. */
+/* Call this when the task iterator has found this process. Asks for its command line, unless it is
+ * known for this exec_id. */
 void recorder_found(struct recorder *r, uint32_t tgid, uint32_t exec_id, uint64_t now_ns);
 struct tasks *recorder_tasks(struct recorder *r);
 void recorder_begin(struct recorder *r, uint64_t now_ns);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * statedir.h - makes and locks the directory of the trace, so that no second daemon uses it.
+/* statedir.h - makes and locks the directory of the trace, so that no second daemon uses it.
  * Refuses a directory that another user can write to: this user could put a file there and get the
- * trace.
- */
+ * trace. */
 #ifndef CTRACE_DAEMON_RECORD_STATEDIR_H
 #define CTRACE_DAEMON_RECORD_STATEDIR_H
 

@@ -11,10 +11,8 @@
 #include "lib/cleanup.h"
 #include "lib/vec.h"
 
-/*
- * A tree of three levels. The 22 bits of a tid are the way from the root to the task. A walk visits
- * tids in order, and leaves without tasks are freed.
- */
+/* A tree of three levels. The 22 bits of a tid are the way from the root to the task. A walk visits
+ * tids in order. */
 #define LEAF_BITS 4
 #define MID_BITS  8
 #define TOP_BITS  10
@@ -115,8 +113,8 @@ static struct task *tasks_make(struct tasks *t, uint32_t tid)
 	return task;
 }
 
-/* Returns the entry of a task. Makes the entry if there is none. NULL: the idle task, a task that
- * died at ts or later, or no room. */
+/* Returns the entry of a task, new if there was none. NULL: the idle task, a task that died at ts
+ * or later, or no room. */
 static struct task *tasks_touch(struct tasks *t, uint32_t tid, uint64_t ts)
 {
 	struct task *task = tasks_entry(t, tid);
@@ -132,7 +130,6 @@ static struct task *tasks_touch(struct tasks *t, uint32_t tid, uint64_t ts)
 		return task;
 	if (ts <= task->st.last.ts)
 		return NULL;
-	/* the kernel has given the tid to a new task */
 	task_reset(task, tid);
 	task->generation = t->generation;
 	t->n_dead--;
@@ -148,7 +145,7 @@ static void tasks_kill(struct tasks *t, struct task *task, uint64_t ts)
 	t->n_dead++;
 }
 
-/* Notes that the task is runnable; in a coarse step, it may be in a short wait instead. */
+/* In a coarse step, the task may be in a short wait instead. */
 static void task_runnable(const struct tasks *t, struct task *task, uint64_t ts)
 {
 	task->st.run = t->coarse ? WINDOW_RUN_FOLDED : WINDOW_RUN_RUNNABLE;
@@ -157,11 +154,9 @@ static void task_runnable(const struct tasks *t, struct task *task, uint64_t ts)
 		(struct ct_rec){ .ts = ts, .kind = CT_SWITCH, .tid = task->st.last.tid, .nr = CT_NR_NONE };
 }
 
-/*
- * Notices a loop of waits with a timeout, such as a poll of a flag or a retry with back-off. A wait
- * without a timeout, or real work (TASKS_LOOP_RAN_NS), ends the loop. In tasks_wake(), a wake-up
- * that is not by a timer ends the loop too.
- */
+/* Notices a loop of waits with a timeout, such as a poll of a flag or a retry with back-off. A wait
+ * without a timeout, real work (TASKS_LOOP_RAN_NS), or a wake-up not by a timer (tasks_wake()) ends
+ * the loop. */
 static void task_loop_block(struct task *task, const struct ct_rec *rec, uint64_t ran_ns)
 {
 	bool timed = rec->wait == CT_W_SLEEP || rec->flags & CT_SF_TIMEOUT;
@@ -206,8 +201,8 @@ static void tasks_switch_out(struct tasks *t, uint16_t cpu, const struct ct_rec 
 	task->st.last = *rec;
 	task->st.run = WINDOW_RUN_BLOCKED;
 	task->st.owner = 0;
-	/* Not every CT_FUTEX belongs to a wait: a task may take a mutex without waiting, and then
-	 * wait for a condition. So the object and the time have to match. */
+	/* A CT_FUTEX may belong to no wait: a task takes a mutex at once, and then waits for a
+	 * condition. So the object and the time have to match. */
 	if (rec->wait == CT_W_FUTEX && task->futex_obj == rec->obj && task->futex_ns <= rec->ts &&
 	    rec->ts - task->futex_ns < FUTEX_EARLY_NS)
 		task->st.owner = task->futex_owner;
@@ -281,8 +276,7 @@ void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
 			tasks_kill(t, task, rec->ts);
 		break;
 	case CT_EXEC:
-		/* A thread that calls exec gets the tid of its leader. The former tid of the thread
-		 * is gone. */
+		/* A thread that calls exec gets the tid of its leader. Its former tid is gone. */
 		task = ct_exec_tid_before(rec) != rec->tid ? tasks_entry(t, ct_exec_tid_before(rec)) : NULL;
 		if (task && rec->ts >= task->st.last.ts)
 			tasks_kill(t, task, rec->ts);
@@ -295,8 +289,7 @@ void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
 			task->futex_owner = ct_futex_owner(rec);
 		}
 		break;
-	/* A cap begins. With CT_GV_GROUP the task is alive, but the record of its fork may have
-	 * been left out. */
+	/* A cap begins. With CT_GV_GROUP the record of the task's fork may have been left out. */
 	case CT_SHED:
 		if (!(rec->flags & CT_GV_CAP))
 			break;
@@ -394,8 +387,7 @@ void tasks_tell_all(struct tasks *t)
 	t->told_round++;
 }
 
-/* In a coarse step, the end of a wait shorter than CT_COARSE_NS is not recorded, so a task in such
- * a wait is folded. */
+/* In a coarse step, the end of a wait shorter than CT_COARSE_NS is not recorded: the task is folded. */
 static enum ct_found found_what(const struct tasks *t, const struct ct_iter_task *found)
 {
 	const struct ct_rec *w = &found->wait;

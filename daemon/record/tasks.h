@@ -27,36 +27,34 @@ struct task {
 	uint64_t futex_obj;
 	uint32_t futex_owner;
 	uint32_t tgid;
-	/* begin of the present cap, which leaves out records of the task; 0: the task is not capped */
+	/* begin of the present cap, which leaves out records of the task; 0: no cap */
 	uint64_t capped_ns;
 	/* end of the last cap; the record of this cap's beginning may come later */
 	uint64_t uncapped_ns;
 	uint64_t group;
 	uint8_t flags;
-	/* The members inspect_* are for inspect_policy, and about the last inspection. */
+	/* inspect_*: for inspect_policy, about the last inspection */
 	uint8_t inspect_level; /* how often the time to the next inspection was doubled */
 	uint16_t inspect_nr;
 	bool inspect_loop;
 	uint32_t generation;
-	/* inspect_since_ns: start of the inspected wait. inspect_next_ns: the earliest time for
-	 * another inspection of the same wait. */
+	/* inspect_since_ns: start of the inspected wait. inspect_next_ns: earliest time of its next
+	 * inspection. */
 	uint64_t inspect_since_ns, inspect_ns, inspect_next_ns, inspect_obj;
-	/* For inspect_policy: a loop of waits, each of which a timer ends. loop_waits: number of
-	 * waits in the loop; 0: there is no loop. */
+	/* For inspect_policy: a loop of waits that timers end. loop_waits: their number; 0: there
+	 * is no loop. */
 	uint64_t loop_since_ns, loop_ran_ns;
 	uint32_t loop_waits;
 	/* For inspect_policy. yields: how often the task gave its CPU away without blocking.
 	 * yields_seen: yields at the last scan. */
 	uint32_t yields, yields_seen;
-	/* told_*, for tasks_read(): the contents of the last CT_FOUND. told_round: number of
-	 * tasks_tell_all() calls before this CT_FOUND. All 0: there was no CT_FOUND. */
+	/* For tasks_read(): the last CT_FOUND; all 0: none. told_round: tasks_tell_all() calls before it. */
 	uint64_t told_times;
 	uint32_t told_switches, told_round;
 	uint8_t told_what;
-	/* For the leader of a process: the exec_id whose command line is recorded or asked for; 0:
-	 * none. */
+	/* For a process's leader: the exec_id whose command line is recorded or asked for; 0: none */
 	uint32_t exec_id;
-	/* For the leader of a process: when its descriptor table was last asked for. */
+	/* For a process's leader: when its descriptor table was last asked for */
 	uint64_t files_ns;
 };
 
@@ -64,7 +62,7 @@ struct task {
 #define TASK_KTHREAD 0x02
 /* the task has ended; its entry stays for a second, so that a late record does not revive it */
 #define TASK_DEAD 0x04
-/* a task of the daemon, or of a descendant of the daemon; the recorder sets this flag */
+/* a task of the daemon or of its descendants; the recorder sets this flag */
 #define TASK_OF_DAEMON 0x08
 
 struct tasks;
@@ -73,42 +71,34 @@ struct tasks *tasks_new(uint32_t max);
 void tasks_free(struct tasks *t);
 
 void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec);
-/* To be called when a cap has ended: from ts_ns on, the records of the task are complete again. */
+/* Call this at the end of a cap: from ts_ns on, the records of the task are complete again. */
 void tasks_uncap(struct tasks *t, uint32_t tid, uint64_t ts_ns);
 void tasks_ended(struct tasks *t, uint32_t tid, uint64_t ts_ns);
 void tasks_identity(struct tasks *t, const struct ct_task_blob *blob);
 
-/*
- * A reading of all tasks, which began at now_ns: tasks_found_begin(), tasks_found() for each task,
+/* A reading of all tasks, begun at now_ns: tasks_found_begin(), tasks_found() for each task,
  * tasks_found_end(). A found state replaces a state older than now_ns. A task that is not found,
- * and has no record since now_ns, is dead.
- */
+ * and has no record since now_ns, is dead. */
 void tasks_found_begin(struct tasks *t, uint64_t now_ns);
 void tasks_found(struct tasks *t, const struct ct_iter_task *found);
 void tasks_found_end(struct tasks *t);
 
-/*
- * To be called when a coarse step begins (coarse: true) or ends (false). In a coarse step no
- * switches are recorded, so tasks outside long waits are WINDOW_RUN_FOLDED.
- */
+/* Call this when a coarse step begins (true) or ends (false). A coarse step records no switches, so
+ * tasks outside long waits are WINDOW_RUN_FOLDED. */
 void tasks_coarse(struct tasks *t, bool coarse);
 /* In the next reading, tasks_read() makes a CT_FOUND for each task. */
 void tasks_tell_all(struct tasks *t);
-/*
- * As tasks_found(). Returns true, with a new CT_FOUND, if the task has changed since its last
- * CT_FOUND, or if tasks_tell_all() was called.
- */
+/* As tasks_found(). Returns true, with a new CT_FOUND, if the task has changed since its last
+ * CT_FOUND, or if tasks_tell_all() was called. */
 bool tasks_read(struct tasks *t, const struct ct_iter_task *found, struct ct_rec *ret, uint64_t ret_words[2]);
 
-/* Returns NULL if there is no such task, or if the task has ended. The entry is valid until the
- * next tasks_purge(). */
+/* Returns NULL if the task does not exist or has ended. Valid until the next tasks_purge(). */
 struct task *tasks_get(struct tasks *t, uint32_t tid);
-/* Returns the first living task with tid >= from, or NULL. For a walk, from is first 1, then the
- * last tid + 1. */
+/* Returns the first living task with tid >= from, or NULL. A walk begins with from 1, then last tid + 1. */
 struct task *tasks_next(struct tasks *t, uint32_t from);
 
-/* Returns the states of all living tasks, sorted by tid. *ret belongs to t until the next call. A
- * capped task is WINDOW_RUN_CAPPED. Returns 0, or -ENOMEM with ret and ret_n untouched. */
+/* Returns 0 with the states of all living tasks, sorted by tid, or -ENOMEM with ret and ret_n
+ * untouched. *ret belongs to t until the next call. A capped task is WINDOW_RUN_CAPPED. */
 int tasks_states(struct tasks *t, const struct window_state **ret, size_t *ret_n);
 void tasks_purge(struct tasks *t, uint64_t now_ns, void (*gone)(void *arg, uint32_t tid), void *arg);
 

@@ -18,8 +18,7 @@
 #include "daemon/sandbox/privilege.h"
 #include "lib/cleanup.h"
 
-/* The answer of the process ctraced-stats. result: 0 or -errno. With 0 comes a descriptor that
- * keeps the statistics on. */
+/* The answer of ctraced-stats. result: 0, with a descriptor that keeps the statistics on, or -errno */
 struct bpfstats_message {
 	struct msghdr m;
 	struct iovec iov;
@@ -74,7 +73,7 @@ static int bpfstats_confine(int sock)
 	const struct __user_cap_data_struct admin[2] = { { .effective = 1u << CAP_SYS_ADMIN,
 							   .permitted = 1u << CAP_SYS_ADMIN } };
 	struct filter f;
-	/* this step is first, because it needs a privilege that the next steps give up */
+	/* first, because it needs a privilege that the next steps give up */
 	int r = privilege_drop_bounding();
 
 	if (r)
@@ -145,8 +144,8 @@ static int bpfstats_receive(void)
 	return fd;
 }
 
-/* Drops the answers that came too late for their requests. Such an answer would be taken for the
- * answer to the next request, and its descriptor would keep the statistics on. */
+/* An answer that comes too late would be taken for the answer to the next request, and its
+ * descriptor would keep the statistics on. */
 static void bpfstats_drop_late(void)
 {
 	struct iovec iov = { &(char){ 0 }, 1 };

@@ -24,7 +24,7 @@ struct filter {
 void filter_init(struct filter *f);
 void filter_allow(struct filter *f, const int *calls, size_t n);
 /* Allows a call if argument `arg` (from 0) has one of n values; otherwise it fails with EPERM.
- * Compares only the low 32 bits, and of these only the bits in mask. */
+ * Compares only the bits in mask, of the low 32 bits. */
 void filter_allow_values(struct filter *f, int call, unsigned arg, uint32_t mask, const uint32_t *values,
 			 size_t n);
 /* The thread must have set no_new_privs. Returns 0, -E2BIG if the list needs more than FILTER_MAX

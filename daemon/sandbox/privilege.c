@@ -32,8 +32,6 @@ void privilege_begin(void)
 	const struct rlimit nice = { PRIVILEGE_NICE, PRIVILEGE_NICE };
 
 	umask(077);
-	/* The daemon's memory has data of other users. So only root may look into it, and there are
-	 * no core dumps. */
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	(void)setrlimit(RLIMIT_NICE, &nice);
 }
@@ -99,8 +97,6 @@ int privilege_drop_bounding(void)
 	int r = 0;
 
 	for (int c = 0; prctl(PR_CAPBSET_READ, c, 0, 0, 0) >= 0; c++)
-		/* A process without CAP_SETPCAP keeps its bounding set (EPERM), which is no
-		 * error. */
 		if (prctl(PR_CAPBSET_READ, c, 0, 0, 0) > 0 && prctl(PR_CAPBSET_DROP, c, 0, 0, 0) &&
 		    errno != EPERM)
 			r = -errno;
@@ -108,8 +104,8 @@ int privilege_drop_bounding(void)
 	return r;
 }
 
-/* Drops all capabilities that are not needed. Without these capabilities, tries what the daemon
- * does later. Keeps a capability if the kernel refuses such an action. */
+/* Without the capabilities that seem not needed, tries what the daemon does later. Keeps a
+ * capability for each action that the kernel refuses. */
 static int drop_capabilities(const struct privilege_options *opt)
 {
 	uint64_t effective = 0, permitted = 0, keep = privilege_kept;

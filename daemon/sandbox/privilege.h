@@ -20,7 +20,7 @@
 
 struct privilege_options {
 	/* Directories with files to create or remove later. If the daemon's user may not write to
-	 * one of them, the daemon keeps CAP_DAC_OVERRIDE. */
+	 * one of them, CAP_DAC_OVERRIDE is kept. */
 	const char *dirs[4];
 	size_t n_dirs;
 	bool uprobes; /* the daemon will put probes on functions of programs */
@@ -34,11 +34,9 @@ void privilege_begin(void);
  * Without CAP_SETPCAP the bounding set stays, which is no error. Returns 0 or -errno.
  */
 int privilege_drop_bounding(void);
-/*
- * Gives up the privileges. Call this after the BPF programs are loaded, and before threads start.
- * If the capabilities cannot be dropped, the system calls are limited nevertheless. Returns 0, or
- * the -errno of a failed step.
- */
+/* Gives up the privileges, after the BPF programs are loaded and before threads start. Limits the
+ * system calls even if the capabilities cannot be dropped. Returns 0, or the -errno of a failed
+ * step. */
 int privilege_drop(const struct privilege_options *opt);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * report.h - the answers to the requests "status" and "doctor" (doc/protocol.md). Only the main
- * thread calls report_status(). Any thread may call the other functions.
- */
+/* report.h - the answers to the requests "status" and "doctor" (doc/protocol.md). Only the main
+ * thread calls report_status(). Any thread may call the other functions. */
 #ifndef CTRACE_DAEMON_SERVICE_REPORT_H
 #define CTRACE_DAEMON_SERVICE_REPORT_H
 
@@ -26,7 +24,7 @@ struct report_source {
 	uint32_t budget_ppm, task_cap;
 	unsigned clients;
 	uint64_t denied, turned_away, jobs_refused;
-	/* requests: figures of the clients' worker. closing: figures of the worker `closer`. */
+	/* requests: of the clients' worker. closing: of the worker `closer`. */
 	struct worker_stats requests, closing;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * service.h - data and functions that the handlers of requests from the control socket share. All
- * functions run on the main thread.
+ * service.h - data and functions that the handlers of requests from the control socket share. Main
+ * thread only.
  *
  * The clients' worker and the closer do everything that may take long or touches a descriptor of a
  * client. So a file system that does not answer holds up neither the event loop nor the snapshots
@@ -37,20 +37,19 @@ struct service {
 	struct drain *drain;
 	struct jobs *jobs; /* NULL: frameworks report no jobs */
 	struct watchpoints *watchpoints;
-	struct marks marks;          /* the limits of the request "mark" */
+	struct marks marks;
 	struct incidents *incidents; /* NULL: no snapshots of hangs */
 };
 
 void service_gone(void *arg, uint64_t client);
-/* The function for control_options.dispose. Hands a client's descriptor to the closer. */
+/* For control_options.dispose. Hands a client's descriptor to the closer. */
 void service_dispose(void *arg, uid_t uid, int fd);
-/* The function for control_options.choked. Returns true if so many descriptors wait that the daemon
- * should receive no more. */
+/* For control_options.choked. Returns true if so many descriptors wait that no more should come. */
 bool service_choked(void *arg);
 
 int service_start(struct service *s, sd_event *event);
-/* Gives a copy of job to the clients' worker, with client, uid and owner filled in. Returns 0 or
- * -errno. After -errno the job was dropped, and the client got an answer. */
+/* Gives a copy of job to the clients' worker, with client, uid and owner filled in. Returns 0, or
+ * -errno: the job was dropped, and the client got an answer. */
 int service_post(struct service *s, uint64_t client, const struct worker_job *job);
 
 #endif

@@ -36,7 +36,7 @@ static void hangs_run(void *arg)
 
 	worker_leave(); /* the file system may not answer */
 	j->error = incidents_read(j->dir, SERVICE_HANGS_MAX, &j->list, &j->left_out);
-	if (j->error == -ENOENT) { /* no hang was caught yet */
+	if (j->error == -ENOENT) {
 		j->list = json_array();
 		j->error = j->list ? 0 : -ENOMEM;
 	}

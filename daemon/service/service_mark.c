@@ -8,7 +8,6 @@
 #include "lib/clock.h"
 #include "trace/words/markname.h"
 
-/* Returns NULL, or says what is wrong with the request. */
 static const char *read_mark(json_t *body, struct mark *ret)
 {
 	static const char *const whats[] = {

@@ -5,7 +5,7 @@
 
 #include "daemon/service/service.h"
 
-/* Handles {"cmd":"mark"}. The mark is about the client's process; its pid comes from the kernel. */
+/* The mark is about the client's process; its pid comes from the kernel. */
 void service_mark(struct service *s, uint64_t client, json_t *body);
 
 #endif

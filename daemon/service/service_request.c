@@ -60,8 +60,6 @@ static void service_copy(struct service *s, uint64_t client, const struct servic
 	service_post(s, client, &wj);
 }
 
-/* After worker_leave(), the thread may get stuck and outlive the daemon's data. So until
- * worker_enter(), the thread uses only its own job. */
 static void snapshot_run(void *arg)
 {
 	struct service_job *j = arg;

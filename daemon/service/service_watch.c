@@ -57,7 +57,6 @@ static void watch_done(void *arg)
 	watch_job_free(j);
 }
 
-/* Returns 0, or -EINVAL if the request is wrong; then the client has got an answer. */
 static int watch_check(struct service *s, uint64_t client, json_t *body, struct watchpoint_want *ret)
 {
 	json_int_t pid = json_integer_value(json_object_get(body, "pid"));

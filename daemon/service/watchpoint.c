@@ -61,8 +61,8 @@ void watchpoints_free(struct watchpoints *ws)
 
 void watchpoints_drop(struct watchpoints *ws, uint64_t client)
 {
-	/* To remove breakpoints takes long. So the lock, which the drain thread needs, is not held
-	 * during probe_watch_close(). */
+	/* Removing breakpoints takes long. So the lock, which the drain thread needs, is not held
+	 * meanwhile. */
 	for (size_t i = 0; ws && i < PROBE_WATCHES_MAX; i++) {
 		struct watchpoint *w = &ws->v[i];
 		bool mine;
@@ -95,8 +95,7 @@ static uint32_t process_of(uint32_t tid, uint64_t *ret_stack)
 	*ret_stack = 0;
 	if (!stat || !fgets(line, sizeof(line), stat))
 		return 0;
-	/* "pid (comm) state ...": the fields are counted from the end of the name, which may have
-	 * spaces */
+	/* "pid (comm) state ...": counts from the end of the name, which may have spaces */
 	p = strrchr(line, ')');
 	for (int field = 2; p && field < STAT_STARTSTACK; field++)
 		p = strchr(p + 1, ' ');
@@ -116,10 +115,8 @@ static int read_value(uint32_t pid, uint64_t addr, uint32_t len, uint64_t *ret)
 	return errno == EPERM || errno == ESRCH ? -errno : -EFAULT;
 }
 
-/* Takes the client's length, or else the variable's size. If neither can be a length, takes the
- * largest of 4, 2 and 1 that divides the address. Returns 0, or an error with a sentence in err:
- * - -E2BIG: the client gives neither a length nor an offset, and the variable has over 8 bytes
- * - -EINVAL: the length does not divide the address */
+/* Takes the client's length, or else the variable's size (-E2BIG: over 8 bytes), or else the
+ * largest of 4, 2 and 1 that divides the address. */
 static int choose_len(const struct watchpoint_want *want, const struct variable *v, uint32_t *ret,
 		      char err[WATCHPOINT_ERR_MAX])
 {
@@ -254,8 +251,7 @@ int watchpoints_news(struct watchpoints *ws, uint64_t client, uint32_t id, struc
 
 		if (w->client != client || w->id != id)
 			continue;
-		/* The end is read first, so that the last accesses of an ended process are still
-		 * reported. */
+		/* The end is read first, so that the last accesses of an ended process are still reported. */
 		ret->end = watchpoint_ended(w);
 		for (ret->n = 0; ret->n < w->n; ret->n++)
 			ret->v[ret->n] = w->recent[(w->head + ret->n) % WATCHPOINT_RECENT_MAX];

@@ -2,7 +2,6 @@
 /*
  * watchpoint.h - the variables that are watched for clients of the control socket. Keeps copies of
  * the accesses until the client fetches them. The drain thread writes the accesses into the trace.
- *
  * Any thread may call the functions. watchpoints_add() reads files and may take long.
  */
 #ifndef CTRACE_DAEMON_SERVICE_WATCHPOINT_H
@@ -63,11 +62,9 @@ int watchpoints_add(struct watchpoints *ws, struct drain *d, const struct watchp
 		    struct watchpoint_info *ret, char err[WATCHPOINT_ERR_MAX]);
 /* Ends all watches of a client. ws may be NULL. */
 void watchpoints_drop(struct watchpoints *ws, uint64_t client);
-/* Fetches the accesses since the last call for this watch. Returns 0, or -ENOENT if the client has
- * no watch with this id. */
+/* Fetches the accesses since the last call. Returns 0, or -ENOENT if the client has no such watch. */
 int watchpoints_news(struct watchpoints *ws, uint64_t client, uint32_t id, struct watchpoint_news *ret);
-/* The function for drain_options.access, with the struct watchpoints as arg. Keeps an access for
- * the client. */
+/* For drain_options.access; arg: the struct watchpoints. Keeps an access for the client. */
 void watchpoints_note(void *arg, const struct ct_rec *rec, const uint64_t words[2],
 		      const struct ct_stack_blob *stack);
 

@@ -164,7 +164,7 @@ static void user_text(struct symbols *s, uint32_t pid, const struct unwind_frame
 	} else {
 		snprintf(raw, sizeof(raw), "0x%llx (%s)", (unsigned long long)at, module);
 	}
-	/* the names come from programs, and may have any bytes */
+	/* programs may have chosen any bytes as names */
 	clean_text(raw, text, SYMBOLS_TEXT_MAX);
 }
 

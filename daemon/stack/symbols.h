@@ -5,8 +5,7 @@
  * - "0x1234 (module)": no function is known; the number is the virtual address in the file
  * - "0x7f.. (name)": there is no readable file; the number is the address in the process
  *
- * C++ names and most Rust names are demangled. Kernel frames begin with "k:". Only one thread at a
- * time may use one struct symbols.
+ * C++ names and most Rust names are demangled. Kernel frames begin with "k:". Not thread-safe.
  */
 #ifndef CTRACE_DAEMON_STACK_SYMBOLS_H
 #define CTRACE_DAEMON_STACK_SYMBOLS_H
@@ -34,10 +33,9 @@ enum symbols_kernel_state symbols_kernel_state(struct symbols *s);
  * kernel address, which the machine's owner may hide. */
 void symbols_kernel(struct symbols *s, uint64_t addr, bool exact, char text[SYMBOLS_TEXT_MAX]);
 /* Reads the kernel frames of a task from /proc/TID/stack, which has names even where kallsyms hides
- * addresses. Returns the number of frames; 0: also on failure. */
+ * addresses. Returns the number of frames, 0 on failure. */
 size_t symbols_kernel_task(uint32_t tid, char text[][SYMBOLS_TEXT_MAX], size_t max);
-/* Makes the text of a user frame. Call this before unwind_end(). pid: for names from a JIT
- * compiler's file. */
+/* Makes the text of a user frame. Call it before unwind_end(). pid: for names from a JIT map file. */
 void symbols_user(struct symbols *s, uint32_t pid, const struct unwind_frame *f, char text[SYMBOLS_TEXT_MAX]);
 
 #endif

@@ -19,8 +19,7 @@ static void piece_add(const char *piece, size_t n, void *arg)
 
 	if (!n)
 		return; /* an empty piece may be NULL */
-	/* A short name can stand for gigabytes of text. So the demangler is left when `text` is
-	 * full. */
+	/* A short name can stand for gigabytes of text. So a full `text` ends the demangling. */
 	if (n > o->cap - o->n) {
 		memcpy(o->text + o->n, piece, o->cap - o->n);
 		o->n = o->cap;
@@ -30,8 +29,8 @@ static void piece_add(const char *piece, size_t n, void *arg)
 	o->n += n;
 }
 
-/* Returns true for "_Z" names, and for "_R" names without punycode ("u" and a digit). For a name
- * with punycode the demangler allocates memory, which longjmp() would leak. */
+/* Refuses "_R" names with punycode ("u" and a digit): for them the demangler allocates memory,
+ * which longjmp() would leak. */
 static bool may_demangle(const char *name)
 {
 	if (!strncmp(name, "_Z", 2))

@@ -98,8 +98,7 @@ static int open_in(int dir, const char *name, int flags)
 	return (int)syscall(SYS_openat2, dir, name, &how, sizeof(how));
 }
 
-/* Returns true if fd is open and its file system needs no server (NFS and FUSE need one). The check
- * itself asks no server either. */
+/* NFS and FUSE are not local. The check itself asks no server. */
 static bool is_local(struct symbols_jit *j, uint32_t pid, int fd, struct statx *ret)
 {
 	return fd >= 0 && !statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, ret) &&

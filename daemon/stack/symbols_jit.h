@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * symbols_jit.h - finds the functions that a JIT compiler has listed in /tmp/perf-PID.map, with
- * lines "start size name" (start and size in hex). /tmp and PID are those that the process itself
- * sees.
+ * lines "start size name" (start and size in hex). /tmp and PID are as the process sees them.
  *
- * Any user may create such a file. So it has to be a regular file of limited size, which belongs to
- * root or the user of the process. Only one thread at a time may use one struct symbols_jit.
+ * Any user may create such a file. So it has to be a regular file of limited size that belongs to
+ * root or the user of the process. Not thread-safe.
  */
 #ifndef CTRACE_DAEMON_STACK_SYMBOLS_JIT_H
 #define CTRACE_DAEMON_STACK_SYMBOLS_JIT_H
@@ -19,8 +18,7 @@ struct symbols_jit;
 
 struct symbols_jit *symbols_jit_new(void);
 void symbols_jit_free(struct symbols_jit *j);
-/* Returns the name of the function that holds addr, or NULL. The name is valid until the next
- * call. */
+/* Returns the name of the function that holds addr, or NULL. Valid until the next call. */
 const char *symbols_jit_find(struct symbols_jit *j, uint32_t pid, uint64_t addr, uint64_t *ret_start);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* symbols_kernel.h - the functions in /proc/kallsyms, sorted. After symbols_kernel_load(), any
- * thread may use the object. */
+/* symbols_kernel.h - the functions in /proc/kallsyms, sorted. Any thread may use a loaded object. */
 #ifndef CTRACE_DAEMON_STACK_SYMBOLS_KERNEL_H
 #define CTRACE_DAEMON_STACK_SYMBOLS_KERNEL_H
 
@@ -16,8 +15,8 @@ enum symbols_kernel_state {
 
 #define SYMBOLS_KERNEL_FILE "/proc/kallsyms"
 
-/* Reads the whole file, which takes about 60 ms. If the file cannot be read, the state of the
- * object is SYMBOLS_KERNEL_ABSENT. NULL: out of memory. */
+/* Reads the whole file, which takes about 60 ms. A file that cannot be read gives the state
+ * SYMBOLS_KERNEL_ABSENT. NULL: out of memory. */
 struct symbols_kernel *symbols_kernel_load(const char *path);
 void symbols_kernel_free(struct symbols_kernel *k);
 enum symbols_kernel_state symbols_kernel_loaded(const struct symbols_kernel *k);
@@ -25,8 +24,7 @@ enum symbols_kernel_state symbols_kernel_loaded(const struct symbols_kernel *k);
  * The texts belong to k. */
 const char *symbols_kernel_find(const struct symbols_kernel *k, uint64_t addr, uint64_t *ret_start,
 				const char **ret_module);
-/* Calls fn for each function of the core kernel, in order of addresses. Does nothing if the state
- * is not SYMBOLS_KERNEL_OK. */
+/* Calls fn for each function of the core kernel, by address. Does nothing unless SYMBOLS_KERNEL_OK. */
 void symbols_kernel_each(const struct symbols_kernel *k,
 			 void (*fn)(void *arg, const char *name, uint64_t addr), void *arg);
 

@@ -17,10 +17,7 @@
 #define SIGNED_BITS  0x0000ffffffffffffULL
 #define RULES_N      512
 
-/*
- * saved_index: for each DWARF register, its index in ct_iter_task.regs. REG_PC stands for the
- * program counter.
- */
+/* saved_index: for each DWARF register, its index in ct_iter_task.regs. REG_PC: program counter */
 #if defined(__x86_64__)
 enum { REG_FP = 6, REG_SP = 7, REG_PC = 16, N_REGS = 17, SAVED_CS = 17, USER32_CS = 0x23 };
 static const uint8_t saved_index[N_REGS] = { 10, 12, 11, 5, 13, 14, 4, 19, 9, 8, 7, 6, 3, 2, 1, 0, 16 };
@@ -33,8 +30,7 @@ static const uint8_t saved_index[N_REGS] = { 0,  1,  2,  3,  4,  5,  6,  7,  8, 
 #error "registers of this machine are not known"
 #endif
 
-/* The cached rules for an address of a file. Without the cache, a search takes about a dozen
- * reads of the file. */
+/* Cached rules for an address of a file; a search takes about a dozen reads of the file. */
 struct rules {
 	/* serial: of the file; 0: the entry is free */
 	uint64_t serial, vaddr;
@@ -119,8 +115,7 @@ static long saved_memory(const struct ct_rawcrash_blob *s, uint64_t addr, void *
 
 long unwind_memory(struct unwind *u, uint64_t addr, void *buf, size_t n)
 {
-	/* At most two pages, each with its own iovec: the first page is read even if the second is
-	 * not mapped. */
+	/* At most two pages, an iovec each: the first page is read even if the second is not mapped. */
 	size_t first = MIN(n, 4096 - addr % 4096), second = MIN(n, (size_t)4096) - MIN(first, (size_t)4096);
 	struct iovec to = { .iov_base = buf, .iov_len = first + second };
 	struct iovec from[2] = { { .iov_base = (void *)(uintptr_t)addr, .iov_len = first },
@@ -209,8 +204,7 @@ static int apply_rule(struct unwind *u, const struct walk *w, const struct unwin
 	return -EBADMSG;
 }
 
-/* Returns true if the rules have expressions. Such rules cannot be cached, because the next search
- * overwrites the expressions. */
+/* Rules with expressions cannot be cached, because the next search overwrites the expressions. */
 static bool rules_have_expr(const struct unwind_cfi *cfi)
 {
 	for (unsigned i = 0; i < UNWIND_CFI_REGS; i++)
@@ -234,12 +228,8 @@ static int rules_find(struct unwind *u, struct unwind_elf *e, uint64_t vaddr, st
 	return r;
 }
 
-/*
- * On failure *w is unchanged.
- * - -ENOENT: f has no call frame information
- * - -ENODATA: f is the outermost frame
- * - another -errno: the step failed
- */
+/* -ENOENT: f has no call frame information. -ENODATA: f is the outermost frame. On failure, *w is
+ * unchanged. */
 static int step_cfi(struct unwind *u, const struct unwind_frame *f, struct walk *w)
 {
 	struct walk to = { 0 };
@@ -302,8 +292,7 @@ static int step_fp(struct unwind *u, struct walk *w)
 	return 0;
 }
 
-/* Tries the call frame information of f, and then frame pointers. -ENODATA: f is the outermost
- * frame. Another -errno: the walk has failed. */
+/* -ENODATA: f is the outermost frame. Another -errno: the walk has failed. */
 static int step(struct unwind *u, const struct unwind_frame *f, struct walk *w)
 {
 	uint64_t sp = w->regs[REG_SP], pc = w->regs[REG_PC];
@@ -318,9 +307,8 @@ static int step(struct unwind *u, const struct unwind_frame *f, struct walk *w)
 #endif
 	if (!w->regs[REG_PC])
 		return -ENODATA;
-	/* The caller's stack pointer is never lower than the callee's, except behind a signal
-	 * handler. A step that changes neither the stack pointer nor the program counter would
-	 * repeat for ever. */
+	/* Except behind a signal handler, the caller's stack pointer is never lower than the
+	 * callee's. A step that changes neither register would repeat for ever. */
 	if (!w->exact && (w->regs[REG_SP] < sp || (w->regs[REG_SP] == sp && w->regs[REG_PC] == pc)))
 		return -EFAULT;
 	return 0;

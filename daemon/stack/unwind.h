@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * unwind.h - finds the user stack of a waiting task, without stopping the task. Uses the task's
- * registers and memory, and the call frame information of its files. Without this information, uses
- * frame pointers.
+ * registers and memory, and the call frame information of its files, or else frame pointers.
  *
- * The caller has to check, before and after the walk, that the task still waits. For each task:
- * unwind_begin(), then other functions, then unwind_end(). Only one thread at a time may use one
- * struct unwind.
+ * For each task: unwind_begin(), then other functions, then unwind_end(). The caller has to check,
+ * before and after the walk, that the task still waits. Not thread-safe.
  */
 #ifndef CTRACE_DAEMON_STACK_UNWIND_H
 #define CTRACE_DAEMON_STACK_UNWIND_H
@@ -37,19 +35,16 @@ void unwind_free(struct unwind *u);
 /* Reads the mappings of a task. Returns 0, -ESRCH if the task has ended or is a kernel thread, or
  * another -errno. */
 int unwind_begin(struct unwind *u, uint32_t tid);
-/*
- * Takes what was saved of a task before it ended, instead of the task itself. The memory of the task
- * is only the saved part of its stack. Borrows `saved` until unwind_end(). Returns 0 or -ENOMEM.
- */
+/* Takes what was saved of a task before it ended, instead of the task itself. Borrows `saved` until
+ * unwind_end(). Returns 0 or -ENOMEM. */
 int unwind_begin_saved(struct unwind *u, const struct ct_rawcrash_blob *saved);
-/* Closes the files. elf and path in all frames become invalid. */
+/* Closes the files: elf and path of all frames become invalid. */
 void unwind_end(struct unwind *u);
 
 uint64_t unwind_pc(const uint64_t regs[34]);
 uint64_t unwind_sp(const uint64_t regs[34]);
-/* Fills frames, innermost first. Returns the number of frames; 0: the task has no user stack.
- * *ret_cut: callers may be missing, because of a limit or 32-bit code, or because the walk did not
- * find them. */
+/* Fills frames, innermost first. Returns their number; 0: the task has no user stack. *ret_cut:
+ * callers may be missing, because of a limit, 32-bit code, or a failed walk. */
 size_t unwind_stack(struct unwind *u, const uint64_t regs[34], struct unwind_frame frames[UNWIND_FRAMES_MAX],
 		    bool *ret_cut);
 struct unwind_frame unwind_locate(struct unwind *u, uint64_t ip, bool exact);

@@ -66,8 +66,8 @@ static uint64_t cursor_format(struct cursor *c, uint8_t enc)
 	}
 }
 
-/* Searches the table of .eh_frame_hdr for the last FDE that begins at vaddr or before it. -ENOENT:
- * the table has no such FDE, or another format. */
+/* Finds the last FDE in .eh_frame_hdr that begins at vaddr or before it. -ENOENT: there is none, or
+ * the table has another format. */
 static int table_search(const struct unwind_elf *e, uint64_t vaddr, uint64_t *ret_fde)
 {
 	struct entry {
@@ -211,8 +211,7 @@ static uint64_t fde_begin(const struct unwind_elf *e, uint8_t enc, uint64_t fiel
 	}
 }
 
-/* Reads the range of an FDE, and moves c to the instructions of the FDE. -ENOENT: vaddr is not in
- * the range. */
+/* Moves c to the instructions of the FDE. -ENOENT: vaddr is not in the FDE's range. */
 static int fde_range(const struct unwind_elf *e, const struct cie *cie, uint64_t fde_vaddr,
 		     const uint8_t *start, struct cursor *c, uint64_t vaddr, uint64_t *ret_begin)
 {
@@ -453,8 +452,7 @@ static int execute_extended(struct machine *m, uint8_t op, struct cursor *c)
 	case DW_CFA_GNU_args_size:
 		cursor_varint(c);
 		return 0;
-	/* arm64: the return address is signed from here on, or no longer; the walk removes any
-	 * signature */
+	/* arm64: signing of the return address begins or ends; the walk removes any signature */
 	case DW_CFA_GNU_window_save:
 		return 0;
 	default:

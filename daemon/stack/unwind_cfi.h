@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind_cfi.h - call frame information (.eh_frame) of an ELF file: the rules that give the
- * caller's registers at an address. See LSB 5, "Exception Frames", and section 6.4 of DWARF 5.
- * - An FDE has the rules for one function, a CIE the data that several FDEs share.
- * - The CFA (canonical frame address) is a fixed address in the frame of a function.
+ * unwind_cfi.h - the call frame information (.eh_frame) of an ELF file: rules that give the
+ * registers of the caller. See LSB 5, "Exception Frames", and DWARF 5, section 6.4.
+ * - FDE: the rules for one function
+ * - CIE: data that several FDEs share
+ * - CFA (canonical frame address): a fixed address in the frame of a function
  *
- * libdw is not used: it maps the file, and the contents of the file decide how much memory it
- * allocates. Only one thread at a time may work on one file.
+ * Not libdw: it maps the file, and the file decides how much memory libdw takes. Only one thread at
+ * a time may work on one file.
  */
 #ifndef CTRACE_DAEMON_STACK_UNWIND_CFI_H
 #define CTRACE_DAEMON_STACK_UNWIND_CFI_H
@@ -16,8 +17,7 @@
 
 #include "daemon/stack/unwind_elf.h"
 
-/* DWARF numbers. x86-64: 0 to 16 (the return address). arm64: 0 to 32; 30 is the link register, 31
- * the stack pointer. */
+/* DWARF numbers. x86-64: 0 to 16 (return address). arm64: 0 to 32 (30: link register, 31: stack pointer). */
 #define UNWIND_CFI_REGS    33
 #define UNWIND_CFI_CIE_MAX 1024
 #define UNWIND_CFI_FDE_MAX 32768
@@ -27,9 +27,9 @@ enum unwind_cfi_how {
 	UNWIND_CFI_UNDEFINED,
 	UNWIND_CFI_AT_CFA,   /* saved at CFA + off */
 	UNWIND_CFI_CFA,      /* CFA + off itself */
-	UNWIND_CFI_REGISTER, /* in the register whose number is `off` */
-	UNWIND_CFI_AT_EXPR,  /* saved at the address that the expression gives */
-	UNWIND_CFI_EXPR,     /* the result of the expression */
+	UNWIND_CFI_REGISTER, /* in register number off */
+	UNWIND_CFI_AT_EXPR,  /* saved at the result of expr */
+	UNWIND_CFI_EXPR,     /* the result of expr */
 };
 
 struct unwind_cfi_rule {
@@ -48,7 +48,7 @@ struct unwind_cfi_row {
 	struct unwind_cfi_rule regs[UNWIND_CFI_REGS];
 };
 
-/* The bytes of one CIE and one FDE. The expressions of a struct unwind_cfi lie in this buffer. */
+/* A struct unwind_cfi points into this buffer. */
 struct unwind_cfi_buf {
 	uint8_t cie[UNWIND_CFI_CIE_MAX];
 	uint8_t fde[UNWIND_CFI_FDE_MAX];
@@ -61,11 +61,11 @@ struct unwind_cfi {
 	bool signal_frame;
 };
 
-/* Finds the rules at vaddr. *ret points into buf. Returns 0, -ENOENT if no entry for vaddr is
- * found, or -EBADMSG if the table or entry is broken or exceeds a limit. */
+/* Finds the rules at vaddr. Returns 0, -ENOENT (there are none), or -EBADMSG: the table or entry is
+ * broken or exceeds a limit. *ret points into buf. */
 int unwind_cfi_find(struct unwind_elf *e, uint64_t vaddr, struct unwind_cfi_buf *buf, struct unwind_cfi *ret);
 
-/* What an expression may read. read() reads 8 bytes, and returns 0 or -errno. */
+/* read() reads 8 bytes of memory, and returns 0 or -errno. */
 struct unwind_cfi_env {
 	const uint64_t *regs;
 	uint64_t known; /* bit i: register i is known */
@@ -75,10 +75,10 @@ struct unwind_cfi_env {
 };
 
 /*
- * Evaluates a DWARF expression, which works on a stack of numbers. initial: the only number on the
- * stack at the start; NULL: the stack is empty. Returns 0, or -errno:
- * - -EBADMSG: the expression is wrong, exceeds a limit, or uses a register that is not known
- * - -EFAULT: memory that the expression reads cannot be read
+ * Evaluates a DWARF expression, which works on a stack. initial: on the stack at the start, unless
+ * NULL. Returns 0 or:
+ * - -EBADMSG: the expression is wrong, exceeds a limit, or uses an unknown register
+ * - -EFAULT: read() failed
  */
 int unwind_cfi_eval(const uint8_t *expr, uint32_t len, const struct unwind_cfi_env *env,
 		    const uint64_t *initial, uint64_t *ret);

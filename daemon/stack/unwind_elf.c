@@ -77,8 +77,7 @@ size_t unwind_elf_bytes(const struct unwind_elf *e)
 	       e->functions.n * sizeof(e->functions.v[0]) + e->n_index * sizeof(e->index[0]);
 }
 
-/* Opens the debug file. After unwind_elf_detach(), opens only the same debug file again. NULL:
- * there is no usable file, or it has changed. */
+/* Returns NULL if there is no debug file, or if it has changed since it was first opened. */
 static struct unwind_elf *debug_get(struct unwind_elf *e)
 {
 	char path[64 + 2 * ELF_BUILD_ID_MAX] = "/usr/lib/debug/.build-id/";

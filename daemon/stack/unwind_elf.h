@@ -22,23 +22,21 @@ struct unwind_elf {
 	uint64_t serial; /* never reused */
 	uint64_t used;
 	struct elf_file file;
-	/* The index of the FDEs, for files without .eh_frame_hdr (such as static programs); see
-	 * unwind_cfi.c. index_state 0: not made yet; 1: made; below 0: cannot be made. */
+	/* index: the FDEs of a file without .eh_frame_hdr (unwind_cfi.c). index_state 0: not made
+	 * yet; 1: made; below 0: cannot be made. */
 	int index_state;
 	struct unwind_elf_fde {
 		uint32_t begin, fde; /* virtual addresses, minus file.base */
 	} * index;
 	size_t n_index;
 	struct elf_functions functions;
-	/* The file in /usr/lib/debug with the same build id, which may have the symbols of a
-	 * stripped file. */
+	/* the file with the same build id in /usr/lib/debug, or NULL */
 	struct unwind_elf *debug;
 	bool debug_looked;
 };
 
 struct unwind_elf_id unwind_elf_id(const struct stat *st);
-/* Reads the headers. Returns 0, -ENOMEM, or an error of elf_file_open(). After success *ret owns
- * fd; otherwise the caller closes fd. */
+/* Returns 0, -ENOMEM, or an error of elf_file_open(). After success, *ret owns fd. */
 int unwind_elf_new(int fd, const struct stat *st, struct unwind_elf **ret);
 /* As unwind_elf_new(), for a file in memory. Borrows image until unwind_elf_free(). */
 int unwind_elf_new_image(const void *image, size_t size, struct unwind_elf **ret);
@@ -46,8 +44,7 @@ void unwind_elf_free(struct unwind_elf *e);
 void unwind_elf_detach(struct unwind_elf *e);
 size_t unwind_elf_bytes(const struct unwind_elf *e);
 
-/* Finds the function at vaddr, in the file or in its debug file. Returns as
- * elf_functions_find(). */
+/* Also looks in the debug file. Returns as elf_functions_find(). */
 int unwind_elf_function(struct unwind_elf *e, uint64_t vaddr, char name[ELF_NAME_MAX], uint64_t *ret_start);
 
 #endif

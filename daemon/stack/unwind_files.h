@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind_files.h - a cache of the ELF files behind mappings. Device, inode, size and times identify
- * a file, so several processes share one entry. Only one thread at a time may use a cache.
+ * unwind_files.h - a cache of ELF files. Device, inode, size and times identify a file. Only one
+ * thread at a time may use a cache.
  */
 #ifndef CTRACE_DAEMON_STACK_UNWIND_FILES_H
 #define CTRACE_DAEMON_STACK_UNWIND_FILES_H
@@ -13,21 +13,20 @@
 #include "daemon/stack/unwind_elf.h"
 
 #define UNWIND_FILES_MAX 64
-#define UNWIND_BYTES_MAX (24u << 20) /* memory of all entries, after unwind_files_release() */
+#define UNWIND_BYTES_MAX (24u << 20) /* bytes, after unwind_files_release() */
 
 struct unwind_files;
 
 int unwind_files_new(struct unwind_files **ret);
 void unwind_files_free(struct unwind_files *fs);
-/* Returns the file behind a mapping; it belongs to fs. NULL: there is none, or it cannot or must
- * not be read. The file stays open until unwind_files_release(). */
+/* Returns the file behind a mapping, or NULL. fs owns the file, which stays open until
+ * unwind_files_release(). */
 struct unwind_elf *unwind_files_get(struct unwind_files *fs, uint32_t tid, struct unwind_map *map,
 				    const char *path);
 /* Opens the file of a mapping through /proc/PID/map_files. Uses the path only if the kernel refuses
- * this, because the path may name another file by now. Returns a descriptor or -errno. */
+ * this: the path may name another file by now. Returns a descriptor or -errno. */
 int unwind_files_open(uint32_t tid, const struct unwind_map *map, const char *path, struct stat *ret_st);
-/* Closes all descriptors. Drops the least recently used files, until the others take at most
- * UNWIND_BYTES_MAX. */
+/* Closes all descriptors. Drops the least recently used files, down to UNWIND_BYTES_MAX. */
 void unwind_files_release(struct unwind_files *fs);
 
 #endif

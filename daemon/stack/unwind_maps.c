@@ -57,8 +57,8 @@ int unwind_mounts_look(const char *path, uint32_t minor_no)
 	return -ENOENT;
 }
 
-/* Returns the minor number of the device of memfds and shared anonymous memory, which is mounted
- * nowhere. UINT32_MAX: not found. */
+/* The device of memfds and shared anonymous memory is mounted nowhere. Returns its minor number, or
+ * UINT32_MAX. */
 static uint32_t shmem_minor(struct unwind_mounts *ms)
 {
 	_cleanup_close_ int fd = -1;
@@ -98,7 +98,6 @@ bool unwind_mounts_avoid(struct unwind_mounts *ms, uint32_t tid, uint32_t major_
 	return slot->avoid;
 }
 
-/* Does not use sscanf(), because it is slower. */
 bool unwind_maps_parse(char *line, struct unwind_map *m, const char **ret_path)
 {
 	char *p;
@@ -153,8 +152,8 @@ static int maps_line(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *
 	return VEC_PUSH(&m->maps, map);
 }
 
-/* Asks the kernel for the mapping at addr, or, with next, for the first mapping that ends after
- * addr. -ENOENT: there is no such mapping. -ESRCH: the task has ended or is a kernel thread. */
+/* With next: the first mapping that ends after addr. Returns 0, -ENOENT (no such mapping), or
+ * -ESRCH: the task has ended or is a kernel thread. */
 static int maps_query(int fd, uint64_t addr, bool next, char *name, uint32_t name_bytes,
 		      struct procmap_ask *ret)
 {
@@ -174,8 +173,8 @@ static struct unwind_map *maps_known(struct unwind_maps *m, uint64_t addr)
 	return NULL;
 }
 
-/* Returns NULL if nothing is mapped at addr, and &m->unknown if there is no answer or no room.
- * Callers keep pointers into the vectors, so a full vector is not made larger. */
+/* Returns NULL if nothing is mapped at addr, and &m->unknown if this is not known. Callers keep
+ * pointers into the vectors, so a full vector does not grow. */
 static struct unwind_map *maps_ask(struct unwind_maps *m, uint64_t addr)
 {
 	struct procmap_ask q;
@@ -203,7 +202,6 @@ static struct unwind_map *maps_ask(struct unwind_maps *m, uint64_t addr)
 	return VEC_PUSH(&m->maps, map) ? &m->unknown : &m->maps.v[m->maps.n - 1];
 }
 
-/* After an -errno other than -ESRCH and -ENOMEM, the caller has to read the whole list. */
 static int maps_ask_begin(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *mounts, const char *path)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -248,7 +246,7 @@ int unwind_maps_read(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *
 			return r;
 	}
 	m->truncated = n == UNWIND_MAPS_LINES_MAX;
-	/* the file is empty for a task that has ended */
+	/* no line: the task has ended, or is a kernel thread */
 	return n ? 0 : -ESRCH;
 }
 

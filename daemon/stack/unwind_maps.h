@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind_maps.h - finds the mappings of a process in /proc/PID/maps: the executable ones, and those
- * that must not be read. A read from a network or user-space file system may hang for as long as
- * the server wants.
+ * unwind_maps.h - finds mappings of a process: the executable ones, and those that must not be
+ * read. A read from a network or user-space file system may hang for as long as the server wants.
  *
- * Since Linux 6.11 the kernel answers for single addresses, so the whole list is not read. Only one
- * thread at a time may use one struct unwind_maps.
+ * Since Linux 6.11, the kernel answers for single addresses. Before, all of /proc/PID/maps is read.
+ * Only one thread at a time may use one struct unwind_maps.
  */
 #ifndef CTRACE_DAEMON_STACK_UNWIND_MAPS_H
 #define CTRACE_DAEMON_STACK_UNWIND_MAPS_H
@@ -35,8 +34,8 @@ struct unwind_map {
 };
 
 #define UNWIND_MOUNTS_MAX 32
-/* Remembers for some seconds whether a device with major number 0 must be avoided. All zero at the
- * start. Only one thread at a time may use one struct unwind_mounts. */
+/* Remembers whether the device 0:minor must be avoided. All zero at the start. Only one thread at a
+ * time may use one struct unwind_mounts. */
 struct unwind_mounts {
 	struct unwind_mount {
 		uint64_t checked_ns;
@@ -48,20 +47,20 @@ struct unwind_mounts {
 	uint32_t shmem_minor;
 };
 
-/* Looks for the device 0:minor_no in a mountinfo file. Returns 1 if its file system may have to ask
- * a server, 0 if not, or -ENOENT if no line has the device. */
+/* path: a mountinfo file. Returns 1 if the file system on the device 0:minor_no may have to ask a
+ * server, 0 if not, or -ENOENT if the file has no such device. */
 int unwind_mounts_look(const char *path, uint32_t minor_no);
-/* Returns true if the file system on the device may have to ask a server, or is not known. Looks
- * into the mounts of tid, then of the daemon. A major number other than 0 counts as a disk. */
+/* Returns true if the file system on the device may have to ask a server, or is not known. A major
+ * number other than 0 counts as a disk. */
 bool unwind_mounts_avoid(struct unwind_mounts *ms, uint32_t tid, uint32_t major_no, uint32_t minor_no);
 
 struct unwind_maps {
-	/* With asks: the mappings that the kernel was asked for, unsorted. Without asks: the
-	 * executable mappings and the mappings to avoid, sorted by address. */
+	/* With asks: the mappings asked for so far, unsorted. Without asks: those that are
+	 * executable or to avoid, sorted by address. */
 	VEC(struct unwind_map) maps;
 	VEC(char) names;
 	bool truncated;
-	bool asks; /* the kernel answers for single addresses, so the list was not read */
+	bool asks; /* the kernel answers for single addresses (Linux 6.11) */
 	int fd;
 	uint32_t tid;
 	struct unwind_mounts *mounts;
@@ -72,8 +71,8 @@ struct unwind_maps {
  * into the line. Returns false if the line has another form. */
 bool unwind_maps_parse(char *line, struct unwind_map *ret, const char **ret_path);
 
-/* Reads the mappings of tid. Borrows mounts until unwind_maps_forget(). Returns 0, -ESRCH if the
- * task has ended or is a kernel thread, -ENOMEM, or the -errno of open(2). */
+/* Borrows mounts until unwind_maps_forget(). Returns 0, -ENOMEM, -ESRCH (the task has ended or is a
+ * kernel thread), or the -errno of open(2). */
 int unwind_maps_read(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *mounts);
 /* Takes executable mappings that were saved before the process ended, sorted by address. tid: a task
  * with the same mounts, such as the parent. Borrows mounts as unwind_maps_read() does. Returns 0 or
@@ -82,9 +81,9 @@ int unwind_maps_saved(struct unwind_maps *m, uint32_t tid, struct unwind_mounts 
 		      const struct ct_crash_map *saved, size_t n);
 void unwind_maps_forget(struct unwind_maps *m);
 void unwind_maps_done(struct unwind_maps *m);
-/* Returns NULL if nothing is mapped at addr. Without asks, also returns NULL for a mapping that is
- * neither executable nor to avoid. If the kernel gave no answer, or there is no room, returns a
- * mapping to avoid. The mapping is valid until unwind_maps_forget(). */
+/* Returns NULL if nothing is mapped at addr. Without asks, also for a mapping that is neither
+ * executable nor to avoid. If there is no answer or no room, returns a mapping to avoid. Valid
+ * until unwind_maps_forget(). */
 struct unwind_map *unwind_maps_find(struct unwind_maps *m, uint64_t addr);
 static inline const char *unwind_maps_path(const struct unwind_maps *m, const struct unwind_map *map)
 {

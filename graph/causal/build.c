@@ -65,7 +65,6 @@ int pass_run(struct pass *p)
 	return p->err;
 }
 
-/* Corrects edges of wake-ups by what the whole window shows. */
 static int causal_correct(struct pass *p)
 {
 	if (p->policy != POLICY_CTRACE)
@@ -74,8 +73,7 @@ static int causal_correct(struct pass *p)
 	return handoff_find(p);
 }
 
-/* Returns a table from open numbers (pass.h) to indices in c->segments. Fills c->first. Returns
- * NULL if there is no memory. */
+/* Maps open numbers (pass.h) to indices in c->segments. Fills c->first. NULL: no memory. */
 static uint32_t *place_segments(struct pass *p, struct causal *c)
 {
 	uint32_t *place = malloc((p->segments.n + 1) * sizeof(*place)), at = 0;
@@ -87,8 +85,7 @@ static uint32_t *place_segments(struct pass *p, struct causal *c)
 			c->first[p->segments.v[i].task + 1]++;
 	for (size_t i = 0; i < p->g->n_tasks; i++)
 		c->first[i + 1] += c->first[i];
-	/* This loop moves c->first[task] to the end of the task's segments. The next loop moves it
-	 * back. */
+	/* Moves c->first[task] to the end of the task's segments; the next loop moves it back. */
 	for (size_t i = 0; i < p->segments.n; i++) {
 		const struct open_segment *s = &p->segments.v[i];
 
@@ -103,7 +100,6 @@ static uint32_t *place_segments(struct pass *p, struct causal *c)
 	return place;
 }
 
-/* Copying is far faster than a permutation in place. */
 static int move_segments(struct pass *p, const uint32_t *place, struct causal *c)
 {
 	c->segments = malloc((c->n_segments + 1) * sizeof(*c->segments));
@@ -153,8 +149,6 @@ static int stack_cmp(const void *a, const void *b)
 	return x->stack < y->stack ? -1 : x->stack > y->stack;
 }
 
-/* Returns true if the stacks are equal, or have enough outermost frames of the same functions in
- * common. Inner frames may differ. */
 static bool stacks_alike(const struct window *w, uint64_t a, uint64_t b)
 {
 	const struct window_stack *x = window_stack(w, a), *y = window_stack(w, b);
@@ -167,7 +161,7 @@ static bool stacks_alike(const struct window *w, uint64_t a, uint64_t b)
 			break;
 		same++;
 	}
-	/* A few equal frames do not count, because all threads begin with the same frames. */
+	/* All threads begin with the same few frames, so a few equal ones do not count. */
 	return same >= STACKS_ALIKE_MIN &&
 	       same * STACKS_ALIKE_OF >= STACKS_ALIKE_PART * (uint32_t)MAX(x->n_frames, y->n_frames);
 }
@@ -255,7 +249,6 @@ static int group_edges(struct pass *p, struct causal *c)
 			s[i].n_in++;
 		}
 	}
-	/* Now s[i].in is the next free place for an edge to segment i. */
 	for (size_t i = 0; i < p->edges.n; i++)
 		c->edges[s[p->edges.v[i].to].in++] = p->edges.v[i];
 	for (size_t i = 0; i < c->n_segments; i++)

@@ -91,7 +91,6 @@ uint64_t edge_object(const struct causal *c, const struct edge *e)
 	switch (at->r.kind) {
 	case CT_WAKE:
 		s = causal_wait_ended(c, e);
-		/* If the wait has no object, or is in an epoll, the wake may name the object. */
 		if ((!s || !s->obj || s->wait == CT_W_EPOLL) &&
 		    (ct_wake_context(&at->r) == CT_CTX_TASK || at->r.flags & CT_WF_READY))
 			return at->r.obj;

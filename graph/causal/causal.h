@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * causal.h - the causal graph (happens-before) of a window: segments of work, and edges between
- * them. Terms: "segment", "cut" and "edge" in doc/glossary.md.
- *
- * The segments of a task leave no time between them. A segment includes the idle wait after its
- * work. A segment is empty if two rules cut at the same moment. The method is that of Argus (Weng,
+ * them. Terms: "segment", "cut" and "edge" in doc/glossary.md. The method is that of Argus (Weng,
  * Huang, Yang, USENIX ATC 2021).
  *
- * Pure: no I/O, no globals. Several threads may read a finished causal graph. The struct graph and
- * its window must outlive the causal graph.
+ * The segments of a task leave no time between them: a segment includes the idle wait after its
+ * work. A segment is empty if two rules cut at the same moment.
+ *
+ * Pure. Several threads may read a finished causal graph. The struct graph and its window must
+ * outlive the causal graph.
  */
 #ifndef CTRACE_GRAPH_CAUSAL_CAUSAL_H
 #define CTRACE_GRAPH_CAUSAL_CAUSAL_H
@@ -51,8 +51,8 @@ enum edge_flag {
 struct edge {
 	uint32_t from; /* segment of the cause; GRAPH_NONE: no task, or not known */
 	uint32_t to;
-	uint32_t event; /* index of the record of the effect, such as a receive */
-	uint32_t cause; /* index of the record of the cause, such as a send */
+	uint32_t event; /* index of the record of the effect (a receive), or GRAPH_NONE */
+	uint32_t cause; /* index of the record of the cause (a send), or GRAPH_NONE */
 	uint8_t kind;
 	uint8_t strength;
 	uint8_t flags;
@@ -88,45 +88,41 @@ struct causal {
 	size_t n_cuts[CUT_RULES];
 };
 
-/* If options is NULL, the defaults apply. The caller frees *ret with causal_free(). Returns 0,
- * -ENOMEM, or -E2BIG: more than 2^32-2 segments or edges. */
+/* options may be NULL. The caller frees *ret with causal_free(). Returns 0, -ENOMEM, or -E2BIG:
+ * more than 2^32-2 segments or edges. */
 int causal_build(const struct graph *g, const struct causal_options *options, struct causal **ret);
 void causal_free(struct causal *c);
 
-/* The short form of an edge between two tasks. The edge states an order in time. Wake-ups have no
- * links. */
+/* The short form of an edge between two tasks that states an order in time. Wake-ups have no links. */
 struct causal_link {
 	uint32_t from;  /* the task of the cause */
-	uint32_t event; /* index of the record of the effect, such as a receive */
-	uint32_t cause; /* index of the record of the cause, such as a send */
+	uint32_t event; /* as in struct edge */
+	uint32_t cause; /* as in struct edge */
 };
 typedef VEC(struct causal_link) causal_link_list;
 struct causal_links {
 	causal_link_list *to; /* [task]: the links to this task, nearly in order of time */
 	size_t n_tasks;
 };
-/* Takes less time and memory than causal_build(). The caller frees *ret with causal_links_done().
- * Returns 0, -ENOMEM or -E2BIG. */
+/* Faster and smaller than causal_build(). The caller frees *ret with causal_links_done(). Returns
+ * 0, -ENOMEM or -E2BIG. */
 int causal_links_find(const struct graph *g, struct causal_links *ret);
-/* Frees the lists, and sets *links to zeros. *links may be zeros before the call. */
+/* Sets *links to zeros, and accepts zeros. */
 void causal_links_done(struct causal_links *links);
 
 /* Returns GRAPH_NONE if the task has no segment at ts_ns. */
 uint32_t causal_segment_at(const struct causal *c, uint32_t task, uint64_t ts_ns);
-/* Return a time in ns since boot: edge_left_ns() the time of the cause, edge_arrived_ns() the time
- * of the effect. The effect may be earlier, because a send is recorded when its call returns. */
+/* Return the time of the cause, and of the effect. The effect may be earlier, because a send is
+ * recorded when its call returns. */
 uint64_t edge_left_ns(const struct causal *c, const struct edge *e);
 uint64_t edge_arrived_ns(const struct causal *c, const struct edge *e);
-/* Returns the wait that the wake-up of the edge ended. Returns NULL if no wake-up made the edge, or
- * if the wait is not known. */
+/* Returns the wait that the wake-up of the edge ended. NULL: no wake-up made the edge, or not known. */
 const struct interval *causal_wait_ended(const struct causal *c, const struct edge *e);
-/* Returns the object through which the cause had its effect, such as a socket, a futex or a job
- * queue. Returns 0 if none is known. */
+/* Returns the object of the edge, such as a socket, a futex or a job queue; 0: none, or not known. */
 uint64_t edge_object(const struct causal *c, const struct edge *e);
 
 #define EDGE_EXPLAIN_MAX 768
-/* Writes one sentence that says why the edge exists, and how sure it is. Returns the length of the
- * uncut text, like snprintf(). */
+/* Writes one sentence: why the edge exists, and how sure it is. Returns a length, like snprintf(). */
 size_t edge_explain(const struct causal *c, const struct edge *e, char *buf, size_t size);
 
 #endif

@@ -26,7 +26,7 @@ static uint32_t request_of_client(const struct pass *p, uint32_t task)
 {
 	uint64_t client = p->work[task].client, f;
 
-	/* a client of GRAPH_NONE or less is a task, not a socket: see pass_client() */
+	/* a task, not a socket: see pass_client() */
 	if (client <= GRAPH_NONE || !map_get(&p->flows.by_sock, client, &f))
 		return GRAPH_NONE;
 	return p->flows.v.v[f].request;
@@ -64,9 +64,9 @@ static uint32_t queue_oldest(const struct pass *p, struct request_queue *q, enum
 	return q->first < q->v.n ? q->v.v[q->first] : GRAPH_NONE;
 }
 
-/* A request is new if no task has asked on behalf of it. Passes over *skip new requests of the
- * queue, and returns the next new one. If the queue has too few, makes *skip smaller by the number
- * of new requests, and returns GRAPH_NONE. *last becomes the last new request that was found. */
+/* A request is new if no task has asked on behalf of it. Returns the new request after the first
+ * *skip new ones. If there are too few, returns GRAPH_NONE, and takes their number off *skip. *last
+ * becomes the last new request that was found. */
 static uint32_t queue_new(const struct pass *p, struct request_queue *q, enum turn turn, uint32_t *skip,
 			  uint32_t *last)
 {
@@ -93,8 +93,8 @@ static uint32_t next_new(const struct pass *p, struct request_loop *l, uint32_t 
 	return request == GRAPH_NONE ? last : request;
 }
 
-/* Returns the loop of the task. NULL: no memory. If the task has idled since the last call, its
- * fresh requests become waiting ones, because the task idled instead of acting on them. */
+/* NULL: no memory. If the task has idled since the last call, its fresh requests become waiting
+ * ones: it idled instead of acting on them. */
 static struct request_loop *loop_at(struct pass *p, uint32_t task)
 {
 	struct request_loop *l;
@@ -145,8 +145,8 @@ static bool is_open(const struct pass *p, uint32_t request)
 	return request != GRAPH_NONE && p->requests.v[request].answer == GRAPH_NONE;
 }
 
-/* Returns the oldest waiting request. Returns GRAPH_NONE if none waits, or if several wait and the
- * task has acted on no request since it idled. */
+/* Returns the oldest waiting request. GRAPH_NONE: none waits, or several wait and the task has
+ * acted on no request since it idled. */
 static uint32_t next_waiting(const struct pass *p, struct request_loop *l)
 {
 	uint32_t request = queue_oldest(p, &l->waiting, TURN_WAITING);
@@ -166,8 +166,8 @@ static void release(struct pass *p, uint32_t task, uint32_t request)
 		p->err = -ENOMEM;
 }
 
-/* If f became free since the last idle wait, removes f from the free flows and returns true. Then
- * *ret_rank is the number of flows that became free before f and are still free. */
+/* Returns true if f became free since the last idle wait, and is not used again yet. *ret_rank: how
+ * many flows became free before f and are still free. */
 static bool take_released(struct request_loop *l, uint32_t f, uint32_t *ret_rank)
 {
 	*ret_rank = 0;
@@ -182,9 +182,8 @@ static bool take_released(struct request_loop *l, uint32_t f, uint32_t *ret_rank
 	return false;
 }
 
-/* Returns the request on behalf of which the task asks on f. A task acts on requests in the order
- * in which it received them. So the connection that became free first goes to the oldest new
- * request. */
+/* A task acts on requests in the order in which it received them. So the connection that became
+ * free first goes to the oldest new request. */
 static uint32_t next_asker(const struct pass *p, struct request_loop *l, uint32_t f)
 {
 	uint32_t before = p->flows.v.v[f].asker, request, rank;
@@ -254,8 +253,8 @@ uint32_t exchange_asker(struct pass *p, uint32_t f, uint32_t task)
 	request = l && hops(p, task) ? next_new(p, l, 0) : GRAPH_NONE;
 	if (request == GRAPH_NONE)
 		request = pool_oldest(p, task);
-	/* A thread that receives requests may work for several of them at a time, so next_asker()
-	 * comes first. For any other thread, request_of_client() comes first. */
+	/* A thread that receives requests may work for several at a time, so next_asker() comes
+	 * first. For other threads, request_of_client() does. */
 	if (request == GRAPH_NONE)
 		request = l && l->takes ? next_asker(p, l, f) : request_of_client(p, task);
 	if (request == GRAPH_NONE)
@@ -334,7 +333,7 @@ uint32_t exchange_take(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	}
 	if (open && !flow->dgram && (more || open->answer == GRAPH_NONE)) {
 		/* The server has not answered yet. So the bytes are a further part of the request,
-		 * or a further request, which counts as a part of the first one. */
+		 * or a further request, which counts as such a part. */
 		open->asked_bytes += bytes;
 		open->shared |= flow->pipelines;
 	} else {
@@ -399,7 +398,7 @@ void exchange_read(struct pass *p, uint32_t f, uint32_t task, uint32_t event)
 	if (!p->wants_requests || !q)
 		return;
 	if (here) {
-		/* The server may send news without a request. News are no part of the answer. */
+		/* News that the server sends without a request are no part of the answer. */
 		if (q->answer != GRAPH_NONE && q->read_bytes >= q->answer_bytes)
 			return;
 	} else {

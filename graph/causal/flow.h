@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * flow.h - private to graph/: the sockets of a pass (pass.h), and the bytes and requests that are
- * on their way on each socket. Only one thread at a time may use a struct flows.
+ * flow.h - private to graph/: the sockets of a pass (pass.h), and the bytes and requests on their
+ * way. Only one thread at a time may use a struct flows.
  */
 #ifndef CTRACE_GRAPH_CAUSAL_FLOW_H
 #define CTRACE_GRAPH_CAUSAL_FLOW_H
@@ -17,8 +17,7 @@ enum flow_role {
 	ROLE_SERVES, /* the end that was accepted, or that received first */
 };
 
-/* An item of one of the queues `in`, `debts`, `taken` and `asks` of a struct flow. If a member is
- * not used in all queues, its comment names the queues in which it is used. */
+/* An item of a queue of a struct flow. If only some queues use a member, its comment names them. */
 struct flow_item {
 	uint32_t event, segment;
 	uint32_t task;   /* in, asks: the sender; debts, taken: the receiver */
@@ -36,11 +35,10 @@ struct flow_item {
 #define FLOW_ITEMS 65536
 
 struct flow_queue {
-	uint32_t first, last; /* index of the item + 1; 0: none */
+	uint32_t first, last; /* index of the item + 1; 0: empty */
 };
 
-/* A socket. If a comment begins with "asks" or "serves", only sockets with this role use the
- * member. */
+/* If a comment begins with "asks" or "serves", only sockets with this role use the member. */
 struct flow {
 	uint64_t sock;
 	uint32_t peer; /* flow of the other end; GRAPH_NONE: on another host, or not known */
@@ -50,8 +48,7 @@ struct flow {
 	struct flow_queue debts; /* receives whose send is not recorded yet (match.h) */
 	struct flow_queue taken; /* received requests without an answer */
 	struct flow_queue asks;  /* sent requests without an answer */
-	/* Numbers of bytes in `in`. queued: all bytes. stale: bytes that were surely read, although
-	 * no record shows it. */
+	/* bytes in `in`. queued: all. stale: those that were surely read, although no record shows it. */
 	uint64_t queued, stale;
 	uint64_t answer_client; /* asks: work.client of the last asker that got an answer */
 	uint32_t answered;      /* serves: the last segment that answered */
@@ -77,8 +74,7 @@ struct flows {
 /* Returns 0 or -ENOMEM. The caller calls flow_done() in both cases. */
 int flow_init(struct flows *m, const struct graph *g);
 void flow_done(struct flows *m);
-/* Returns the index of the flow of a socket. Makes this flow and the flow of the other end if
- * necessary. Returns GRAPH_NONE if there is no memory. */
+/* Returns an index into v. GRAPH_NONE: no memory. Makes the flows of both ends if necessary. */
 uint32_t flow_at(struct flows *m, const struct graph *g, uint64_t sock);
 
 /* Copies the item. Makes pointers to items invalid. Returns 0 or -ENOMEM. */

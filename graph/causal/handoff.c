@@ -2,12 +2,12 @@
 /*
  * handoff.c - finds locks whose owners no record shows, by the use of their futexes and by stacks.
  *
- * Use: two tasks both post and wait on the futex, again and again. Each post wakes one task. The
- * lock of Python's interpreter is such a lock. One call of a barrier wakes all waiters together, so
- * a barrier does not look like a lock. Exception: a barrier of two tasks.
+ * Use: two tasks both post and wait on the futex, again and again, and each post wakes one task. An
+ * example is the lock of Python's interpreter. A barrier wakes all waiters together, so it does not
+ * look like a lock, unless it has two tasks.
  *
- * Stacks: if readers hold a read-write lock, no record shows its owners. If a task waits long for
- * such a lock, an inspection records the task's stack, which shows the function that locks.
+ * Stacks: no record shows the readers that hold a read-write lock. If a task waits long for such a
+ * lock, an inspection records its stack, which shows the function that locks.
  */
 #include "graph/causal/handoff.h"
 

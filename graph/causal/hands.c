@@ -70,9 +70,9 @@ bool hands_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter
 	return h->n_herd > 1;
 }
 
-/* If a task both posts and waits, the tasks meet at a barrier, or pass things in turn. Then each
- * wake-up is meant for the task that it woke, and the result is false. Exception: a lock that the
- * program built, as in Python. Its waits have a time limit, and each call wakes one task. */
+/* If a task both posts and waits, returns false: the tasks meet at a barrier, or pass things in
+ * turn, so each wake-up is meant for the task that it woke. Exception: a lock that the program
+ * built, as in Python. Its waits have a time limit, and each call wakes one task. */
 bool hands_are_many(struct pass *p, const struct interval *s)
 {
 	const struct hands *h = hands_of(p, s->obj);
@@ -85,7 +85,7 @@ bool hands_are_many(struct pass *p, const struct interval *s)
 	return !mixed || (s->flags & CT_SF_TIMEOUT && h->n_herd == 1 && h->was_herd == 1);
 }
 
-/* If all tasks of the herd went back to the wait, returns false: each wake-up may have had its use,
+/* Returns false if all tasks of the herd went back to the wait: each wake-up may have had its use,
  * as at a barrier. */
 bool hands_are_herd(struct pass *p, uint32_t task, uint64_t ts)
 {

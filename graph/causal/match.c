@@ -48,7 +48,7 @@ static uint32_t settle_debts(struct pass *p, struct flow *to, uint32_t event, ui
 	struct flow_item *d;
 
 	while ((d = flow_first(&p->flows, &to->debts)) && bytes) {
-		/* The sender did something else between the receive and this send. So the receive
+		/* The sender did something else between the receive and this send, so the receive
 		 * read other bytes. */
 		if (parted != GRAPH_NONE && parted > d->event) {
 			flow_pop(&p->flows, &to->debts);
@@ -78,7 +78,7 @@ static void request_drop(struct pass *p, struct flow *f)
 	flow_pop(&p->flows, &f->taken);
 }
 
-/* Guesses the task at the other end of the connection, for bytes whose sender is not known. */
+/* Guesses the task at the other end of the connection. */
 static uint32_t peer_user(struct pass *p, const struct flow *f, uint32_t event)
 {
 	const struct graph_ref *r;
@@ -92,17 +92,16 @@ static uint32_t peer_user(struct pass *p, const struct flow *f, uint32_t event)
 	return n ? pass_task(p, p->e[r->event].r.tid, p->e[event].r.ts) : GRAPH_NONE;
 }
 
-/* Returns the work.client for `task`, the task at the other end of f. This client is the socket of
- * f. Exception: a datagram socket may have many clients, so there the client is `task`, if `task`
- * is known. */
+/* Returns the work.client for `task`, the task at the other end of f: the socket of f. Exception: a
+ * datagram socket may have many clients, so there the client is `task`, if it is known. */
 static uint64_t client_at(const struct flow *f, uint32_t task)
 {
 	return f->dgram && task != GRAPH_NONE ? (uint64_t)task + 1 : f->sock;
 }
 
 /* On a datagram socket for all clients, a server answers in any order. So moves a request that
- * `segment` received to the front of f->taken. Returns false if it does not find such a request
- * among several. */
+ * `segment` received to the front of f->taken. Returns false if there are several, but no such
+ * one. */
 static bool choose_request(struct flows *m, struct flow *f, uint32_t segment)
 {
 	struct flow_item *first = flow_first(m, &f->taken), old = *first;
@@ -221,8 +220,7 @@ void match_send(struct pass *p, uint32_t event)
 	w->acts++;
 }
 
-/* Drops stale bytes (flow.h). Exception: there are fresh bytes too, but fewer than this receive has
- * read. */
+/* Drops stale bytes (flow.h), unless there are fresh bytes, but fewer than this receive has read. */
 static void skip_stale(struct flows *m, struct flow *f, uint32_t bytes)
 {
 	uint64_t fresh = f->queued - MIN(f->stale, f->queued);
@@ -243,9 +241,8 @@ static void skip_stale(struct flows *m, struct flow *f, uint32_t bytes)
 	}
 }
 
-/* Drops datagrams that were lost. If one of the first datagrams in the queue has the length
- * `bytes`, all datagrams in front of it were lost. If none has this length, the received datagram
- * was cut, and none was lost. */
+/* Drops lost datagrams: those in front of one that has the length `bytes`. If none has this length,
+ * the received datagram was cut, and none was lost. */
 static void skip_datagrams(struct flows *m, struct flow *f, uint32_t bytes)
 {
 	struct flow_item *i;
@@ -265,7 +262,7 @@ struct received {
 	uint32_t task;
 	uint32_t ask; /* the send of the request that the first byte answers, or GRAPH_NONE */
 	uint32_t event;
-	uint32_t begun; /* how many sends have their first byte in this receive */
+	uint32_t begun; /* how many sends begin in this receive */
 };
 
 static void look_ahead(const struct flows *m, const struct flow *f, uint32_t bytes, struct received *ret)
@@ -286,9 +283,6 @@ static void look_ahead(const struct flows *m, const struct flow *f, uint32_t byt
 		ret->begun = 1; /* the send is recorded later, or not at all */
 }
 
-/* Takes the received bytes out of the queue, and makes an edge from each of their sends, unless
- * `task` sent them in the same segment. If the queue has too few bytes, and the other end is known,
- * the rest becomes a debt. */
 static void take_bytes(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t bytes)
 {
 	uint32_t to = p->work[task].segment;
@@ -332,7 +326,7 @@ static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	uint32_t request;
 
 	flow->client = from;
-	/* Drop items that are parts of a request that is already answered. */
+	/* Drop parts of a request that is already answered. */
 	while (!more && !flow->pipelines && flow->sent_last && r && r->segment == flow->answered) {
 		request_drop(p, flow);
 		r = flow_first(&p->flows, &flow->taken);
@@ -429,8 +423,7 @@ static bool flow_is_used_by(const struct pass *p, uint32_t f, uint32_t tgid)
 }
 
 /* Some messages of a capped task are not recorded. So forgets the bytes and requests on all
- * connections of its process. Once the budget of scan.h is spent, forgets them on all connections
- * that it has not looked at yet. */
+ * connections of its process; once the budget of scan.h is spent, on all further connections. */
 static void forget_process(struct pass *p, const struct ct_rec *cap)
 {
 	uint32_t task = pass_task(p, cap->tid, cap->ts);

@@ -3,10 +3,9 @@
  * pass.h - private to graph/: the state while a causal graph is built, in one pass over the
  * records.
  *
- * All steps of the pass (wake_edges, wakeless_edges, match, segments, ...) share this state. During
- * the pass, segments have "open numbers": the order in which they were opened. At the end, build.c
- * replaces these numbers by indices in causal.segments. GRAPH_NONE stands for
- * "none". Only one thread at a time may use a struct pass.
+ * All steps of the pass share this state. During the pass, segments have "open numbers": the order
+ * in which they were opened. At the end, build.c replaces these by indices in causal.segments.
+ * GRAPH_NONE stands for "none". Only one thread at a time may use a struct pass.
  */
 #ifndef CTRACE_GRAPH_CAUSAL_PASS_H
 #define CTRACE_GRAPH_CAUSAL_PASS_H
@@ -38,26 +37,24 @@ struct work {
 	uint64_t ran_ns, in_ns;
 	uint64_t sleep_ns;
 	uint32_t sleeps; /* how many of the last sleeps in a row had about the same length */
-	uint32_t acts;   /* number of sends, receives and other actions since the last wake-up */
-	/* index of the task's last record of one of these: a send, a receive, a switch-out to a
-	 * wait other than a write */
+	uint32_t acts;   /* sends, receives and other actions since the last wake-up */
+	/* index of the task's last send, receive, or switch-out to a wait other than a write */
 	uint32_t parted;
 	uint8_t wait;
 	bool may_be_false; /* if the task does nothing and waits again, its wake-up was false */
 	bool posted;
 
-	/* The edge of the last wake-up, held back until it is known whether a message on wake_sock
-	 * explains it. If wake.kind is 0, no edge is held back. */
+	/* The edge of the last wake-up is held back until it is known whether a message on
+	 * wake_sock explains it. wake.kind 0: none is held back. */
 	struct edge wake;
 	uint64_t wake_sock;
 	uint32_t wake_edge;
 	uint32_t woken;
 
-	/* The stack of the present wait, or 0. Becomes an element of pass.stacks, unless the wait
-	 * ends the segment. */
+	/* the stack of the present wait, or 0 */
 	uint64_t visit_stack;
 
-	/* The first objects that the task polls. n_set is the number of all objects. */
+	/* The first objects that the task polls; n_set: the number of all. */
 	uint64_t set[ANSWER_SET_MAX];
 	uint8_t n_set;
 };
@@ -65,9 +62,9 @@ struct work {
 /* A segment during the pass: its end and its edges are not known yet. */
 struct open_segment {
 	uint64_t from_ns;
-	uint32_t task, event; /* as in struct segment */
+	uint32_t task, event;
 	union {
-		uint32_t behalf;  /* as in struct segment */
+		uint32_t behalf;
 		uint32_t part_of; /* gone: open number of the segment to which the time belongs */
 	};
 	uint8_t cut;
@@ -85,8 +82,7 @@ struct hands {
 	uint64_t posted_ns;
 	uint32_t poster[2], waiter[2];
 	uint32_t herd[HANDS_HERD];
-	/* Numbers of woken tasks, at most HANDS_HERD. n_herd: by the last call. was_herd: by the
-	 * call before it. */
+	/* how many tasks were woken by the last call, and by the call before it; at most HANDS_HERD */
 	uint32_t n_herd, was_herd;
 };
 
@@ -112,8 +108,8 @@ struct request_queue {
 	size_t first;
 };
 struct request_loop {
-	/* Since its last idle wait, the task received the request, or an answer to something that it
-	 * asked on behalf of the request. */
+	/* Since its last idle wait, the task received the request, or an answer to what it asked on
+	 * behalf of the request. */
 	struct request_queue fresh;
 	struct request_queue waiting;
 	uint32_t idles;
@@ -121,12 +117,12 @@ struct request_loop {
 	bool takes;   /* the task has received requests itself */
 	bool acted;
 	/* Flows that became free since the last idle wait: the task answered the request on behalf
-	 * of which it had asked on the flow. GRAPH_NONE: in use again. */
+	 * of which it had asked there. GRAPH_NONE: in use again. */
 	VEC(uint32_t) released;
 };
 
-/* The requests that a process received. A request before `first` is not new: it has an answer, or
- * some thread has asked on behalf of it. */
+/* The requests that a process received. Those before `first` have an answer, or some thread has
+ * asked on behalf of them. */
 struct request_pool {
 	VEC(uint32_t) v;
 	size_t first;
@@ -142,8 +138,8 @@ struct pass {
 	uint32_t *by_tid;
 	size_t n_tids;
 	VEC(struct open_segment) segments;
-	/* If wants_edges is false, `edges` has only the edges of wake-ups. Then `links`, if it is
-	 * not NULL, gets the other edges that state an order of two tasks. */
+	/* If wants_edges is false, `edges` has only the edges of wake-ups, and `links`, unless it
+	 * is NULL, gets the others that state an order of two tasks. */
 	bool wants_edges;
 	struct causal_links *links;
 	/* An edge of kind 0 is void: a message explains the wake-up. */
@@ -169,8 +165,7 @@ struct pass {
 	int err;
 };
 
-/* If o is NULL, the defaults apply. Returns 0 or -ENOMEM. The caller calls pass_done() in both
- * cases. */
+/* o NULL: the defaults. Returns 0 or -ENOMEM. The caller calls pass_done() in both cases. */
 int pass_init(struct pass *p, const struct graph *g, const struct causal_options *o);
 /* Returns 0, -ENOMEM or -E2BIG. In build.c. */
 int pass_run(struct pass *p);
@@ -179,14 +174,12 @@ void pass_done(struct pass *p);
 
 /* Like graph_task_at(), but faster. ts_ns must not decrease from call to call. */
 uint32_t pass_task(struct pass *p, uint32_t tid, uint64_t ts_ns);
-/* Returns the open segment of the task. If there is none, opens the first one. If there is no
- * memory, returns GRAPH_NONE and sets p->err. */
+/* Returns the open segment of the task; opens the first one. GRAPH_NONE: no memory; sets p->err. */
 uint32_t pass_segment(struct pass *p, uint32_t task, uint64_t ts_ns);
-/* Returns the index of the copy in p->edges. Returns GRAPH_NONE if there is no copy: e->to is
- * GRAPH_NONE, the policy leaves out the edge, the edge is not wanted (wants_edges), or an error
- * occurs. An error sets p->err. */
+/* Adds a copy to p->edges. Returns its index, or GRAPH_NONE: e->to is GRAPH_NONE, the policy or
+ * wants_edges leaves out the edge, or an error occurred. An error sets p->err. */
 uint32_t pass_edge(struct pass *p, const struct edge *e);
-/* Returns an index into flows.v. If there is no memory, returns GRAPH_NONE and sets p->err. */
+/* Returns an index into flows.v. GRAPH_NONE: no memory; sets p->err. */
 uint32_t pass_flow(struct pass *p, uint64_t sock);
 enum flow_role pass_role(struct pass *p, uint64_t sock);
 /* Returns the last task that sent or received on the socket, or GRAPH_NONE. */

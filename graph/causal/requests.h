@@ -2,9 +2,8 @@
 /*
  * requests.h - finds the requests of a window. A request is a question of a client on a connection,
  * together with the answer of the server:
- *
- * - The bytes of a request are all that the client sends up to the answer. Exception: on a datagram
- *   socket, each datagram of the client is a request.
+ * - The question is all that the client sends up to the answer. On a datagram socket, each datagram
+ *   of the client is a request.
  * - The answer is all that the server sends up to the next request, or up to a pause of more than
  *   REQUEST_PART_NS. Bytes after such a pause belong to no answer.
  *
@@ -54,15 +53,14 @@ struct requests {
 int requests_find(const struct graph *g, struct requests *ret);
 void requests_done(struct requests *r);
 
-/* Returns true if a task of ctrace itself sent or served the request. */
 static inline bool request_is_of_tracer(const struct graph *g, const struct request *q)
 {
 	return (q->client != GRAPH_NONE && g->tasks[q->client].tracer) ||
 	       (q->server != GRAPH_NONE && g->tasks[q->server].tracer);
 }
 
-/* Returns the begin of the request in ns since boot: the earlier of two records, the send and the
- * receive of its first bytes. If one end is on another host, there is only one of these records. */
+/* Returns the begin of the request in ns since boot: when its first bytes were sent or received,
+ * whichever record is earlier. */
 static inline uint64_t request_from_ns(const struct graph *g, const struct request *q)
 {
 	uint64_t got = q->got == GRAPH_NONE ? UINT64_MAX : g->w->events[q->got].r.ts;

@@ -23,8 +23,6 @@ static uint64_t task_end_ns(const struct graph *g, uint32_t task)
 	return t->n_intervals ? g->intervals[t->first_interval + t->n_intervals - 1].to_ns : UINT64_MAX;
 }
 
-/* Returns a table from open numbers (pass.h) to the ends of the segments in ns. Returns NULL if
- * there is no memory. */
 static uint64_t *segment_ends(const struct pass *p)
 {
 	uint64_t *ends = malloc((p->segments.n + 1) * sizeof(*ends));

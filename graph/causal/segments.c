@@ -56,8 +56,6 @@ void segments_undo(struct pass *p, uint32_t task)
 	w->before = GRAPH_NONE;
 }
 
-/* Returns true if the task polls the socket on which it waits for an answer. The task may poll one
- * other descriptor too, such as a channel to wake it up. */
 static bool waits_for_answer(const struct work *w)
 {
 	if (!w->asked || w->n_set > ANSWER_SET_MAX)
@@ -75,9 +73,8 @@ static bool from_child(const struct pass *p, uint32_t task, const struct window_
 				   p->g->tasks[task].tgid);
 }
 
-/* Returns true if the task gets requests on the socket. On a socket without messages so far, such
- * as a new socket pair, the first message is a request. But if the process is older than the trace,
- * earlier messages may be missing, so the result is false. */
+/* Until a socket has messages, its first message counts as a request. But if the process is older
+ * than the trace, earlier messages may be missing. */
 static bool serves(struct pass *p, uint32_t task, uint64_t sock, uint64_t ts_ns)
 {
 	enum flow_role role = pass_role(p, sock);
@@ -93,8 +90,8 @@ static bool serves(struct pass *p, uint32_t task, uint64_t sock, uint64_t ts_ns)
 	return process != GRAPH_NONE && p->g->tasks[process].born_ns;
 }
 
-/* Returns true for a wait at the head of an event loop. Such a wait is for the next request, even
- * if the task still owes answers. */
+/* A wait at the head of an event loop is for the next request, even if the task still owes
+ * answers. */
 static bool is_loop_head(struct pass *p, uint32_t task, const struct interval *s)
 {
 	switch ((enum ct_wait)s->wait) {
@@ -177,8 +174,7 @@ static bool is_idle_wait(struct pass *p, uint32_t task, const struct interval *s
 		return true;
 	switch ((enum ct_wait)s->wait) {
 	case CT_W_FUTEX:
-		/* not idle: a wait for a lock, for a joined thread, or inside
-		 * pthread_cond_signal() */
+		/* exiting: the wait was for a joined thread */
 		return !exiting && !edge_is_lock(p->g, s) && !hands_inside_cond(p, task, s->obj);
 	case CT_W_READ:
 	case CT_W_POLL:
@@ -213,8 +209,6 @@ static bool is_idle_wait(struct pass *p, uint32_t task, const struct interval *s
 	return false;
 }
 
-/* Returns true if the task has received a request that has no answer yet. If the client is known to
- * have ended, returns false. */
 static bool owes_answer(const struct pass *p, const struct work *w, uint64_t ts_ns)
 {
 	uint32_t client = pass_client(p, w->client);
@@ -254,7 +248,7 @@ void segments_wait(struct pass *p, uint32_t task, const struct interval *s, uint
 		return;
 	if (segments_idle(p, task, s, wake)) {
 		w->idles++;
-		/* The task idled, so it has no answer yet for the requests that it received. */
+		/* Requests that are still open keep no later wait from being idle. */
 		w->taken = 0;
 		segments_cut(p, task, ts_ns, event, CUT_IDLE);
 	} else if (w->visit_stack && was != GRAPH_NONE &&
@@ -319,7 +313,7 @@ void segments_job(struct pass *p, uint32_t task, const struct window_event *e, u
 		segments_cut(p, task, e->r.ts, event, CUT_JOB);
 		w->jobs++;
 	} else if (ct_job_state(&e->r) == CT_JOB_END) {
-		if (!(e->r.flags & CT_JF_LOOSE)) /* after a loose end, the job may go on */
+		if (!(e->r.flags & CT_JF_LOOSE))
 			segments_cut(p, task, e->r.ts, event, CUT_JOB);
 		if (w->jobs)
 			w->jobs--;

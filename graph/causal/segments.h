@@ -13,25 +13,21 @@ bool segments_cut(struct pass *p, uint32_t task, uint64_t ts_ns, uint32_t event,
 /* Undoes the last cut of the task, because the wake-up there was false. */
 void segments_undo(struct pass *p, uint32_t task);
 
-/* Called when the wait s has ended. event is the record of the wake-up, or of the switch-in if the
- * wake-up is missing. */
+/* Called when the wait s has ended. event: the record of the wake-up, or else of the switch-in. */
 void segments_wait(struct pass *p, uint32_t task, const struct interval *s, uint64_t ts_ns, uint32_t event);
-/* CUT_IDLE: returns true if s was an idle wait. wake is NULL if the record of the wake-up is
- * missing. */
+/* CUT_IDLE: returns true if s was an idle wait. wake may be NULL: not recorded. */
 bool segments_idle(struct pass *p, uint32_t task, const struct interval *s, const struct window_event *wake);
-/* CUT_BATCH: returns true if flow f brings a further request of `client`. This is so if the segment
- * has answered an earlier request of `client`, or if `client` does not wait for answers. */
+/* CUT_BATCH: returns true if flow f brings a further request of `client`: the segment has answered
+ * an earlier one, or `client` does not wait for answers. */
 bool segments_batch(const struct work *w, const struct flow *f, uint64_t client);
 /* CUT_PEERS: called when the task goes on to work for `client`. */
 void segments_client(struct pass *p, uint32_t task, uint64_t client, uint64_t ts_ns, uint32_t event);
 /* Like segments_client(), for the receive of a request. Also cuts if the segment has no client, but
  * began with a message of another process than that of `client`. */
 void segments_request(struct pass *p, uint32_t task, uint64_t client, uint64_t ts_ns, uint32_t event);
-/* Gives the client of `from_task` to `task`, if `task` has no client yet, and both tasks are in one
- * process. */
+/* If `task` has no client, it gets the client of `from_task`, a task of the same process. */
 void segments_inherit(struct pass *p, uint32_t task, uint32_t from_task, uint32_t event);
-/* CUT_JOB: cuts at the start of a job, and at its end unless this end is not exact
- * (CT_JF_LOOSE). */
+/* CUT_JOB: cuts at the start of a job, and at its end unless the end is CT_JF_LOOSE. */
 void segments_job(struct pass *p, uint32_t task, const struct window_event *e, uint32_t event);
 
 #endif

@@ -4,9 +4,8 @@
 
 #include "graph/causal/pass.h"
 
-/* If one connection woke several processes, one of them accepts the connection. Marks the edges to
- * the other processes as false wakes, and makes these edges weak. Called when the pass has made all
- * edges. */
+/* One connection may wake several processes. The edges to those that do not accept it become weak,
+ * with EDGE_FALSE_WAKE. Called when the pass has made all edges. */
 void thundering_herd_find(struct pass *p);
 
 #endif

@@ -11,8 +11,7 @@
 #include "graph/causal/segments.h"
 #include "graph/wake/cause.h"
 
-/* Moves work.interval on to the first interval that ends at or after ts. An interval of unknown
- * state is skipped even if it ends at ts, and a new segment begins at its end. */
+/* At the end of an interval of unknown state, a new segment begins. */
 static void advance(struct pass *p, uint32_t task, uint64_t ts)
 {
 	const struct graph_task *t = &p->g->tasks[task];
@@ -137,8 +136,7 @@ static bool hands_on(uint8_t kind)
 	return kind == EDGE_POST || kind == EDGE_PIPE || kind == EDGE_EVENTFD;
 }
 
-/* Returns true if a message may follow the wake-up. No message follows a wake-up by a connect, by a
- * close, or by a receive that made room. */
+/* No message follows a wake-up by a connect, by a close, or by a receive that made room. */
 static bool may_be_message(const struct interval *s, const struct window_event *wake, const struct edge *e)
 {
 	if (e->kind != EDGE_MESSAGE || s->wait == CT_W_WRITE)
@@ -277,7 +275,6 @@ static void switch_out(struct pass *p, uint32_t task, const struct ct_rec *r, ui
 		socket_found_empty(p, r->obj, r->ts);
 }
 
-/* Also ends waits whose wake-up was not recorded. */
 static void switch_in(struct pass *p, uint32_t task, const struct ct_rec *r, uint32_t event)
 {
 	const struct graph_task *t = &p->g->tasks[task];

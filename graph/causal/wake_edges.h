@@ -5,22 +5,20 @@
 
 #include "graph/causal/pass.h"
 
-/* `event` is the index of a record in the window: a CT_WAKE for wake_edges_wake(), a CT_SWITCH for
- * wake_edges_switch(). Errors go to p->err. */
+/* `event` is the index of a CT_WAKE or a CT_SWITCH record. Errors go to p->err. */
 void wake_edges_wake(struct pass *p, uint32_t event);
 void wake_edges_switch(struct pass *p, uint32_t event);
-/* Called when `task` received a message from `from` on sock. Drops a held-back edge of `task` that
+/* Called when `task` got a message from `from` on sock. Drops a held-back edge (wake_edges.c) that
  * the message explains. */
 void wake_edges_explained(struct pass *p, uint32_t task, uint64_t sock, uint32_t from);
-/* If the edge of `task` is held back for a message on sock, adds this edge. Returns the index of
- * the edge, or GRAPH_NONE. */
+/* Adds the edge of `task` that is held back for a message on sock. Returns its index, or
+ * GRAPH_NONE. */
 uint32_t wake_edges_adopt(struct pass *p, uint32_t task, uint64_t sock);
-/* Called when no later message can explain the last wake-up of `task`. Adds the held-back edge of
- * `task`, if there is one. */
+/* Called when no later message can explain the last wake-up of `task`. Adds its held-back edge. */
 void wake_edges_settle(struct pass *p, uint32_t task);
-/* Returns true if the signal in the record `event` made the last wake-up of `task`. Then the signal
- * becomes the cause in the edge of this wake-up. An edge of another kind than EDGE_EXIT becomes an
- * EDGE_SIGNAL. */
+/* Returns true if the signal in the record `event` made the last wake-up of `task`. Then the edge
+ * of this wake-up gets the signal as its cause, and becomes an EDGE_SIGNAL unless it is an
+ * EDGE_EXIT. */
 bool wake_edges_by_signal(struct pass *p, uint32_t task, uint32_t sender, uint32_t event);
 
 #endif

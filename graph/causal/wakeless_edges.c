@@ -39,7 +39,7 @@ static void wakeless_edges_edge(struct pass *p, const struct origin *o, uint32_t
 		pass_edge(p, &e);
 }
 
-/* The key has the process too, because an address identifies a job only within one process. */
+/* An address identifies a job only within one process. */
 static uint64_t job_key(const struct pass *p, uint32_t task, const struct window_event *e)
 {
 	return window_words(p->g->w, e)[0] ^ (uint64_t)p->g->tasks[task].tgid * 0x9e3779b97f4a7c15ULL;
@@ -96,8 +96,8 @@ static void wakeless_edges_lock(struct pass *p, uint32_t task, uint32_t event)
 	}
 	if (ct_lock_result(&e->r) || o->event == GRAPH_NONE)
 		return;
-	/* If the task waited for the lock, its wake-up has made an edge already. Otherwise the edge
-	 * is weak, because the task did not wait for the unlock. */
+	/* If the task waited for the lock, its wake-up has made an edge already. If it did not
+	 * wait, the edge is weak. */
 	if (!pass_same_process(p, task, p->segments.v[o->segment].task) &&
 	    !(wake && wake->kind == EDGE_FILELOCK && wake->from == o->segment))
 		wakeless_edges_edge(p, o, task, event, EDGE_LOCK_ORDER, EDGE_WEAK);
@@ -128,7 +128,7 @@ static void wakeless_edges_signal(struct pass *p, uint32_t event)
 	o->event = event;
 	o->segment = GRAPH_NONE;
 	/* The task on the CPU may have nothing to do with a signal of the kernel. Exception: a
-	 * SIGCHLD, which the child on the CPU has caused. */
+	 * child that sends SIGCHLD. */
 	if (sender != GRAPH_NONE &&
 	    (!(r->flags & CT_GF_KERNEL) ||
 	     (ct_signal_number(r) == SIGCHLD && p->g->tasks[sender].ptgid == p->g->tasks[target].tgid)))

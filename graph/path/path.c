@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * path.c - finds the critical path. Published methods walk backward in time. This walk goes forward
- * and gives the same path. The walk replaces each part of a wait by the intervals of the task to
- * blame (Panappticon, section 4.3).
+ * path.c - finds the critical path: replaces each part of a wait by the intervals of the task to
+ * blame (Panappticon, section 4.3). This walk goes forward in time. Published methods go backward,
+ * and give the same path.
  */
 #include "graph/path/path.h"
 
@@ -24,8 +24,7 @@ struct walker {
 	VEC(struct blame) leaves;
 	uint32_t stack[PATH_MAX_DEPTH + 1];
 	uint32_t *near;
-	/* The last call of blame_last(): its interval, limit_ns and result. Many waits of one event
-	 * loop have the same last repeat. */
+	/* The last call of blame_last(): many waits of one event loop have the same last repeat. */
 	uint32_t last;
 	uint64_t last_ns;
 	struct blame last_blame;
@@ -74,9 +73,7 @@ static bool is_poll(const struct graph *g, uint32_t interval)
 	return wait == CT_W_POLL || wait == CT_W_EPOLL;
 }
 
-/* If `interval` is a poll, returns its last repeat in the frame. Without a repeat, for any other
- * wait, and in frame 0, returns `interval`. A loop that polls the same set again has not answered
- * yet, so its last poll decides. */
+/* A loop that polls the same set again has not answered yet, so its last poll decides. */
 static uint32_t last_idle(const struct walker *k, const struct path_frame *f, uint32_t interval)
 {
 	uint64_t end = horizon(f);
@@ -122,8 +119,8 @@ static bool is_request(const struct graph *g, uint32_t interval, const struct bl
 	return is_poll(g, interval) && b->ended && b->edge == EDGE_MESSAGE && graph_is_accepted(g, b->obj);
 }
 
-/* Returns true if a message of another process ended a poll or an accept, and the sender was born
- * after this wait began. So the waiter idled, and did not wait for the sender. */
+/* If the sender was born after the wait began, the waiter idled, and did not wait for this
+ * sender. */
 static bool is_of_newcomer(const struct graph *g, uint32_t interval, const struct blame *b)
 {
 	const struct interval *s = &g->intervals[interval];
@@ -133,7 +130,7 @@ static bool is_of_newcomer(const struct graph *g, uint32_t interval, const struc
 	       g->tasks[b->task].born_ns > s->from_ns;
 }
 
-/* Returns when the waiter sent the request whose answer ended the wait. 0: not known. */
+/* Returns when the waiter sent the request whose answer ended the wait, or 0. */
 static uint64_t asked_ns(const struct graph *g, const struct blame *b)
 {
 	const struct graph_ref *sent = b->ended && b->edge == EDGE_MESSAGE &&
@@ -145,8 +142,8 @@ static uint64_t asked_ns(const struct graph *g, const struct blame *b)
 	return sent ? g->w->events[sent->event].r.ts : 0;
 }
 
-/* Like last_idle(), but stops before the loop sends a request of its own: a wait for the answer to
- * this request says nothing about `interval`. *b is the blame of the returned wait. */
+/* Like last_idle(), but stops before the loop sends a request of its own: a wait for its answer
+ * says nothing about `interval`. *b is the blame of the returned wait. */
 static uint32_t last_blamed(struct walker *k, const struct path_frame *f, uint32_t interval, struct blame *b)
 {
 	uint64_t end = horizon(f), asked;
@@ -180,9 +177,8 @@ static bool is_unexplained(const struct graph *g, uint32_t interval, const struc
 	return is_poll(g, interval) && b->task == GRAPH_NONE && CT_OBJ_KIND(b->obj) == CT_OBJ_EVENTFD;
 }
 
-/* For a poll or a wait on a futex. If the last repeat is open at the end of the trace, *b blames
- * the task that could end this repeat, if one is found. (A task that looks at its clock once a
- * second turns a long wait into repeats.) */
+/* If the last repeat is open at the end of the trace, *b blames the task that could end it, if
+ * known. (A task that looks at its clock once a second turns a long wait into repeats.) */
 static void blame_open(const struct graph *g, uint32_t interval, uint64_t since_ns, uint64_t ran_ns,
 		       struct blame *b)
 {
@@ -224,8 +220,8 @@ static void blame_repeats(struct walker *k, const struct path_frame *f, uint32_t
 				     .timed_out = true };
 }
 
-/* Returns the frame at which the walk came from another process into the process of `frame`, if the
- * parent of the returned frame waits for an answer that has not come. Otherwise returns NULL. */
+/* Returns the frame at which the path came from another process into the process of `frame`, if the
+ * other process still waits for an answer. Otherwise returns NULL. */
 static const struct path_frame *unanswered(const struct walker *k, uint32_t frame)
 {
 	const struct path_frame *f = &k->frames.v[frame], *up;
@@ -315,16 +311,15 @@ static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, 
 		return;
 
 	blame_repeats(k, f, interval, b);
-	/* A request of another client, or a message of a task born later, ended the wait. The task
-	 * of the parent frame did not wait for this message. */
+	/* The task of the parent frame did not wait for a request of another client, or for a
+	 * message of a task born later. */
 	if (f->depth && ((!f->blame.ended && is_request(k->g, interval, b)) ||
 			 (!f->blame.owed && is_of_newcomer(k->g, interval, b))))
 		blame_lasting(k->g, interval, b);
 	if (is_of_another_request(k->g, f, interval, b))
 		b->strength = EDGE_WEAK;
 	active = *b;
-	/* If the victim is a thread of a pool, it may wait for work. Then no active thread is to
-	 * blame. */
+	/* A victim that is a thread of a pool may wait for work. Then no active thread is to blame. */
 	if ((f->depth || main_thread || b->task != GRAPH_NONE) && is_unexplained(k->g, interval, b) &&
 	    blame_active(k->g, interval, f->from_ns, &active)) {
 		if (!f->depth && !main_thread)
@@ -343,8 +338,7 @@ static bool may_be_for_another(const struct graph *g, uint32_t interval)
 	return g->intervals[interval].wait == CT_W_FUTEX || is_poll(g, interval);
 }
 
-/* Returns true if b is only a guess: the wait is a poll or on a futex, and no wake-up shows the
- * task. A poll is no guess if exactly one task owes the poller an answer. */
+/* A poll is no guess if exactly one task owes the poller an answer. */
 static bool is_guess(const struct graph *g, const struct blame *b, uint32_t interval)
 {
 	if (b->edge != EDGE_OWNER)
@@ -363,9 +357,8 @@ static bool will_arrive(const struct graph *g, const struct path_frame *f, uint6
 	       CT_OBJ_KIND(f->blame.obj) == CT_OBJ_SOCK && owner_under_way(g, f->blame.obj, ts_ns);
 }
 
-/* Returns true if the wait surely closes a cycle of waits. Two event loops may well keep a request
- * open at each other. So a cycle of event loops counts only if it owes an answer to a task
- * outside. */
+/* Two event loops may well keep a request open at each other. So a cycle of event loops counts only
+ * if it owes an answer to a task outside. */
 static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval, uint64_t to,
 		      const struct blame *b)
 {
@@ -392,9 +385,9 @@ static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval,
 	return !loops || (k->frames.v[i].depth && k->frames.v[i].blame.owed);
 }
 
-/* If the records show that bytes over TCP ended the wait, and were under way for MESSAGE_DELAYED_NS
- * or longer, returns when they were sent. Otherwise returns UINT64_MAX. Even within a host, TCP can
- * keep bytes back (Nagle's algorithm, delayed acknowledgements). */
+/* Returns when the bytes that ended the wait were sent over TCP, if they were under way for
+ * MESSAGE_DELAYED_NS or longer. Otherwise returns UINT64_MAX. Even within a host, TCP can keep
+ * bytes back (Nagle's algorithm, delayed acknowledgements). */
 static uint64_t sent_long_before(const struct graph *g, const struct blame *b)
 {
 	const struct window_event *sent = b->event == GRAPH_NONE ? NULL : &g->w->events[b->event];
@@ -620,7 +613,6 @@ size_t path_run_near(const struct graph *g, uint32_t cpu, uint64_t ts_ns, size_t
 {
 	size_t lo = 0, end = cpu < g->n_cpus ? g->n_runs[cpu] : 0, hi = end;
 
-	/* The wanted run is often near: the step doubles until the run is passed. */
 	if (near && near < end && graph_run(g, cpu, near - 1)->to_ns <= ts_ns) {
 		lo = near;
 		for (size_t step = 1; step < end - lo; step *= 2) {

@@ -2,9 +2,8 @@
 /*
  * path.h - the critical path of a task (the victim): for each moment, the task that held the victim
  * up. The pieces cover [from, to) in order of time, without gaps or overlap. A frame is a task and
- * a range of time on the path. Frame 0 is the victim's. A wait opens a frame for the task to blame.
- * A time before the birth of this task opens a frame for its creator. A time before the birth of
- * the victim is unknown. Pure; any thread.
+ * a range of time on the path. Frame 0 is the victim's. A wait opens a frame for the task to blame;
+ * a time before the birth of that task opens one for its creator. Pure; any thread.
  */
 #ifndef CTRACE_GRAPH_PATH_PATH_H
 #define CTRACE_GRAPH_PATH_PATH_H
@@ -18,7 +17,7 @@ struct path_frame {
 	uint32_t parent;   /* GRAPH_NONE for frame 0 */
 	uint32_t interval; /* the parent's wait that opened this frame, or GRAPH_NONE */
 	uint32_t depth;
-	struct blame blame; /* why `task` is to blame; for a creator: EDGE_FORK */
+	struct blame blame; /* why `task` is to blame */
 };
 
 struct path_piece {
@@ -46,23 +45,21 @@ struct path {
 int path_walk(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct path **ret);
 void path_free(struct path *p);
 
-/* Sets ret[kind] to the ns of each kind of time in x. Only a piece of a FOLDED interval has several
- * kinds. */
+/* Sets ret[kind] to the ns of each kind of time in x. Only a FOLDED interval has several kinds. */
 void path_parts(const struct graph *g, const struct path_piece *x, uint64_t ret[TIME_KINDS]);
 /* Returns the CPU for which a task waited in a RUNNABLE interval: its next CPU, or else its last
  * CPU. FORMAT_CPU_NONE: not known. */
 uint32_t path_cpu_wanted(const struct graph *g, uint32_t interval);
-/* Returns the index into g->runs[cpu] of the first RUNNING interval that ends after ts_ns. Returns
+/* Returns the index into g->runs[cpu] of the first run that ends after ts_ns. Returns
  * g->n_runs[cpu] if there is none, and 0 if there is no such CPU. */
 size_t path_first_run(const struct graph *g, uint32_t cpu, uint64_t ts_ns);
 /* Like path_first_run(), but fast if `near` is the result for a moment shortly before ts_ns. near
  * may be 0. */
 size_t path_run_near(const struct graph *g, uint32_t cpu, uint64_t ts_ns, size_t near);
 
-/* Returns true for a wait for a lock. */
 bool path_waits_for_lock(const struct blame *b);
-/* Among the frames from piece x back to frame 0, returns the first one whose task held a lock that
- * its parent waited for. NULL: there is none. */
+/* Of the frames from piece x back to frame 0, returns the first one whose task held a lock that its
+ * parent waited for, or NULL. */
 const struct path_frame *path_lock(const struct path *p, const struct path_piece *x);
 
 #endif

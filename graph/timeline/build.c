@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* build.c - makes a graph of a window, and frees it. */
 #include "graph/timeline/build.h"
 
 #include <errno.h>
@@ -27,8 +26,8 @@ static int task_key_cmp(const void *a, const void *b)
 	return x->old < y->old ? -1 : x->old > y->old;
 }
 
-/* Sets from_ns and `ancestor` of all tasks. graph_tasks() may have replaced a born_ns of 0, so the
- * lives of a tid are not always in order of born_ns. */
+/* graph_tasks() may have replaced a born_ns of 0, so the lives of a tid are not always in order of
+ * born_ns. */
 static void graph_lives(struct graph *g)
 {
 	for (size_t i = g->n_tasks; i-- > 0;) {
@@ -42,14 +41,12 @@ static void graph_lives(struct graph *g)
 		g->tasks[i].ancestor = graph_task_at(g, g->tasks[i].ptgid, g->tasks[i].born_ns);
 }
 
-/* Returns true for a task of ctraced in an old trace. Such a trace has neither the machine in META
- * nor CT_TF_TRACER, so the name decides. */
+/* An old trace has neither the machine in META nor CT_TF_TRACER, so the name decides. */
 static bool is_old_tracer(const struct window *w, const struct window_task *leader)
 {
 	return w->machine == MACHINE_THIS && leader && !strcmp(leader->comm, "ctraced");
 }
 
-/* Makes g->tasks from b->now. renumber[i] becomes the index in g->tasks of the task b->now.v[i]. */
 static int graph_tasks(struct graph *g, struct builder *b, uint32_t *renumber)
 {
 	_cleanup_free_ struct task_key *keys = calloc(b->now.n + 1, sizeof(*keys));

@@ -29,8 +29,7 @@ struct task_now {
 	bool ended;  /* CT_EXIT came in a coarse stretch; more records may follow */
 
 	/* for fold.c: */
-	/* The last FOLDED interval without sums. The member `wake` of such an interval is the index
-	 * of the one before it. */
+	/* The last FOLDED interval without sums. Its `wake` is the index of the one before it. */
 	uint32_t folded;
 	uint32_t found;
 	uint32_t waited;
@@ -55,21 +54,20 @@ struct builder {
 	int err;
 };
 
-/* The steps of the replay that fold.c shares with timeline.c. If a step fails, it sets b->err.
+/* Shared with fold.c. If a function fails, it sets b->err.
  * - timeline_task() returns an index in b->now. fresh: the record says that the task is new.
- * - timeline_open() also ends the interval that is open. It returns NULL if it fails.
+ * - timeline_open() also ends the open interval. It returns NULL if it fails.
  * - timeline_block() begins the wait of the record r. owner: tid of the owner of the futex, or
  *   0. */
 uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh);
 struct interval *timeline_open(struct builder *b, uint32_t task, uint64_t ts, enum interval_state state);
 void timeline_block(struct builder *b, uint32_t task, const struct ct_rec *r, uint32_t owner);
 void timeline_gone(struct builder *b, uint32_t task, uint64_t ts);
-/* Returns the entry of the open interval in b->looks, and adds it if necessary. If there is no
- * memory, returns NULL and sets b->err. */
+/* Returns the entry of the open interval in b->looks, which it adds if necessary. Returns NULL if
+ * it fails, and sets b->err. */
 struct interval_look *timeline_look(struct builder *b, uint32_t task);
 void timeline_wait_ends(struct builder *b, uint32_t interval, const struct ct_rec *wake, uint32_t event);
-/* Returns true if a record at ts is not newer than the task's state in the checkpoint. This state
- * already includes such a record. */
+/* Returns true if the task's state in the checkpoint already includes a record at ts. */
 static inline bool timeline_stale(const struct task_now *t, uint64_t ts)
 {
 	return t->checkpoint_ns && ts <= t->checkpoint_ns;
@@ -80,10 +78,7 @@ static inline enum interval_state timeline_state(const struct builder *b, const 
 					 : (enum interval_state)b->intervals.v[t->interval].state;
 }
 
-/*
- * fold.c - tasks whose switches are left out. fold_drop() forgets what the last CT_FOUND of the
- * task said, for example because records are missing from now on.
- */
+/* fold.c - tasks whose switches are left out. fold_drop() forgets the last CT_FOUND of the task. */
 void fold_begin(struct builder *b);
 void fold_step(struct builder *b, const struct window_event *e);
 void fold_found(struct builder *b, const struct window_event *e, uint32_t event);
@@ -91,15 +86,14 @@ void fold_open(struct builder *b, uint32_t task, uint64_t ts);
 void fold_exit(struct builder *b, uint32_t task, uint64_t ts);
 void fold_drop(struct builder *b, uint32_t task);
 void fold_count(struct task_now *t, const struct interval *s);
-/* Called at the end of a task's cap. Returns true if `found` is about the wait in which the task
- * already is. */
+/* Called at the end of a task's cap. Returns true if the task is still in the wait `found`. */
 bool fold_cap_ends(struct builder *b, uint32_t task, const struct ct_rec *found);
-/* If e is the CT_WAKE that follows a CT_FOUND_WAITED of the task, notes e as the end of this wait,
- * and returns true. Otherwise returns false. */
+/* If e is the wake-up that follows a CT_FOUND_WAITED of the task, notes e as the end of this wait,
+ * and returns true. */
 bool fold_wake(struct builder *b, uint32_t task, const struct window_event *e, uint32_t event);
 
-/* lean is NULL or b->w. If it is not NULL, drops records as graph_build_lean() does. Returns 0,
- * -ENOMEM, or -E2BIG if there are too many intervals. */
+/* lean: b->w to drop records as graph_build_lean() does, or NULL. Returns 0, -ENOMEM, or -E2BIG if
+ * there are too many intervals. */
 int timeline_replay(struct builder *b, struct window *lean);
 int index_build(struct graph *g);
 void index_drop(struct graph *g);

@@ -86,8 +86,7 @@ bool edge_is_lock(const struct graph *g, const struct interval *interval)
 	return n != 0;
 }
 
-/* Returns true if the waker is known to be no child of the wakee's process, and does not exit. Such
- * a waker has sent a signal. */
+/* A waker that is no child of the wakee's process, and does not exit, has sent a signal. */
 static bool is_stranger(const struct graph *g, const struct interval *interval,
 			const struct window_event *wake)
 {
@@ -153,8 +152,7 @@ static void classify_task(const struct graph *g, const struct interval *interval
 	}
 }
 
-/* Returns true for a wait on a futex, a pipe or a unix socket, or for a signal. No device and no
- * network can end such a wait. */
+/* No device and no network can end the wait. */
 static bool is_between_tasks(const struct graph *g, const struct interval *interval)
 {
 	const struct window_object *o;

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * fold.c - makes the intervals of a task whose switches are left out: in a coarse stretch
- * (CT_LACK_SWITCHES), or under a cap.
+ * (CT_LACK_SWITCHES), or under a cap. In a stretch, a task is FOLDED, except while it is known to
+ * wait or to be queued. Under a cap, it is UNKNOWN, except while it is known to wait.
  *
- * In a stretch, a task is FOLDED, except while it is known to wait or to be queued. Under a cap, a
- * task is UNKNOWN, except while it is known to wait. The daemon reads the states of the tasks at
- * most about twice a second, so the wait that a CT_FOUND reports began earlier. The wait lasts at
- * least until the last CT_FOUND that finds the task in it.
+ * The daemon reads the states of the tasks at most about twice a second. So the wait in a CT_FOUND
+ * began earlier, and lasts at least until the last CT_FOUND that finds the task in it.
  *
- * A CT_FOUND has three sums of the task so far: CPU time, time in queues, and switches. The
- * difference between two CT_FOUND records is divided among the folded intervals in between, in
- * proportion to the lengths of these intervals.
+ * A CT_FOUND has sums of the task so far: CPU time, time in queues, and switches. The difference of
+ * two CT_FOUND is divided among the folded intervals in between, in proportion to their lengths.
  */
 #include <errno.h>
 
@@ -137,8 +135,8 @@ static uint64_t part_of(uint64_t sum, uint64_t len, uint64_t all)
 	return all ? (uint64_t)((double)sum * (double)len / (double)all) : 0;
 }
 
-/* `sums` are of the time since from_ns. span_ns is the length of all folded intervals in this time.
- * s gets no sums if it is not FOLDED, or if it ended by from_ns and is longer than span_ns. */
+/* `sums` are of the time since from_ns. span_ns is the length of all folded intervals in this
+ * time. */
 static void set_sums(struct interval *s, const struct interval_sums *sums, uint64_t from_ns, uint64_t span_ns)
 {
 	uint64_t len = s->to_ns - s->from_ns;
@@ -179,8 +177,7 @@ static void fold_settle(struct builder *b, uint32_t task, uint32_t event)
 		}
 		t->folded = t->folded == t->interval ? t->interval : GRAPH_NONE;
 	}
-	/* The last folded interval ended before the sums were first known. So its sums stay
-	 * unknown. */
+	/* The last folded interval ended before the sums were first known, so they stay unknown. */
 	if (t->found == GRAPH_NONE && t->folded != GRAPH_NONE && b->intervals.v[t->folded].to_ns < e->r.ts &&
 	    t->folded != t->interval)
 		fold_unlink(b, t);
@@ -188,8 +185,6 @@ static void fold_settle(struct builder *b, uint32_t task, uint32_t event)
 	t->ran_ns = t->queued_ns = 0;
 }
 
-/* A record says that the task is in this state since since_ns. Returns true if the record means the
- * open interval s. */
 static bool is_same(const struct interval *s, const struct task_now *t, enum interval_state state,
 		    uint64_t since_ns)
 {
@@ -205,8 +200,7 @@ static void blur(struct builder *b, uint32_t task, uint64_t ts)
 }
 
 /* Returns when the next state of the task begins: at since_ns, or later if the task was still seen
- * in its present state. If the present state is known to have ended earlier, blur() fills the time
- * in between. */
+ * in its present state. blur() fills a time in between. */
 static uint64_t make_room(struct builder *b, uint32_t task, uint64_t since_ns, uint64_t ts)
 {
 	struct task_now *t = &b->now.v[task];
@@ -311,7 +305,7 @@ bool fold_cap_ends(struct builder *b, uint32_t task, const struct ct_rec *found)
 	return false;
 }
 
-/* Returns false if all switches of the task are recorded, so that a CT_FOUND adds nothing. */
+/* If all switches of the task are recorded, a CT_FOUND adds nothing. */
 static bool is_news(const struct builder *b, const struct task_now *t)
 {
 	const struct interval *s = t->interval == GRAPH_NONE ? NULL : &b->intervals.v[t->interval];

@@ -10,7 +10,6 @@
 uint32_t graph_task_at(const struct graph *g, uint32_t tid, uint64_t ts_ns)
 {
 	const struct graph_task *t = g->tasks;
-	/* All lives from `at` on have a larger tid, or begin after ts_ns. */
 	size_t at = BISECT(i, 0, g->n_tasks, t[i].tid > tid || (t[i].tid == tid && t[i].from_ns > ts_ns));
 
 	if (at && t[at - 1].tid == tid)
@@ -95,7 +94,7 @@ bool graph_descends_from(const struct graph *g, uint32_t task, uint32_t tgid)
 	return false;
 }
 
-/* Moves ts_ns into the life of the task. At other times, the tid may belong to another task. */
+/* At other times, the tid may belong to another task. */
 static uint64_t in_life(const struct graph_task *t, uint64_t ts_ns)
 {
 	if (t->exit_ns != UINT64_MAX && ts_ns > t->exit_ns)

@@ -2,8 +2,7 @@
 /*
  * graph.h - the timelines of a window, one for each task, and look-up tables of its records. A
  * timeline is a list of intervals. causal.h builds the causal graph on top of them. Pure: no I/O,
- * no globals. After graph_build(), only `scans` and `repeats` change, and they are safe for several
- * threads. So several threads may read one graph. The window must live longer than its graph.
+ * no globals. Several threads may read one graph. The window must live longer than its graph.
  */
 #ifndef CTRACE_GRAPH_TIMELINE_GRAPH_H
 #define CTRACE_GRAPH_TIMELINE_GRAPH_H
@@ -23,8 +22,8 @@
 /* The kinds of records that a graph needs, for reader_want_kinds(). */
 #define GRAPH_KINDS (~(1ULL << CT_READY | 1ULL << CT_BLK_ISSUE | 1ULL << CT_BLK_DONE))
 
-/* The key of a futex in graph.owned. A read-write lock has two words for waiters. Both words lie in
- * one aligned unit of 8 bytes, so both words have the same key. */
+/* The key of a futex in graph.owned. The two words for waiters of a read-write lock lie in one
+ * aligned unit of 8 bytes, so they have the same key. */
 #define GRAPH_FUTEX_KEY(obj) ((obj) >> 3)
 
 enum interval_state {
@@ -44,9 +43,9 @@ struct interval {
 		uint32_t wake; /* BLOCKED: CT_WAKE event that ended the wait, or GRAPH_NONE */
 		uint32_t switches;
 	};
-	uint16_t nr;   /* BLOCKED: the system call; RUNNABLE after a yield: the call that yielded */
-	uint16_t cpu;  /* RUNNING: the CPU; else: the last CPU, or FORMAT_CPU_NONE */
-	uint8_t state; /* enum interval_state */
+	uint16_t nr;  /* BLOCKED: the system call; RUNNABLE after a yield: the call that yielded */
+	uint16_t cpu; /* RUNNING: the CPU; else: the last CPU, or FORMAT_CPU_NONE */
+	uint8_t state;
 	uint8_t wait;  /* BLOCKED: CT_W_*; RUNNABLE: CT_W_YIELD after a yield */
 	uint8_t flags; /* CT_SF_*; FOLDED: INTERVAL_SUMS */
 	uint8_t st;    /* BLOCKED: CT_ST_* */
@@ -55,8 +54,8 @@ struct interval {
 /* Facts about a few waits: see graph_visit() and graph_futex_owner(). */
 struct interval_look {
 	uint32_t interval;
-	uint32_t visit; /* the CT_VISIT event of the wait, or GRAPH_NONE */
-	uint32_t owner; /* tid of the owner of the futex; 0: not known */
+	uint32_t visit;
+	uint32_t owner;
 };
 
 /* The place of a record that graph_build_lean() has dropped. */
@@ -98,15 +97,15 @@ enum edge_kind {
 	EDGE_FUSE = 13,
 	EDGE_KERNEL_LOCK = 14,
 	EDGE_VFORK = 15,
-	/* from the owner of a file lock to a task that tries again and again to take the lock */
+	/* from the owner of a file lock to a task that polls for the lock */
 	EDGE_POLLED = 16,
 	/* No task ended the wait. The edge is from a task that could have ended it, such as the
-	 * owner of the object, or the task at its other end. */
+	 * owner of the object. */
 	EDGE_OWNER = 17,
 	EDGE_CPU = 18,
 	EDGE_STOP = 19,
 	EDGE_DISK = 20,
-	EDGE_FLAG = 21, /* from the task that wrote a variable to a task that then uses it */
+	EDGE_FLAG = 21, /* from the writer of a variable to a task that then uses it */
 	EDGE_JOB = 22,
 	EDGE_ANSWER = 23, /* in one process: from the request to its answer */
 	EDGE_NEIGHBOUR = 24,
@@ -117,8 +116,8 @@ enum edge_kind {
  * weak, but another sign supports the edge, such as stacks that are alike. */
 enum edge_strength { EDGE_WEAK = 0, EDGE_BOOSTED = 1, EDGE_STRONG = 2 };
 
-/* An entry of a graph_index. `event` is a position in window.events. In some indices, it is the
- * position of a task or object: see struct graph. */
+/* `event` is a position in window.events. In some indices, it is the position of a task or object:
+ * see struct graph. */
 struct graph_ref {
 	uint32_t event;
 };
@@ -126,7 +125,7 @@ struct graph_index {
 	struct graph_ref *v;
 	size_t n;
 	uint64_t *keys; /* sorted; each key once */
-	struct map at;  /* from a key to its index in keys; faster than a binary search */
+	struct map at;  /* from a key to its index in keys */
 	size_t n_keys;
 	uint32_t *first; /* v[first[k] .. first[k + 1]) have the key keys[k] */
 };
@@ -189,19 +188,16 @@ static inline const struct interval *graph_run(const struct graph *g, uint32_t c
 	return &g->intervals[g->runs[cpu][i]];
 }
 
-/* Sums of a FOLDED interval. The task spent the rest of the interval in waits shorter than
- * CT_COARSE_NS. */
+/* Sums of a FOLDED interval. Its other time is waits shorter than CT_COARSE_NS. */
 struct interval_sums {
 	uint64_t ran_ns, queued_ns;
 	uint32_t switches;
 };
 
-/* Sets *ret to the sums of a range in a FOLDED interval: a share of the interval's sums, in
- * proportion to the length of the range. Returns false, with sums of 0, if the sums are not known
- * or the range is empty. */
+/* Sets *ret to the share of a FOLDED interval's sums for a range in it, in proportion to the
+ * length. Returns false, with sums of 0, if the sums are not known or the range is empty. */
 bool interval_sums(const struct interval *s, uint64_t from_ns, uint64_t to_ns, struct interval_sums *ret);
-/* Returns how long the task ran in the interval. If the sums of a FOLDED interval are not known,
- * returns its length. */
+/* Returns how long the task ran in the interval: its whole length if it is FOLDED without sums. */
 static inline uint64_t interval_ran_ns(const struct interval *s)
 {
 	struct interval_sums sums;
@@ -215,38 +211,36 @@ static inline uint64_t interval_ran_ns(const struct interval *s)
  * 2^32-2 intervals. */
 int graph_build(const struct window *w, struct graph **ret);
 /* Like graph_build(), but drops CT_SWITCH records from the window, and keeps only their places. A
- * CT_SWITCH stays if it is the first record, or comes more than 4.3 s after the last record that
- * stays (UINT32_MAX ns). Such a graph must not be passed to causal_build(). After an error, the
- * caller can only free the window. */
+ * CT_SWITCH stays if it is the first record, or more than UINT32_MAX ns (4.3 s) after the last one
+ * that stays. causal_build() must not get such a graph. After an error, the caller can only free
+ * the window. */
 int graph_build_lean(struct window *w, struct graph **ret);
 void graph_free(struct graph *g);
 
-/* Returns the task that has the tid at ts_ns. If there is none, returns the last task with this tid
- * before ts_ns, or else the first after it. Returns GRAPH_NONE if there is no such tid. */
+/* Returns the task that has the tid at ts_ns, or else the last one before ts_ns, or else the first
+ * one after it. Returns GRAPH_NONE if there is no such tid. */
 uint32_t graph_task_at(const struct graph *g, uint32_t tid, uint64_t ts_ns);
 /* Returns the first interval of the task that ends after ts_ns, or GRAPH_NONE. */
 uint32_t graph_interval_at(const struct graph *g, uint32_t task, uint64_t ts_ns);
 /* Like graph_interval_at(), but fast if `near` is the result for a moment shortly before ts_ns.
  * near may be any number. */
 uint32_t graph_interval_near(const struct graph *g, uint32_t task, uint64_t ts_ns, uint32_t near);
-/* Returns true if the task's process descends from the process tgid, at most ANCESTORS_MAX
- * generations away. Always returns false for tgid 1 (init). */
+/* Returns true if the task's process descends from the process tgid, by at most ANCESTORS_MAX
+ * generations. Always returns false for tgid 1 (init). */
 bool graph_descends_from(const struct graph *g, uint32_t task, uint32_t tgid);
 /* Returns "?" if the name is not known. */
 const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns);
 bool graph_is_called(const struct graph *g, uint32_t task, uint64_t ts_ns, const char *comm);
-/* Like window_cmdline(), for the task's process at ts_ns. */
+/* Like window_cmdline(). */
 const char *graph_cmdline(const struct graph *g, uint32_t task, uint64_t ts_ns);
-/* Returns the control group of the task and its names. All fields are "" if they are not known, or
- * if task is GRAPH_NONE. */
+/* The fields are "" if they are not known, or if task is GRAPH_NONE. */
 struct cgroup_name graph_place(const struct graph *g, uint32_t task, uint64_t ts_ns);
 /* Returns the number of dropped records that are earlier than ts_ns. */
 size_t graph_dropped_before(const struct graph *g, uint64_t ts_ns);
 /* In the next three functions, interval is an element of g->intervals. */
 /* Returns the CT_VISIT event of the wait, or GRAPH_NONE. */
 uint32_t graph_visit(const struct graph *g, const struct interval *interval);
-/* Returns a tid, or 0 if the owner is not known. The owner comes from a CT_FUTEX at the begin of
- * the wait, from a checkpoint, or from an inspection of the wait. */
+/* Returns a tid, or 0 if the owner is not known. */
 uint32_t graph_futex_owner(const struct graph *g, const struct interval *interval);
 /* Returns the id of the stack that an inspection of the wait found, or 0. */
 uint64_t graph_visit_stack(const struct graph *g, const struct interval *interval);
@@ -256,8 +250,8 @@ uint32_t graph_lacks_at(const struct graph *g, uint64_t ns);
 uint32_t graph_lacks_within(const struct graph *g, uint64_t from_ns, uint64_t to_ns);
 /* Returns for how long in [from_ns, to_ns) the governor left out all of `lacks` (CT_LACK_*). */
 uint64_t graph_lacked_ns(const struct graph *g, uint32_t lacks, uint64_t from_ns, uint64_t to_ns);
-/* Returns how often a walk ended early because the budget of scan.h was spent, or a search had no
- * memory for its table (graph/wake/repeats.h). */
+/* Returns how often a search ended early: the budget of scan.h was spent, or a table of repeats.h
+ * got no memory. */
 uint64_t graph_scans_refused(const struct graph *g);
 /* The results of the next functions belong to the graph. The records of one key are in order of
  * time. */
@@ -271,13 +265,11 @@ const struct graph_ref *graph_ref_before(const struct graph *g, const struct gra
 /* Returns the references whose events have ts >= from_ns. */
 const struct graph_ref *graph_refs_from(const struct graph *g, const struct graph_index *ix, uint64_t key,
 					uint64_t from_ns, size_t *ret_n);
-/* Returns sockets that may listen at `name` (AF_UNIX) or at `port`. In the references, .event is an
- * index into window.objects. The list may have other sockets too, so the caller compares the
- * addresses. */
+/* Returns sockets that may listen at `name` (AF_UNIX) or at `port`, as indices into window.objects.
+ * Others may be among them, so the caller compares the addresses. */
 const struct graph_ref *graph_listening(const struct graph *g, uint16_t family, uint16_t type, uint16_t port,
 					const char *name, size_t *ret_n);
-/* How well a listening socket matches the address that a connection asks for, from the least to the
- * most certain match. */
+/* How well a listening socket matches the address that a connection asks for, the worst first. */
 enum listens {
 	LISTENS_NOT,
 	LISTENS_MAPPED, /* the socket listens at all IPv6 addresses, which include IPv4 */
@@ -294,15 +286,14 @@ bool graph_is_local(const struct graph *g, uint64_t sock);
 /* Returns the socket at the other end of the connection, or 0 if it is not known. For one side of a
  * pseudo terminal, returns the other side. */
 uint64_t graph_peer_object(const struct graph *g, uint64_t sock);
-/* Returns true for the accepted end of a connection, and false for the end that connected. A unix
- * socket counts as accepted if it has a name. Of a TCP connection, returns false for both ends if
- * the trace has no listening socket. */
+/* Returns true for the accepted end of a connection: a unix socket that has a name, or an IP socket
+ * at whose local port a socket of the trace listens. */
 bool graph_is_accepted(const struct graph *g, uint64_t sock);
 /* Return the words that the JSON has ("lock", "strong", ...). */
 const char *edge_kind_name(uint8_t kind);
 const char *edge_strength_name(uint8_t strength);
-/* Returns true if the futex of the wait has a known owner, or belongs to a read-write lock that had
- * a known owner in another wait. */
+/* Returns true if the futex of the wait has a known owner, or is a read-write lock that had one in
+ * another wait. */
 bool edge_is_lock(const struct graph *g, const struct interval *interval);
 /* Returns true if a timer ended the wait. An interrupt of unknown kind counts as a timer in these
  * cases:

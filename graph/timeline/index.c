@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* index.c - the look-up tables of a graph: finds records, tasks and sockets by a key. */
 #include <errno.h>
 #include <linux/futex.h>
 #include <linux/major.h>
@@ -15,7 +14,7 @@
 #include "lib/cleanup.h"
 #include "lib/hash.h"
 
-#define PTMX_DEV (5U << 20 | 2) /* device number of /dev/ptmx */
+#define PTMX_DEV (5U << 20 | 2)
 
 struct ref {
 	uint32_t key;
@@ -82,7 +81,6 @@ static int index_finish(struct graph_index *ix, refs *r)
 		ix->first[rank[r->v.v[i].key] + 2]++;
 	for (size_t k = 1; k <= n_keys; k++)
 		ix->first[k + 1] += ix->first[k];
-	/* Now first[k + 1] is the next free place for a reference of key k. */
 	for (size_t i = 0; i < n; i++)
 		ix->v[ix->first[rank[r->v.v[i].key] + 1]++].event = r->v.v[i].event;
 	ix->keys = TAKE_PTR(r->keys.v);
@@ -98,7 +96,6 @@ static uint64_t tuple_hash(const uint8_t *la, uint16_t lp, const uint8_t *ra, ui
 	return hash_add(hash_add(h, lp), rp);
 }
 
-/* An IPv4 address that is mapped into IPv6 becomes the plain IPv4 address. */
 static void plain_address(uint16_t family, const uint8_t in[16], uint8_t out[16])
 {
 	static const uint8_t mapped[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
@@ -123,8 +120,8 @@ static bool is_accepted_unix(const struct window_object *o)
 	       !(o->id & CT_OBJ_NOT_ACCEPTED);
 }
 
-/* The record of a client may name the id that its peer had before the accept. The record of the
- * accepted end always names the client. */
+/* A client may name the id that its peer had before the accept. The accepted end always names the
+ * client. */
 static uint64_t unix_peer(const struct graph *g, const struct window_object *o)
 {
 	size_t n = 0;
@@ -352,8 +349,6 @@ const struct graph_ref *graph_ref_before(const struct graph *g, const struct gra
 	return n ? &r[n - 1] : NULL;
 }
 
-/* x1 is the second word of a CT_FUTEX: the lower half is the futex operation, the upper half is the
- * value of the futex. */
 static uint32_t futex_command(uint64_t x1)
 {
 	return (uint32_t)x1 & (uint32_t)FUTEX_CMD_MASK;
@@ -369,7 +364,7 @@ bool index_is_owner(const struct window *w, const struct window_event *futex)
 	if (!ct_futex_owner(&futex->r) || ct_futex_owner(&futex->r) == futex->r.tid)
 		return false;
 	/* While a task waits for a mutex, the word is GLIBC_MUTEX_CONTENDED or has the owner's tid.
-	 * x1 is 0 if the word was not recorded. */
+	 * x1 is 0 if not recorded. */
 	if (futex_command(x1) == FUTEX_WAIT && x1 && word != GLIBC_MUTEX_CONTENDED &&
 	    (word & FUTEX_TID_MASK) != ct_futex_owner(&futex->r))
 		return false;
@@ -384,8 +379,7 @@ static bool is_owned_bitset(const struct window *w, const struct window_event *f
 	return futex_command(window_words(w, futex)[1]) == FUTEX_WAIT_BITSET && index_is_owner(w, futex);
 }
 
-/* Returns true if the wait looks like pthread_join() (ctrace/glibc.h), and not like a wait for a
- * robust mutex, whose word has FUTEX_WAITERS. */
+/* A wait of pthread_join() (ctrace/glibc.h). The word of a robust mutex has FUTEX_WAITERS. */
 static bool is_like_join(const struct window *w, const struct window_event *futex)
 {
 	uint64_t x1 = window_words(w, futex)[1];
@@ -551,8 +545,8 @@ uint64_t graph_lacked_ns(const struct graph *g, uint32_t lacks, uint64_t from_ns
 	return ns + ((now & lacks) == lacks && from_ns < to_ns ? to_ns - from_ns : 0);
 }
 
-/* Returns what was left out before the first CT_SHED, which names the step before it. Without a
- * CT_SHED, a FOLDED state shows a coarse stretch. */
+/* The first CT_SHED names the step before it. Without one, a FOLDED state shows a coarse
+ * stretch. */
 static uint32_t lacks_first(const struct graph *g)
 {
 	size_t n;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * scan.h - limits the time of all look-ups in one graph. A hostile trace has many records of one
- * object, and many waits that walk along them. So each step of a walk is paid from a budget that
- * grows with the window. Once the budget is spent, walks end early and find nothing more. Threads
- * that share one budget count it inexactly, so answers may then depend on the speed of the threads.
- * A thread with a view of its own (scan_view()) has its own budget.
+ * scan.h - limits the time of all look-ups in one graph. In a hostile trace, many waits may walk
+ * along many records of one object. So each step of a walk is paid from a budget that grows with
+ * the window. Once the budget is spent, walks end early and find nothing more. Threads that share
+ * one budget count it inexactly. A thread with a view of its own (scan_view()) has its own budget.
  */
 #ifndef CTRACE_GRAPH_TIMELINE_SCAN_H
 #define CTRACE_GRAPH_TIMELINE_SCAN_H
@@ -35,8 +34,7 @@ static inline uint64_t scan_left(const struct graph *g)
 	return __atomic_load_n(&g->scans->left, __ATOMIC_RELAXED);
 }
 
-/* Returns a view of g that pays from *own, which the caller has filled. The view is valid as long
- * as g and *own are. */
+/* Returns a view of g that pays from *own. The view is valid as long as g and *own are. */
 static inline struct graph scan_view(const struct graph *g, struct graph_scans *own)
 {
 	struct graph view = *g;
@@ -45,8 +43,8 @@ static inline struct graph scan_view(const struct graph *g, struct graph_scans *
 	return view;
 }
 
-/* Pays for all walks in a view: they took `steps` steps, and `refused` walks ended early. Only one
- * thread at a time may call this function. */
+/* Pays for the walks in a view: `steps`, and the walks that ended early. Only one thread at a time
+ * may call this function. */
 static inline void scan_pay(const struct graph *g, uint64_t steps, uint64_t refused)
 {
 	uint64_t left = scan_left(g);

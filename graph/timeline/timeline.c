@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * timeline.c - makes intervals from records: goes through the window in order of time, and keeps a
- * small state for each task (struct task_now). A wake-up can be recorded before the switch-out of
- * its wait, while the wakee still runs. Such a wake-up is kept, and ends the next wait if this wait
- * has no wake-up of its own.
+ * timeline.c - makes intervals from records, in order of time. A wake-up can be recorded before the
+ * switch-out of its wait, while the wakee still runs. Such a wake-up ends the next wait, if this
+ * wait has no wake-up of its own.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -34,9 +33,8 @@ void timeline_gone(struct builder *b, uint32_t task, uint64_t ts)
 	t->exit_ns = MIN(t->exit_ns, ts);
 }
 
-/* A birth (fresh) makes a new entry, unless the checkpoint already has the new task. After a
- * CT_EXIT in a coarse stretch (`ended`), later records still belong to the old task. If there is no
- * memory, sets b->err and returns 0. */
+/* After a CT_EXIT in a coarse stretch (`ended`), later records still belong to the old task. If
+ * there is no memory, sets b->err and returns 0. */
 uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh)
 {
 	uint64_t at;
@@ -51,8 +49,7 @@ uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh)
 			t->born_ns = ts;
 			return (uint32_t)at;
 		}
-		/* Two tasks never have one tid at a time. The end of the old task was not
-		 * recorded. */
+		/* Two tasks never have one tid at a time: the end of the old task was not recorded. */
 		if (fresh && !t->gone && t->interval != GRAPH_NONE) {
 			b->intervals.v[t->interval].state = INTERVAL_UNKNOWN;
 			timeline_gone(b, (uint32_t)at, ts);
@@ -144,9 +141,8 @@ void timeline_block(struct builder *b, uint32_t task, const struct ct_rec *r, ui
 		timeline_set_owner(b, task, owner);
 }
 
-/* Notes a switch on cpu from `was` to `now` (GRAPH_NONE: idle). If the records so far say that a
- * third task runs on cpu, the switch-out of this third task is missing. So the interval of the
- * third task becomes UNKNOWN. */
+/* now: GRAPH_NONE if idle. If a third task runs on cpu, its switch-out is missing, and its interval
+ * becomes UNKNOWN. */
 static void timeline_on_cpu(struct builder *b, uint16_t cpu, uint32_t was, uint32_t now)
 {
 	while (b->on_cpu.n <= cpu)
@@ -258,7 +254,7 @@ static bool timeline_blind_task(struct builder *b, const struct window_resync *r
 	return false;
 }
 
-/* There may be many gaps, so this function looks only at tasks with an open interval. */
+/* There may be many gaps, so only tasks with an open interval are looked at. */
 static void timeline_blind(struct builder *b, const struct window_resync *rs)
 {
 	size_t n = 0;
@@ -275,8 +271,7 @@ static void timeline_blind(struct builder *b, const struct window_resync *rs)
 	b->live.n = n;
 }
 
-/* Called when a resync or a cap shows that a task with this tid lives. So an earlier CT_EXIT
- * (`ended`) was of another task. */
+/* If a resync or a cap shows a living task, an earlier CT_EXIT (`ended`) was of another task. */
 static uint32_t timeline_living(struct builder *b, uint32_t tid, uint64_t ts)
 {
 	uint64_t at;
@@ -347,7 +342,7 @@ static void timeline_switch_out(struct builder *b, const struct window_event *e)
 	race = t->race_wake;
 	t->race_wake = GRAPH_NONE;
 	if (timeline_state(b, t) != INTERVAL_RUNNING && t->interval != GRAPH_NONE) {
-		/* The switch-in is lost. So the task is known to run only at this moment. */
+		/* The switch-in is lost: the task is known to run only at this moment. */
 		if (!timeline_open(b, task, e->r.ts, INTERVAL_RUNNING))
 			return;
 		t = &b->now.v[task];
@@ -391,8 +386,7 @@ static void timeline_switch_in(struct builder *b, const struct window_event *e)
 	b->now.v[task].run_ns = e->r.ts;
 }
 
-/* Handles a CT_SWITCH in a coarse stretch. The switch itself was before or after the stretch, so
- * only the end of a task counts. */
+/* The switch itself was before or after the stretch, so only the end of a task counts. */
 static void timeline_switch_late(struct builder *b, const struct window_event *e)
 {
 	uint64_t at;
@@ -516,8 +510,8 @@ static void timeline_owner(struct builder *b, const struct window_event *e, uint
 }
 
 /*
- * Returns true if r, a record of a cap, is about a task that has already ended. In a capped group
- * (CT_GV_GROUP), a record without CT_W_EXITED is about a new task with the same tid.
+ * Returns true for a cap of a task that has already ended. In a capped group (CT_GV_GROUP), a
+ * record without CT_W_EXITED is about a new task with the same tid.
  */
 static bool timeline_cap_is_late(const struct builder *b, const struct ct_rec *r)
 {
@@ -527,10 +521,6 @@ static bool timeline_cap_is_late(const struct builder *b, const struct ct_rec *r
 	       (!(r->flags & CT_GV_GROUP) || ct_cap_wait(r) == CT_W_EXITED);
 }
 
-/*
- * Between the begin and the end of a cap, the state is unknown, except in a long wait that a
- * CT_FOUND reports.
- */
 static void timeline_cap(struct builder *b, const struct window_event *e)
 {
 	uint32_t task = timeline_living(b, e->r.tid, e->r.ts);
@@ -624,8 +614,7 @@ static void timeline_end(struct builder *b, uint64_t last_ns)
 	}
 }
 
-/* Allocates room in large pages for all intervals. To count them costs less than to move the array
- * as it grows. */
+/* To count the intervals costs less than to move the array as it grows. */
 static void timeline_reserve(struct builder *b)
 {
 	const struct window *w = b->w;
@@ -653,8 +642,8 @@ static bool timeline_drops(struct builder *b, const struct window_event *e, uint
 	return true;
 }
 
-/* Each event moves to its place in the array before it is handled, because the replay looks at
- * earlier events again. */
+/* The replay looks at earlier events again, so each event moves to its place before it is
+ * handled. */
 static void timeline_replay_lean(struct builder *b, struct window *w)
 {
 	struct window_event *to = w->events;

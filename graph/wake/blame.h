@@ -15,8 +15,7 @@
 #include "graph/timeline/graph.h"
 #include "trace/words/resource.h"
 
-/* The field `time` of ctrace.diagnosis/1 has a member for each kind ("running_ns", ...), but
- * "short_waits_ns" only if it is not 0. */
+/* The members of `time` in ctrace.diagnosis/1 (doc/json.md) */
 enum time_kind {
 	TIME_RUNNING,
 	TIME_RUNNABLE,
@@ -28,8 +27,7 @@ enum time_kind {
 	TIME_QUEUE,
 	TIME_FAULT,
 	TIME_UNKNOWN,
-	/* Waits shorter than CT_COARSE_NS that have only sums. A path piece of this kind is a part
-	 * of a FOLDED interval: see interval_sums(). */
+	/* Waits shorter than CT_COARSE_NS, known only as sums: see interval_sums(). */
 	TIME_SHORT,
 	TIME_KINDS,
 };
@@ -45,56 +43,54 @@ struct enders {
 struct blame {
 	uint32_t task;     /* GRAPH_NONE: no task of this host, or not known */
 	uint32_t event;    /* the record that shows that `task` is to blame, or GRAPH_NONE */
-	uint64_t obj;      /* object of the wait; for a poll, the polled object that ends it */
+	uint64_t obj;      /* object of the wait; of a poll: the polled object that ends it */
 	uint64_t until_ns; /* when `task` acted; if no task acted, the end of the wait */
 	enum resource_kind kind;
-	uint8_t time;     /* enum time_kind */
-	uint8_t edge;     /* enum edge_kind */
-	uint8_t strength; /* enum edge_strength */
-	uint8_t rivals;   /* how many tasks could end the wait, if more than one; else 0 */
-	bool ended;       /* the event for which the waiter waited has ended the wait */
+	uint8_t time; /* enum time_kind */
+	uint8_t edge; /* enum edge_kind */
+	uint8_t strength;
+	uint8_t rivals; /* how many tasks could end the wait, if more than one; else 0 */
+	bool ended;     /* the event for which the waiter waited has ended the wait */
 	bool timed_out;
 	bool owed;   /* the waiter is owed an answer on the socket obj: see owner_owed() */
 	bool killed; /* a signal, exit_group() or execve() ended the wait and the waiter */
 };
 
 /* Fills *ret for a BLOCKED interval. If the wait timed out, looks also at its first repeat that did
- * not time out, if this repeat ends by limit_ns. */
+ * not time out, if it ends by limit_ns. */
 void blame_wait(const struct graph *g, uint32_t interval, uint64_t limit_ns, struct blame *ret);
 
-/* Like blame_wait(), but as if nothing had ended the wait: *ret blames the task that could have
- * ended the wait. */
+/* Like blame_wait(), but as if nothing had ended the wait. */
 void blame_lasting(const struct graph *g, uint32_t interval, struct blame *ret);
 
 /* Like blame_lasting(), for a wait that the caller knows to be for an answer on sock. */
 void blame_socket(const struct graph *g, uint32_t interval, uint64_t sock, struct blame *ret);
 
-/* The process of the waiter has worked on a request since since_ns. Finds a task of another process
- * that owes this process an answer, on a connection for which a thread of this process waits. A
- * task that idles counts only if the question to this task was recorded, and sent since since_ns.
- * Returns false if no task counts, or tasks of several processes. */
+/* The process of the waiter has worked on a request since since_ns. Blames a task of another
+ * process that owes this process an answer, on a connection for which one of its threads waits. An
+ * idle task counts only if a question to it was recorded since since_ns. Returns false if no task
+ * counts, or tasks of several processes. */
 bool blame_debt(const struct graph *g, uint32_t interval, uint64_t since_ns, struct blame *ret);
 
-/* For a wait on a futex that no task ended, and that has no known owner: finds the only active
- * thread among the other threads of the process. since_ns: see blame_debt(). A thread is active if
- * it computes, or if it waits for one of these: the disk, a file lock, the end of its write, an
- * answer, its child, a process that has to read what the thread sent. Several active threads that
- * wait for one other process count as one. Returns false if:
+/* For a wait, mostly on a futex, that no task ended and whose owner is not known. Blames the only
+ * active thread among the other threads of the process. since_ns: see blame_debt(). A thread is
+ * active if it computes, or waits for one of these: the disk, a file lock, the end of its write, an
+ * answer, its child, a process that has to read what it sent. Several active threads that wait for
+ * one other process count as one. Returns false if:
  * - no thread or several threads are active
  * - *ret already blames a task that is active or sleeps
- * - the waiter was killed (ret->killed) at most KILLER_LATE_NS after the wait began
+ * - the waiter was killed as soon as it began to wait
  * - the process has more than ACTIVE_THREADS threads */
 bool blame_active(const struct graph *g, uint32_t interval, uint64_t since_ns, struct blame *ret);
 
 /* Returns true if the task idles: in an accept, in a sleep, on a futex, or in a poll. Exception: a
  * poll for the answer of a known task, or for a program that the task has started. Also returns
- * true if the task has no interval that ends after ts_ns. */
+ * true after the task's last interval. */
 bool blame_idles(const struct graph *g, uint32_t task, uint64_t ts_ns);
 
 /* For a wait for which blame_wait() has set `rivals`: returns the tasks that could end it. */
 void blame_rivals(const struct graph *g, uint32_t interval, struct enders *ret);
 
-/* Returns true if the wait is a poll of several objects, as in an event loop. */
 bool blame_polls_several(const struct graph *g, uint32_t interval);
 
 /* Returns true if b repeats the wait a: the same call on the same object. */

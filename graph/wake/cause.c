@@ -9,9 +9,8 @@
 #include "graph/wake/owner.h"
 #include "lib/checked.h"
 
-/* Returns true if the record e is of the set that was polled in s. The set of a poll() is recorded
- * when the wait begins or ends (bpf/wait_fds.h). For an epoll, the time of the record does not
- * matter. */
+/* The set of a poll() is recorded when the wait begins or ends (bpf/wait_fds.h). For an epoll, the
+ * time of the record does not matter. */
 static bool is_polled_in(const struct interval *s, const struct window_event *e)
 {
 	return s->wait != CT_W_POLL ||
@@ -115,8 +114,7 @@ static uint64_t closed_socket(const struct graph *g, const struct interval *s,
 												     : 0;
 }
 
-/* Returns true if the softirq runs during the system call that sent the message or closed the
- * connection, as on loopback. */
+/* Returns true if the softirq runs during the sender's system call, as on loopback. */
 static bool is_sender_below(const struct graph *g, const struct window_event *wake, uint32_t waker)
 {
 	uint64_t peer;

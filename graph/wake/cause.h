@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cause.h - private to graph/: finds the task that made one wake-up, and the kind and strength of
- * the edge to the wakee. Pure; any thread. wake_cause() does not look for signals. If a softirq
- * delivered bytes, wake_cause() finds only a sender that was on the CPU. blame_wait() looks for
- * signals and for all senders. The causal graph has edges from the records of signals and sends.
+ * the edge to the wakee. Pure; any thread. wake_cause() looks neither for signals nor, if a softirq
+ * delivered bytes, for a sender that was not on the CPU. blame_wait() looks for both.
  */
 #ifndef CTRACE_GRAPH_WAKE_CAUSE_H
 #define CTRACE_GRAPH_WAKE_CAUSE_H
@@ -18,8 +17,8 @@ struct wake_cause {
 	bool below; /* a softirq made the wake-up, while `task` was on the CPU */
 };
 
-/* `wake` ended the BLOCKED interval s. spoke: the socket that the waker used last, or 0. With
- * CAUSE_LOOK, wake_cause() looks for this socket if it needs it. */
+/* `wake` ended the BLOCKED interval s. spoke: the socket that the waker used last, or 0.
+ * CAUSE_LOOK: wake_cause() looks for it. */
 #define CAUSE_LOOK UINT64_MAX
 void wake_cause(const struct graph *g, const struct interval *s, const struct window_event *wake,
 		uint64_t spoke, struct wake_cause *ret);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * debt.c - blame_debt() and blame_active(). Some runtimes (of Go, Rust's tokio, executors of the
- * JVM) let any thread go on with any request. In other servers, one thread accepts the requests,
- * and a pool serves them. So while another thread serves a request, the thread that received it may
- * wait for its next request.
+ * debt.c - blame_debt() and blame_active(): while one thread serves a request, the thread that
+ * received it may wait for its next one. This is so in runtimes in which any thread may go on with
+ * any request (Go, Rust's tokio, executors of the JVM), and in servers with a pool of threads.
  */
 #include "graph/wake/blame.h"
 
@@ -13,8 +12,6 @@
 #include "lib/checked.h"
 #include "lib/cleanup.h"
 
-/* Returns the read, connect or poll of the task at ts_ns, or else its last epoll among the last
- * DEBT_LOOKS intervals. Otherwise returns GRAPH_NONE. */
 static uint32_t asking_wait(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
@@ -51,8 +48,7 @@ bool blame_idles(const struct graph *g, uint32_t task, uint64_t ts_ns)
 	return b.task == GRAPH_NONE || !(b.owed || graph_descends_from(g, b.task, g->tasks[task].tgid));
 }
 
-/* Returns true if b->task idles, and no send on b->obj is recorded from since_ns to asked_by_ns.
- * Then the request may be a long poll: an idle server answers it only when there is news. */
+/* The request may be a long poll: an idle server answers it only when there is news. */
 static bool may_have_no_news(const struct graph *g, const struct blame *b, uint64_t asked_by_ns,
 			     uint64_t since_ns, uint64_t ts_ns)
 {
@@ -89,8 +85,7 @@ bool blame_debt(const struct graph *g, uint32_t interval, uint64_t since_ns, str
 	return true;
 }
 
-/* Returns true if the task ran, or waited for a CPU, for at least 1/ACTIVE_SHARE of the time. Looks
- * at some moments only, because a busy task may have very many intervals. */
+/* Looks at some moments only, because a busy task may have very many intervals. */
 static bool computed(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	unsigned n = 0;
@@ -106,9 +101,8 @@ static bool computed(const struct graph *g, uint32_t task, uint64_t from_ns, uin
 	return n * ACTIVE_SHARE >= ACTIVE_MOMENTS;
 }
 
-/* Returns true if the task waits for one of the things listed at blame_active(). Unless the wait is
- * for a disk, a file lock or a write, sets *ret_for to the task of another process for which the
- * task waits, or GRAPH_NONE. For since_ns, see blame_debt(). */
+/* Returns true if the task waits for one of the things listed at blame_active(). Sets *ret_for, if
+ * it waits for a known task of another process. */
 static bool waits_outside(const struct graph *g, uint32_t task, uint64_t since_ns, uint64_t ts_ns,
 			  uint32_t *ret_for)
 {
@@ -153,8 +147,7 @@ static bool waits_for_child(const struct graph *g, uint32_t task, uint64_t ts_ns
 	return i != GRAPH_NONE && g->intervals[i].wait == CT_W_CHILD;
 }
 
-/* Returns true if the task sleeps, or waits on a futex with a time limit. Such a task may still be
- * to blame, because it can own a lock. */
+/* A task that sleeps may still be to blame, because it can own a lock. */
 static bool sleeps(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns);

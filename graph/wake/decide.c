@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* decide.c - blame_wait(): decides which task or device ended a wait, or could have ended it. */
 #include "graph/wake/blame.h"
 
 #include <signal.h>
@@ -31,8 +30,7 @@ static bool on_disk(const struct graph *g, uint64_t obj)
 	}
 }
 
-/* Returns true if the wait is for the disk itself. Then the waker does not matter: when the disk is
- * done, any task may be on the CPU. */
+/* When the disk is done, any task may be on the CPU, so the waker does not matter. */
 static bool is_disk_wait(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
 	if (resource_of_object(g->w, s->obj) == RESOURCE_FUSE ||
@@ -108,8 +106,8 @@ static enum time_kind time_of(const struct graph *g, const struct interval *s, c
 	}
 }
 
-/* Returns the signal that made the wake, or NULL. SIGCHLD does not count. The record of the signal
- * comes after the wake: __send_signal_locked() in kernel/signal.c wakes the target first. */
+/* The record of a signal comes after the wake: __send_signal_locked() in kernel/signal.c wakes the
+ * target first. */
 static const struct window_event *wake_signal(const struct graph *g, const struct interval *s,
 					      const struct window_event *wake)
 {
@@ -130,15 +128,13 @@ static const struct window_event *wake_signal(const struct graph *g, const struc
 	return NULL;
 }
 
-/* Returns true for a signal that usually ends programs, and for the signal that killed t. */
 static bool ends_programs(int signal, const struct graph_task *t)
 {
 	return signal == SIGHUP || signal == SIGINT || signal == SIGQUIT || signal == SIGTERM ||
 	       signal == WTERMSIG(t->exit_code);
 }
 
-/* Returns true if a thread of the waiter's process, other than the waker, sent the signal after the
- * wake. Then this signal did not make the wake. */
+/* A signal that another thread of the process sent after the wake did not make the wake. */
 static bool is_own_end(const struct graph *g, const struct graph_task *t, const struct window_event *wake,
 		       const struct window_event *sig)
 {
@@ -148,8 +144,6 @@ static bool is_own_end(const struct graph *g, const struct graph_task *t, const 
 	       sig->r.tid != ct_wake_waker(&wake->r);
 }
 
-/* Returns true if the waiter's process got a signal that ends programs, between KILLER_EARLY_NS
- * before the wake and KILLER_LATE_NS after it. Exceptions: ignored signals, is_own_end(). */
 static bool got_killer(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
 	const struct graph_task *t = &g->tasks[s->task];
@@ -170,9 +164,8 @@ static bool got_killer(const struct graph *g, const struct interval *s, const st
 	return false;
 }
 
-/* Returns true if the task exits soon after the wake, and one of these made the wake: a signal that
- * ends programs; exit_group() or execve() in another thread of the process. Exceptions: a stopped
- * task; a wait for a signal by a task that no signal has killed. */
+/* Only a signal kills a task that waits for a signal. exit_group() and execve() kill all other
+ * threads. */
 static bool was_killed(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
 	enum call call = call_of(g->w->machine, wake->r.nr);
@@ -206,9 +199,8 @@ static void blame_disk(const struct interval *s, struct blame *b)
 	b->ended = true;
 }
 
-/* Returns the object of the wait. If this object is no socket, as in a poll, returns the socket
- * that the wake reports as readable, if there is one. For a write, the wake does not count: a
- * softirq can make one socket readable, and make room on another. */
+/* If the wait names no socket, the one that the wake reports as readable. For a write, the wake
+ * does not count: a softirq can make one socket readable, and make room on another. */
 static uint64_t own_socket(const struct interval *s, const struct window_event *wake)
 {
 	bool named = CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK || s->wait == CT_W_WRITE;
@@ -242,8 +234,7 @@ static void blame_network(const struct graph *g, const struct interval *s, const
 	b->time = (o && o->family == AF_UNIX) || graph_is_local(g, b->obj) ? TIME_IPC : TIME_NETWORK;
 }
 
-/* Returns true for a wait that is mostly not for a signal: on a futex, for a file lock, or in a
- * read, a write or a connect. Exception: a wait for a terminal. */
+/* A wait that is mostly not for a signal. A wait for a terminal may be. */
 static bool is_for_one_thing(const struct interval *s)
 {
 	if (CT_OBJ_KIND(s->obj) == CT_OBJ_TTY)
@@ -296,7 +287,6 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 	}
 	b->kind = resource_of_wait(g->w, s->wait == CT_W_POLL || s->wait == CT_W_EPOLL ? CT_W_READ : s->wait,
 				   b->obj);
-	/* The waker acted on the other end of the waiter's object. */
 	if (b->edge == EDGE_MESSAGE && s->obj && graph_peer_object(g, s->obj) == wake->r.obj)
 		b->strength = EDGE_STRONG;
 	b->ended = true;
@@ -403,8 +393,6 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 		b->kind = RESOURCE_INPUT;
 }
 
-/* Returns the first repeat of the wait that did not time out, if this repeat ends by limit_ns.
- * Otherwise returns NULL. */
 static const struct interval *blame_repeat(const struct graph *g, uint32_t interval, uint64_t limit_ns)
 {
 	uint32_t ended = repeats_ended(g, interval);
@@ -413,8 +401,8 @@ static const struct interval *blame_repeat(const struct graph *g, uint32_t inter
 	return x && x->from_ns < limit_ns && x->to_ns <= limit_ns ? x : NULL;
 }
 
-/* Returns the last try to get a file lock, if it failed shortly before ts_ns. Unlocks after the try
- * do not count, because a close of the file is recorded as an unlock too. */
+/* An unlock after the try does not count, because a close of the file is recorded as an unlock
+ * too. */
 static const struct window_event *failed_try(const struct graph *g, uint32_t tid, uint64_t ts_ns,
 					     uint32_t *ret_event)
 {
@@ -519,8 +507,7 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 	/* The governor left out the object, so the wait may have been for anything. */
 	if (!s->obj && b->task == GRAPH_NONE && graph_lacks_at(g, s->from_ns) & CT_LACK_WAIT_OBJECTS)
 		return;
-	/* A wait that timed out without a task to blame is a sleep. Exceptions: a wait for
-	 * another host, for a lock of a database, or for an answer. */
+	/* A wait that timed out without a task to blame is a sleep. */
 	if (b->timed_out && b->task == GRAPH_NONE && b->time != TIME_NETWORK &&
 	    b->kind != RESOURCE_DATABASE_LOCK &&
 	    !(graph_is_local(g, b->obj) && owner_owed(g, b->obj, s->from_ns))) {
@@ -544,8 +531,8 @@ void blame_lasting(const struct graph *g, uint32_t interval, struct blame *ret)
 
 	blame_nobody(g, s, ret);
 	owner_of_wait(g, interval, ret, &all);
-	/* Another thread of the process may have sent a request during the wait. So the function
-	 * looks at the end of the wait. */
+	/* Another thread of the process may have sent a request during the wait, so the end of the
+	 * wait counts. */
 	ret->owed = CT_OBJ_KIND(ret->obj) == CT_OBJ_SOCK && owner_owed(g, ret->obj, s->to_ns - 1);
 }
 

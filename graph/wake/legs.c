@@ -30,8 +30,8 @@ struct round {
 	uint32_t sent_for; /* the receive that is the reason of the last send */
 };
 
-/* Returns true for a poll, and for a long wait on a futex without a known owner. On such a futex, a
- * runtime with many coroutines on a few threads (Go, tokio) waits for work. */
+/* On a futex without a known owner, a runtime with many coroutines on a few threads (Go, tokio)
+ * waits for work. */
 static bool ends_round(const struct graph *g, const struct interval *s)
 {
 	return is_poll_wait(s) || (s->state == INTERVAL_BLOCKED && s->wait == CT_W_FUTEX &&
@@ -63,12 +63,12 @@ static uint32_t first_event(const struct graph *g, uint64_t ts_ns)
 	return (uint32_t)BISECT(i, 0, g->w->n_events, g->w->events[i].r.ts >= ts_ns);
 }
 
-/* Returns the receive that is the reason for a send on `sock`, or GRAPH_NONE. A receive on `sock`
- * itself is surely the reason. If there is none, the first receive counts on which the loop has not
- * acted yet: loops act in the order in which they receive. (A request of another client is no
- * reason for an answer.) If there is no such receive either, the receive counts on which the loop
- * acted last. In these two cases, *sure is false if a send of this round may have had another
- * reason. */
+/* Returns the receive that is the reason for a send on `sock`, or GRAPH_NONE; the first of:
+ * - a receive on `sock` itself, which is surely the reason
+ * - the first receive on which the loop has not acted yet: loops act in the order of their receives
+ * - the receive on which the loop acted last
+ * *sure is false if a send of this round may have another reason. A request of another client is no
+ * reason for an answer. */
 static uint32_t reason(const struct graph *g, struct round *t, uint64_t sock, bool *sure)
 {
 	bool answers = graph_is_accepted(g, sock);
@@ -155,8 +155,7 @@ static uint32_t reason_of(const struct graph *g, uint32_t event, bool *sure)
 	return t.n > ROUND_RECEIVES ? GRAPH_NONE : found;
 }
 
-/* Returns true if the loop's last question on `sock` before the receive `got` was for the client of
- * the socket `other`. */
+/* Returns true if the loop's last question on `sock` before `got` was for the client of `other`. */
 static bool had_asked_for(const struct graph *g, uint64_t sock, uint32_t got, uint64_t other)
 {
 	const struct graph_ref *asked = graph_ref_before(g, &g->sends, sock, rec(g, got)->ts);
@@ -187,8 +186,8 @@ static bool leg_before(const struct graph *g, uint32_t tgid, uint32_t got, uint3
 	return sock != rec(g, got)->obj && l->v.n && had_asked_for(g, l->v.v[l->v.n - 1].sock, got, sock);
 }
 
-/* Goes back from `last`, the last part of the answer: from a send to the receive that is its
- * reason, to the question that this receive answers, and so on. Returns 0 or -ENOMEM. */
+/* Goes back from the last part of the answer: from a send to the receive that is its reason, to the
+ * question that this receive answers, and so on. Returns 0 or -ENOMEM. */
 static int legs_back(const struct graph *g, uint32_t tgid, uint32_t got, uint32_t last, struct legs *l)
 {
 	uint64_t end_ns = UINT64_MAX;
@@ -221,9 +220,9 @@ static uint32_t answer_to(const struct graph *g, uint32_t asked)
 	return n ? r->event : GRAPH_NONE;
 }
 
-/* Of the questions that the loop sent because of `why`, returns the first one without an answer. If
- * all have answers, returns the one that was answered last. Returns GRAPH_NONE if there is no
- * question, or if questions on several sockets have no answer. */
+/* Of the questions that the loop sent because of `why`, returns the first one without an answer, or
+ * else the one that was answered last. Returns GRAPH_NONE if there is no question, or if questions
+ * on several sockets have no answer. */
 static uint32_t question_after(const struct graph *g, uint32_t why, bool *sure)
 {
 	uint32_t thread = task_of(g, why), i = graph_interval_at(g, thread, rec(g, why)->ts);
@@ -254,8 +253,8 @@ static uint32_t question_after(const struct graph *g, uint32_t why, bool *sure)
 	return found;
 }
 
-/* The request has no answer yet. Goes forward: to the question for the request, to the answer, to
- * the next question, and so on. Returns 0 or -ENOMEM. */
+/* For a request without an answer: goes forward to its question, to the answer, to the next
+ * question, and so on. Returns 0 or -ENOMEM. */
 static int legs_forward(const struct graph *g, uint32_t tgid, uint32_t got, uint64_t end_ns, struct legs *l)
 {
 	bool sure = true;
@@ -335,8 +334,8 @@ static uint32_t answerer(const struct graph *g, const struct leg *leg, uint32_t 
 	return r ? graph_task_at(g, rec(g, r->event)->tid, rec(g, r->event)->ts) : GRAPH_NONE;
 }
 
-/* A wait on a futex ended at ts_ns. Returns true if the wait was not for the answer of the leg:
- * - The answer was received later, but was sent long before ts_ns, or its send is not known.
+/* Returns true if a wait on a futex that ended at ts_ns was not for the answer of the leg:
+ * - The answer was sent long before ts_ns, or its send is not known.
  * - The answer was not received, but the socket of the leg had unread bytes at ts_ns. */
 static bool is_over(const struct graph *g, const struct leg *leg, uint32_t sent, uint64_t ts_ns)
 {

@@ -4,9 +4,9 @@
  * request. A loop, or a thread that runs many coroutines (Go, tokio), waits for many things at
  * once. Messages show for which request it waits: it receives the request, sends a question,
  * receives the answer, and so on. Pure; any thread. A leg is the time from a question to its
- * answer. In two cases the leg begins with the receive of the request instead:
- * - The loop sent the question before it received the request.
- * - The loop lends its connection to the server to one client at a time, and another client has it.
+ * answer. A leg begins with the receive of the request instead if:
+ * - the loop sent the question before it received the request
+ * - another client has the loop's connection to the server, which has one client at a time
  */
 #ifndef CTRACE_GRAPH_WAKE_LEGS_H
 #define CTRACE_GRAPH_WAKE_LEGS_H

@@ -98,9 +98,8 @@ uint32_t owner_handed_to(const struct graph *g, const struct interval *s)
 }
 
 /*
- * Returns the server of the FUSE file system for which s waits. Returns GRAPH_NONE if no process or
- * several processes may be the server. An old trace does not say which /dev/fuse belongs to which
- * mount. Then any task with a /dev/fuse may be the server.
+ * Returns the only process that may be the server of the FUSE file system for which s waits, or
+ * GRAPH_NONE. An old trace does not say which /dev/fuse belongs to which mount.
  */
 static uint32_t fuse_server(const struct graph *g, const struct interval *s, struct enders *all)
 {
@@ -130,8 +129,8 @@ static bool is_join(const struct graph *g, const struct interval *s, uint32_t ow
 		owner_event(g, r)->r.ts >= s->from_ns);
 }
 
-/* If the waiter's process has one other thread, returns this thread: it uses the other end of the
- * pipe. Otherwise, or if another process may have the pipe open, returns GRAPH_NONE. */
+/* In a process of two threads, the other thread uses the other end of a pipe. Returns GRAPH_NONE if
+ * another process may have the pipe open. */
 static uint32_t mate_of_pipe(const struct graph *g, const struct interval *s)
 {
 	const struct graph_task *me = &g->tasks[s->task];
@@ -271,8 +270,7 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, st
 	}
 }
 
-/* Returns the SIGCHLD that the task sent to its tracer (strace, a debugger) when the task stopped,
- * or GRAPH_NONE. */
+/* Returns the SIGCHLD of the stopped task to its tracer (strace, a debugger), or GRAPH_NONE. */
 static uint32_t tracer_told(const struct graph *g, const struct interval *s)
 {
 	const struct window_event *e = g->w->events;

@@ -10,27 +10,25 @@
 #include "graph/wake/blame.h"
 
 /* `wake` says that sock became readable. Returns the task that sent the bytes or ended the
- * connection. *ret_event is the CT_SEND, or `wake` if the task ended the connection. If no record
- * shows the task, returns the most likely task, and *ret_event is GRAPH_NONE. */
+ * connection. *ret_event is the CT_SEND, or `wake` if the task ended the connection, or GRAPH_NONE
+ * if the task is only the most likely one. */
 uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_event *wake,
 		      uint32_t *ret_event);
 /* Returns true if the waker of `wake` has the other end of sock, and closes it, shuts it down, or
- * exits. The kernel may do the work of close() after the system call. In this case, and for an
- * exit, returns false if a later use of the other end is recorded. */
+ * exits. For an exit, or a close() whose work the kernel does later, returns false if a later use
+ * of the other end is recorded. */
 bool owner_closes(const struct graph *g, uint64_t sock, const struct window_event *wake);
-/* Returns false if the waker cannot end any connection. A cheap test before owner_closes(), the
- * same for all sockets. */
+/* A cheap test before owner_closes(): returns false if the waker cannot end any connection. */
 bool owner_may_close(const struct graph *g, const struct window_event *wake);
-/* Returns true if the task's process is the last user of the socket up to ts_ns. If the socket has
- * no user up to ts_ns, a later user counts, or else the process that has the socket open. */
+/* Returns true if the task's process is the last user of the socket up to ts_ns, or else its first
+ * user, or else has it open. */
 bool owner_has_socket(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns);
-/* `wake` says that sock got room. Returns the task that received at the other end. *ret_event is
- * the CT_RECV of this task. If no record shows the task, returns the result of owner_sock(), and
- * *ret_event is GRAPH_NONE. */
+/* `wake` says that sock got room. Returns the task that received at the other end, or else the
+ * result of owner_sock(). *ret_event is the CT_RECV, or GRAPH_NONE. */
 uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct window_event *wake,
 			uint32_t *ret_event);
-/* Completes b for a wait that no task ended. If several tasks could have ended the wait, fills *all
- * with these tasks, and sets b->rivals. Otherwise *all has one task or none. */
+/* Completes b for a wait that no task ended. *all has the tasks that could have ended it, and
+ * b->rivals their number if there are several. */
 void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, struct enders *all);
 /* Returns the task at the other end of the socket, or the task that has to accept the connection.
  * If several tasks may be this task, *all has them. */
@@ -50,8 +48,7 @@ bool owner_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns);
 uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid,
 		       uint32_t *ret_event, uint8_t *ret_strength);
 /* Completes b for a stopped task. b->event is the signal that stopped the task, or the SIGCHLD to
- * its tracer. A tracer is not to blame while it reads, polls, sleeps, or waits for a child or for
- * a signal. */
+ * its tracer. An idle tracer is not to blame. */
 void owner_stopper(const struct graph *g, const struct interval *s, struct blame *b);
 
 #endif

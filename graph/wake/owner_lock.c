@@ -3,8 +3,6 @@
 #include "graph/wake/owner_private.h"
 #include "lib/bisect.h"
 
-/* Returns true if the record of an unlock may be missing: records of all tasks were lost, or
- * records of the process were left out. */
 static bool may_have_unlocked(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	size_t n;
@@ -101,11 +99,10 @@ uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint
 }
 
 /*
- * Returns the task whose unlock is recorded after the wait, before the next task gets the lock.
- * Returns GRAPH_NONE if tasks of several processes unlock in this time. (The close of a file is
- * recorded as an unlock too.) An unlock during the wait does not count: the unlock that ends the
- * wait is recorded after the wake-up. The result is weak if no record shows that the waiter then
- * got the lock, or if records may be missing.
+ * Returns the task whose unlock is recorded after the wait, before the next task gets the lock: the
+ * unlock that ends a wait is recorded after the wake-up. Returns GRAPH_NONE if tasks of several
+ * processes unlock in this time. (The close of a file is recorded as an unlock too.) The result is
+ * weak if no record shows that the waiter then got the lock, or if records may be missing.
  */
 static uint32_t owner_by_unlock(const struct graph *g, uint64_t obj, const struct interval *s,
 				uint32_t *ret_event, uint8_t *ret_strength)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* owner_object.c - finds the task that has a descriptor open, or that could end a wait for a pipe,
+/* owner_object.c - finds the task that has a descriptor open, or could end a wait for a pipe,
  * terminal, eventfd or futex. */
 #include <unistd.h>
 
@@ -42,9 +42,9 @@ static uint8_t modes_of(const struct graph *g, const struct graph_ref *r, size_t
 	return modes & (CT_FF_READ | CT_FF_WRITE);
 }
 
-/* Returns true if the task only inherited the descriptor in `held`: an ancestor with another
- * program has the same descriptor. Returns false for the descriptors 0 to 2. Also returns false if
- * the ancestor has both ends of a pipe: a program such as make opens the pipe for its children. */
+/* Returns true if the task only inherited the descriptor `held` from an ancestor with another
+ * program. But an ancestor that has both ends of a pipe, such as make, opens it for its
+ * children. */
 static bool is_left_open(const struct graph *g, const struct graph_ref *r, size_t n,
 			 const struct window_event *held, uint8_t mode, uint32_t task, uint64_t ts_ns)
 {
@@ -62,9 +62,8 @@ static bool is_left_open(const struct graph *g, const struct graph_ref *r, size_
 	return false;
 }
 
-/* Returns true if an ancestor of the task and of the waiter has the same descriptor as the task.
- * The ancestor may have made the pipe for itself and the waiter, and the task only inherited it.
- * The descriptors 0 to 2 do not count. */
+/* Returns true if an ancestor of the task and of the waiter has the task's descriptor. It may have
+ * made the pipe for itself and the waiter, and the task only inherited it. */
 static bool is_of_ancestor(const struct graph *g, const struct graph_ref *r, size_t n, uint8_t mode,
 			   uint32_t task, uint32_t waiter)
 {
@@ -114,8 +113,8 @@ uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t 
 			owner_add(g, all, found.v[i]);
 		return GRAPH_NONE;
 	}
-	/* No descriptor table has obj, so the task that used obj counts. Exception: if obj is a
-	 * connection that is not accepted, the task that used obj has the other end. */
+	/* No descriptor table has obj, so the task that used obj counts. But this task has the
+	 * other end of a connection that is not accepted. */
 	if (best == GRAPH_NONE && o && o->tid && !n &&
 	    !(CT_OBJ_KIND(obj) == CT_OBJ_SOCK && obj & CT_OBJ_NOT_ACCEPTED)) {
 		uint32_t task = graph_task_at(g, o->tid, ts_ns);
@@ -173,9 +172,8 @@ size_t owner_count_stopped(const struct graph *g, const struct enders *e, uint64
 	return n;
 }
 
-/* Returns the last task that woke `me` through the pipe. If there is no such task, returns the
- * result of owner_fd(). Exception: if the waker is not stopped, but exactly one of the tasks with
- * the other end is stopped, returns the stopped task. */
+/* If exactly one task with the other end is stopped, and the last waker is not, the stopped task is
+ * to blame. */
 static uint32_t pipe_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint8_t mode,
 			   struct enders *all)
 {

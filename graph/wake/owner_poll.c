@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* owner_poll.c - finds the object that explains a poll best, and the task that could end the
- * poll. */
+/* owner_poll.c - finds the object that explains a poll best, and the task that could end it. */
 #include <sys/socket.h>
 
 #include "graph/thresholds.h"
@@ -28,7 +27,7 @@ struct poll_member {
 	struct enders all;
 	bool inner;
 	bool stopped;
-	bool forked; /* has_forked() */
+	bool forked;
 };
 
 static bool has_answered(const struct graph *g, uint64_t peer, const struct graph_ref *sent, uint64_t ts_ns)
@@ -46,8 +45,8 @@ static bool is_unread(const struct graph *g, uint64_t peer, const struct graph_r
 	return sent && peer && (!got || got->event < sent->event);
 }
 
-/* Returns true if an ancestor has the other end of the socket pair, has never sent anything, and
- * has read all bytes. The task polls such a pair only to notice the ancestor's death. */
+/* The task polls a socket pair to an ancestor only to notice the ancestor's death, if the ancestor
+ * has never sent anything and has read all bytes. */
 static bool is_of_silent_ancestor(const struct graph *g, const struct interval *s,
 				  const struct window_object *o, uint64_t peer, uint32_t task)
 {
@@ -60,8 +59,6 @@ static bool is_of_silent_ancestor(const struct graph *g, const struct interval *
 	       (!sent || (got && got->event > sent->event));
 }
 
-/* Returns true if the polling process has started a child after its last receive on the socket, and
- * the child still lives. */
 static bool has_forked(const struct graph *g, uint64_t obj, const struct interval *s)
 {
 	const struct graph_ref *got = graph_ref_before(g, &g->recvs, obj, s->from_ns);
@@ -85,7 +82,6 @@ static void poll_socket(const struct graph *g, uint64_t obj, const struct interv
 	m->task = owner_object(g, obj, s->to_ns - 1, s->task, CT_FF_WRITE, &m->all);
 	own = m->task != GRAPH_NONE && g->tasks[m->task].tgid == g->tasks[s->task].tgid;
 	m->score = POLL_OWN;
-	/* the other end waits for this task */
 	asked = !own && peer && owner_owed(g, peer, ts_ns) && !has_answered(g, peer, sent, ts_ns);
 	m->forked = asked && has_forked(g, obj, s);
 	if (m->forked) {
@@ -103,14 +99,12 @@ static void poll_socket(const struct graph *g, uint64_t obj, const struct interv
 		m->inner = true;
 		return;
 	}
-	/* Another thread may have sent a request, or received an answer, during the wait. So the
-	 * moment at the end of the wait counts. */
+	/* Another thread may have sent a request, or received an answer, during the wait: its end counts. */
 	if (owner_owed(g, obj, s->to_ns - 1)) {
 		m->score = own ? POLL_OWN : POLL_OWED;
 		m->since_ns = sent ? owner_event(g, sent)->r.ts : 0;
 	} else if (!alone && asked) {
-		/* Exception (alone): a server that polls only this connection has not got the whole
-		 * request yet. */
+		/* If alone, the server has not got the whole request yet. */
 		m->score = POLL_NONE;
 		m->task = GRAPH_NONE;
 		m->all.n = 0;
@@ -134,8 +128,7 @@ static void poll_pipe(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint3
 	m->score = POLL_QUIET;
 	m->task = owner_fd(g, obj, ts_ns, g->tasks[me].tgid, CT_FF_WRITE, &m->all);
 	m->inner = m->task == GRAPH_NONE && !m->all.n;
-	/* The other end belongs to an ancestor that has never written. The task polls such a pipe
-	 * only to notice the ancestor's death. */
+	/* A task polls the pipe of an ancestor that has never written to notice the ancestor's death. */
 	if (!alone && m->task != GRAPH_NONE && graph_descends_from(g, me, g->tasks[m->task].tgid)) {
 		m->score = POLL_NONE;
 		m->task = GRAPH_NONE;
@@ -173,10 +166,6 @@ static void poll_member_fill(const struct graph *g, uint64_t obj, const struct i
 	}
 }
 
-/* Returns true if m is better than *best. A higher score is better. Of equal scores, an object that
- * another process can use is better. If both or neither are such objects, and the score is below
- * POLL_WRITTEN, an object that leads to a stopped task is better. Otherwise a later since_ns is
- * better. */
 static bool is_better(const struct poll_member *m, const struct poll_member *best)
 {
 	if (m->score == best->score && m->inner != best->inner)
@@ -202,9 +191,8 @@ static bool has_record_within(const struct graph *g, const struct graph_ref *r, 
 	return at < n && owner_event(g, &r[at])->r.ts <= to_ns;
 }
 
-/* Blames a child for a poll of objects that no other process can use. Such a poll is for the end of
- * a child: the handler of SIGCHLD writes to an object, or the signal itself ends the poll. Returns
- * false if there is no child. */
+/* A poll of objects that no other process can use is for the end of a child: the handler of SIGCHLD
+ * writes to an object, or the signal itself ends the poll. Returns false if there is no child. */
 static bool poll_child(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all)
 {
 	uint32_t child = owner_child(g, s, all);
@@ -227,8 +215,7 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 	struct poll_member m, best = { .task = GRAPH_NONE };
 	bool any = false, alone = is_one_object(g, r, n), inner = true, forked = false, within, own;
 
-	/* The set is recorded when the wait begins or ends (bpf/wait_fds.h), or by an inspection. A
-	 * record from before the wait may be of another poll. */
+	/* A record from before the wait may be of another poll (bpf/wait_fds.h). */
 	within = !epoll && n && has_record_within(g, r, n, s->from_ns, s->to_ns);
 	if (!epoll && s->obj) {
 		poll_member_fill(g, s->obj, s, true, &m);
@@ -272,8 +259,7 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 	if (best.score >= POLL_WRITTEN || all->n < 2 ||
 	    (best.stopped && owner_count_stopped(g, all, s->to_ns) == 1))
 		b->task = best.task;
-	/* The task waits for a thread of its own process: the thread that got work last, if it
-	 * still works. */
+	/* The task waits for a thread of its own process: the one that got work last, if it still works. */
 	own = b->task != GRAPH_NONE ? g->tasks[b->task].tgid == g->tasks[s->task].tgid
 				    : alone && CT_OBJ_KIND(b->obj) == CT_OBJ_EVENTFD;
 	if (own) {

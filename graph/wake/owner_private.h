@@ -19,21 +19,19 @@ static inline bool owner_alive(const struct graph *g, uint32_t task, uint64_t ts
 void owner_add(const struct graph *g, struct enders *e, uint32_t task);
 /*
  * Returns a task of the process that has obj open with this mode (CT_FF_*; 0: any). If no
- * descriptor table has obj, returns the task that used obj, if this task still lives. (Exception: a
- * connection that is not accepted.)
- * - The process tgid does not count.
- * - If mode is not 0, a descriptor that the process only inherited from another program does not
- *   count.
+ * descriptor table has obj, returns the task that used obj, if it still lives and obj is no
+ * connection that waits for its accept.
+ * - The process tgid does not count. If mode is not 0, a descriptor inherited from another program
+ *   does not count either.
  * - Of a process and its descendants, the youngest counts, because a shell opens pipes for its
  *   children.
- * - If several processes remain, returns GRAPH_NONE. Also does so if the youngest process may only
- *   have inherited the pipe of an ancestor. Then adds a task of each process that counts to *all,
- *   ancestors too.
+ * - If several processes remain, or the youngest may only have inherited the pipe of an ancestor,
+ *   returns GRAPH_NONE. Then adds a task of each process that counts to *all, ancestors too.
  */
 uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid, uint8_t mode,
 		  struct enders *all);
 /* Returns the last task that woke `me` through obj up to ts_ns, or else the first one after ts_ns.
- * Only a task that lives at ts_ns counts. *ret_ns is the time of this wake. */
+ * The task lives at ts_ns. *ret_ns is the time of this wake. */
 uint32_t owner_past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint64_t *ret_ns);
 /* The next two functions look at the moment just before ts_ns. */
 bool owner_is_stopped(const struct graph *g, uint32_t task, uint64_t ts_ns);
@@ -41,28 +39,28 @@ size_t owner_count_stopped(const struct graph *g, const struct enders *e, uint64
 /* Returns the task that could end the wait of `me` for obj. mode and *all are as for owner_fd(). */
 uint32_t owner_object(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint8_t mode,
 		      struct enders *all);
-/* Returns the task at the other end, or the task that has to accept the connection. Tasks of the
- * process tgid do not count as accepting. *all is as for owner_fd(). */
+/* Returns the task at the other end, or the task that has to accept the connection, which is not of
+ * the process tgid. *all is as for owner_fd(). */
 uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32_t tgid, struct enders *all);
 /*
- * Scores the polled objects (enum poll_score, owner_poll.c). The objects with the best score count.
- * If these objects lead to several processes, and the score is below POLL_WRITTEN, no task is to
- * blame. Exception: if exactly one task of these processes is stopped, this task is to blame.
+ * Finds the polled objects that explain the poll best (enum poll_score, owner_poll.c). If they lead
+ * to several processes, and the score is below POLL_WRITTEN, no task is to blame, unless exactly
+ * one of their tasks is stopped.
  */
 void owner_of_poll(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all);
 /* Returns true if the task waits for a new connection, or in a poll in which it is owed no answer. */
 bool owner_idles_in_loop(const struct graph *g, uint32_t task, uint64_t ts_ns);
 void owner_of_flock(const struct graph *g, const struct interval *s, struct blame *b);
-/* Returns the child for which the task waits. If the wait is not for one certain child, returns the
- * youngest living child, and adds all living children to *all. */
+/* Returns the child for which the task waits. If it may wait for any, returns the youngest living
+ * child, and adds all of them to *all. */
 uint32_t owner_child(const struct graph *g, const struct interval *s, struct enders *all);
 /*
  * The waiter gave work to another task, and waits for the result (s). Returns the last fitting task
- * that the waiter woke or created since its previous wait. Earlier parts of one poll do not count
- * as previous waits. Before a wait on a futex, waits of at most HANDED_PAUSE_NS do not count
- * either. A task fits if:
- * - s is on a futex or a poll, the task is a thread of the waiter's process, and this thread is not
- *   back in its old wait
+ * that the waiter woke or created since its previous wait. An earlier part of the same poll is no
+ * previous wait, and before a wait on a futex, neither is a wait of at most HANDED_PAUSE_NS. A task
+ * fits if:
+ * - s is on a futex or a poll, and the task is a thread of the waiter's process that is not back in
+ *   its old wait
  * - s is another wait, and the task waited on /dev/fuse for requests
  */
 uint32_t owner_handed_to(const struct graph *g, const struct interval *s);

@@ -7,8 +7,6 @@
 #include "graph/wake/owner_private.h"
 #include "trace/words/call.h"
 
-/* Returns the last user up to ts_ns, or else the first task that received, or else the first that
- * sent. */
 static uint32_t owner_sock_user(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 {
 	const struct graph_ref *s = graph_ref_before(g, &g->sends, sock, ts_ns);
@@ -43,8 +41,8 @@ static uint64_t busy_since(const struct graph *g, uint32_t task, uint64_t ts_ns)
 	return i == GRAPH_NONE ? ts_ns : g->intervals[i].from_ns;
 }
 
-/* Keeps the workers. The processes in *all share a listening socket: an ancestor of another process
- * is a master, and the others are workers. */
+/* The processes in *all share a listening socket. An ancestor of another process is a master, and
+ * the others are workers. */
 static void drop_masters(const struct graph *g, struct enders *all)
 {
 	struct enders workers = { 0 };
@@ -62,11 +60,9 @@ static void drop_masters(const struct graph *g, struct enders *all)
 
 /*
  * Returns the task that has to accept the connection of socket o. Adds one task of each worker
- * process (drop_masters()) to *all. Of several workers, returns the one that has been busy for
- * longest. But if there are several workers, returns GRAPH_NONE if:
- * - one of them is not busy (can_accept())
- * - several sockets have this address (SO_REUSEPORT): the kernel has chosen one, and no record says
- *   which
+ * process to *all. Of several workers, the one that has been busy for longest counts. But returns
+ * GRAPH_NONE if one of several is not busy, or if they have several sockets at this address
+ * (SO_REUSEPORT): no record says which the kernel has chosen.
  */
 static uint32_t listener(const struct graph *g, const struct window_object *o, uint64_t ts_ns, uint32_t tgid,
 			 struct enders *all)
@@ -162,8 +158,7 @@ bool owner_closes(const struct graph *g, uint64_t sock, const struct window_even
 	       (call == CALL_CLOSE || call == CALL_SHUTDOWN || is_last_use(g, peer, wake->r.ts));
 }
 
-/* Returns false if an interrupt made the wake, and may have had nothing to do with the task on the
- * CPU. If the trace does not describe sock, returns true. */
+/* An interrupt may have had nothing to do with the task on the CPU. */
 static bool is_own_wake(const struct graph *g, uint32_t task, uint64_t sock, const struct window_event *wake)
 {
 	const struct window_object *o = window_object(g->w, sock);
@@ -190,7 +185,6 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
 	size_t n;
 
 	*ret_event = GRAPH_NONE;
-	/* A send is recorded when its call returns, so it may come just after the wake. */
 	r = graph_refs_from(g, &g->sends, peer, ts, &n);
 	for (size_t i = 0; peer && i < n && scan_step(g); i++) {
 		const struct window_event *e = owner_event(g, &r[i]);
@@ -258,7 +252,6 @@ uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct windo
 			uint32_t *ret_event)
 {
 	uint64_t peer = graph_peer_object(g, sock);
-	/* A receive is recorded when its call returns, so it may come just after the wake. */
 	const struct graph_ref *r =
 		peer ? graph_ref_before(g, &g->recvs, peer, wake->r.ts + MESSAGE_LATE_NS) : NULL;
 	struct enders all = { 0 };
@@ -275,8 +268,7 @@ bool owner_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	const struct window_object *o = window_object(g->w, sock);
 	size_t n;
 
-	/* No bytes so far: the socket is connecting, or has connected and waits for the first
-	 * message. */
+	/* No bytes so far: the socket is connecting, or waits for the first message. */
 	if (!s && !r)
 		return o && (o->state == TCP_SYN_SENT || o->rport) && !graph_is_accepted(g, sock);
 	if (!s || (r && r->event > s->event) || graph_is_accepted(g, sock))

@@ -11,7 +11,7 @@
 #include "lib/map.h"
 #include "lib/vec.h"
 
-/* The table has the running time before every RAN_EACH-th interval. ran_before() adds the rest. */
+/* The table has the running time before every RAN_EACH-th interval. */
 #define RAN_EACH 16
 
 struct repeats {
@@ -29,9 +29,8 @@ struct same {
 };
 typedef VEC(struct same) sames;
 
-/* Counts the wait i in its group: v has an item for each group of repeats. *ret is the index of
- * this item. Two waits that differ may have one hash, by chance or by malice. Then the later wait
- * has no repeats. Returns 0 or -ENOMEM. */
+/* Two waits that differ may have one hash, by chance or by malice. Then the later wait has no
+ * repeats. *ret: index in v of the group of the wait i. */
 static int count_wait(const struct graph *g, uint32_t i, struct map *by_hash, sames *v, uint32_t *ret)
 {
 	const struct interval *s = &g->intervals[i];
@@ -116,9 +115,8 @@ struct score {
 };
 typedef VEC(struct score) scores;
 
-/* Returns the first interval at whose end the task has made progress since an interval with this
- * score, or GRAPH_NONE. v has later intervals, the latest first. Scores in v become smaller from
- * item to item. */
+/* Returns the first interval at whose end the task has made progress since this score, or
+ * GRAPH_NONE. v has later intervals, the latest first. Their scores become smaller. */
 static uint32_t first_progress(const scores *v, __int128 score)
 {
 	size_t n = BISECT(i, 0, v->n, v->v[i].score <= score + (__int128)PROGRESS_NS * PROGRESS_SHARE);
@@ -126,8 +124,7 @@ static uint32_t first_progress(const scores *v, __int128 score)
 	return n ? v->v[n - 1].interval : GRAPH_NONE;
 }
 
-/* Two waits that come after the present interval and are longer than OTHER_WAIT_NS. next: the first
- * such wait. other: the first such wait that is no repeat of `next`. */
+/* The next wait longer than OTHER_WAIT_NS, and the next such wait that is no repeat of it. */
 struct longs {
 	uint32_t next, other;
 };
@@ -150,8 +147,8 @@ static uint32_t first_long(const struct graph *g, const struct longs *l, uint32_
 	return l->other;
 }
 
-/* Sets an answer in r->ended to GRAPH_NONE if, before the wait that is the answer, the task makes
- * progress or waits long for something else. */
+/* Drops an answer in r->ended if, before that wait, the task makes progress or waits long for
+ * something else. */
 static int drop_others(const struct graph *g, const struct graph_task *t, struct repeats *r)
 {
 	struct longs l = { GRAPH_NONE, GRAPH_NONE };
@@ -210,8 +207,7 @@ static struct repeats *repeats_new(const struct graph *g, const struct graph_tas
 	return err ? NULL : TAKE_PTR(r);
 }
 
-/* Returns NULL if there is no memory. If several threads make the table at once, the first table
- * stays. */
+/* If several threads make the table at once, the first table stays. */
 static const struct repeats *repeats_of(const struct graph *g, uint32_t interval)
 {
 	uint32_t task = g->intervals[interval].task;
@@ -283,7 +279,6 @@ uint32_t repeats_open(const struct graph *g, uint32_t interval, uint64_t ran_ns)
 	const struct graph_task *t = &g->tasks[g->intervals[interval].task];
 	uint32_t last = t->first_interval + t->n_intervals - 1;
 
-	/* A task that still waits at the end of the trace has this wait as its last interval. */
 	if (!r || last <= interval || g->intervals[last].state != INTERVAL_BLOCKED ||
 	    g->intervals[last].wake != GRAPH_NONE || t->exit_ns != UINT64_MAX ||
 	    !blame_same_wait(&g->intervals[interval], &g->intervals[last]))

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * repeats.h - private to graph/: finds the repeats of a wait: later waits of the same task for
- * which blame_same_wait() holds. Pure; any thread. The first search in a task makes a table of its
- * waits, of about 7 bytes for each interval. Without memory, a search finds no repeat, and
+ * which blame_same_wait() holds. Pure; any thread. Without memory, a search finds no repeat, and
  * graph_scans_refused() counts the search.
  */
 #ifndef CTRACE_GRAPH_WAKE_REPEATS_H
@@ -13,15 +12,15 @@
 /* All functions take a BLOCKED interval, and return a wait or GRAPH_NONE. */
 
 uint32_t repeats_next(const struct graph *g, uint32_t interval);
-/* Returns the last repeat that ended by end_ns with a recorded wake-up. Between `interval` and
- * this repeat, the task may have run for at most ran_ns. */
+/* Returns the last repeat that ended by end_ns with a recorded wake-up, if the task ran for at most
+ * ran_ns since `interval`. */
 uint32_t repeats_last(const struct graph *g, uint32_t interval, uint64_t end_ns, uint64_t ran_ns);
-/* Returns the last interval of the task, if it is a repeat that lasts to the end of the trace.
- * Between `interval` and this repeat, the task may have run for at most ran_ns. */
+/* Returns the last interval of the task, if it is a repeat that lasts to the end of the trace, and
+ * the task ran for at most ran_ns since `interval`. */
 uint32_t repeats_open(const struct graph *g, uint32_t interval, uint64_t ran_ns);
 /* Returns the first repeat that ended with a recorded wake-up, but not by a timer. Returns
- * GRAPH_NONE if the task made progress (has_made_progress()) before this repeat, or waited longer
- * than OTHER_WAIT_NS for something else. */
+ * GRAPH_NONE if the task made progress before it (has_made_progress()), or waited longer than
+ * OTHER_WAIT_NS for something else. */
 uint32_t repeats_ended(const struct graph *g, uint32_t interval);
 
 #endif

@@ -7,9 +7,8 @@
 
 static const char *const title_start = "postgres: ";
 
-/* Returns the title without its first word, or "" if the task is not of PostgreSQL. Sets
- * *ret_fresh to true if the title is from this wait. (At each inspection, the daemon reads the
- * title, and records it if it has changed.) */
+/* Returns the title without its first word, or "" if the task is not of PostgreSQL. *ret_fresh: the
+ * title is from this wait. (At each inspection, the daemon records the title if it has changed.) */
 static const char *title_of(const struct graph *g, const struct interval *s, bool *ret_fresh)
 {
 	uint64_t since_ns;

@@ -14,11 +14,11 @@
 /* Returns true if the title of the task says that it waited in s for a lock of the database. */
 bool title_waits(const struct graph *g, const struct interval *s);
 /*
- * Returns the only other session of the same server that is not idle ("idle in transaction" is not
- * idle). A worker that cleans up tables counts as a session. A session that began to wait for a
- * lock later than s does not count. Returns GRAPH_NONE if there is no such session, if there are
- * several, or if the title of the only one was read before its present wait. Adds the sessions that
- * may own the lock to *all.
+ * Returns the session of the same server that may own the lock. Adds all such sessions to *all. A
+ * session may own it unless it is idle ("idle in transaction" is not idle), or began to wait for a
+ * lock later than s. A worker that cleans up tables counts as a session. Returns GRAPH_NONE if
+ * there is no such session, if there are several, or if the title of the only one was read before
+ * its present wait.
  */
 uint32_t title_owner(const struct graph *g, const struct interval *s, struct enders *all);
 

@@ -58,12 +58,11 @@ enum ct_kind {
 	/* The first wake of a new task. tid: the new task, peer: the creator. */
 	CT_WAKE_NEW = 3,
 	/*
-	 * A futex wait. If the owner is known, this record precedes the CT_SWITCH of the waiter.
-	 * (If the waiter does not block after all, no CT_SWITCH follows.) An inspection of the wait
-	 * writes the record too, also without a known owner.
+	 * A futex wait. Written before the CT_SWITCH of the waiter if the owner is known (also if
+	 * the waiter then does not block), and by an inspection of the wait.
 	 *   tid    the waiter
-	 *   peer   the owner, read from user memory: the owner of a glibc mutex or rwlock, the owner
-	 *          of a PI or robust futex, or the thread that a join waits for. 0: not known
+	 *   peer   the owner, read from user memory: the owner of a glibc mutex or rwlock, the
+	 *          owner of a PI or robust futex, or the thread that a join waits for. 0: not known
 	 *   nr     system call of the waiter, if an inspection wrote the record
 	 *   obj    the futex
 	 *   x[0]   user address of the futex
@@ -71,20 +70,20 @@ enum ct_kind {
 	 */
 	CT_FUTEX = 4,
 	/*
-	 * One of the descriptors that a poll, ppoll, select or pselect waits on. Only the first
-	 * CT_WAITFD_MAX descriptors of a set are written. A set is written in these cases:
-	 * - A wait for the set begins.
-	 * - A wait of CT_COARSE_NS or more for the set ends, in a coarse step or under a cap.
-	 * - An iterator reads the state of the waiter.
-	 * - An inspection finds that the wait for the set began before the daemon started.
-	 * In the first three cases, a set is left out if the last written set of the waiter was the
-	 * same, and is less than a second old. In these three cases, a set of one descriptor is not
-	 * written at all: obj of the CT_SWITCH is the descriptor's object.
+	 * One of the first CT_WAITFD_MAX descriptors that a poll, ppoll, select or pselect waits
+	 * on. A set is written in these cases:
+	 * 1. A wait for the set begins.
+	 * 2. A wait of CT_COARSE_NS or more for the set ends, in a coarse step or under a cap.
+	 * 3. An iterator reads the state of the waiter.
+	 * 4. An inspection finds that the wait for the set began before the daemon started.
+	 * In cases 1 to 3, two kinds of sets are left out: the same set as the waiter's last one,
+	 * if that is less than a second old; a set of one descriptor, whose object is obj of the
+	 * CT_SWITCH.
 	 *   tid    the waiter
 	 *   peer   the descriptor, or CT_FD_NONE
 	 *   state  index in the set
-	 *   wait   size of the set; 255: 255 or more. With peer CT_FD_NONE, the size need not be
-	 *          exact. For a select, a size above CT_WAITFD_MAX need not be exact
+	 *   wait   size of the set; 255: 255 or more. Not exact with peer CT_FD_NONE, and for a
+	 *          select of more than CT_WAITFD_MAX
 	 *   aux    poll events asked for
 	 *   obj    the object
 	 */
@@ -107,14 +106,12 @@ enum ct_kind {
 	CT_SIGDELIVER = 10, /* tid: target, state: signal, flags: CT_GF_FATAL */
 	/*
 	 * tid: the task, peer: bytes, obj: the socket on the sender's side. The record is written
-	 * at the end of the send. By then the receiver may have been woken, and may have received
-	 * the bytes. So the records of the receiver can come before the CT_SEND.
+	 * at the end of the send, so the records of the receiver can come before it.
 	 */
 	CT_SEND = 11,
 	CT_RECV = 12, /* tid: the task, peer: bytes, obj: the socket on the receiver's side */
-	/* obj: the TCP or UDP socket that became readable, state: CT_CTX_*. Only traces up to
-	 * version 1.3 of the format have this record. In later traces, obj of a CT_WAKE with
-	 * CT_WF_READY is such a socket. */
+	/* obj: the TCP or UDP socket that became readable, state: CT_CTX_*. Only in traces up to
+	 * version 1.3 of the format. Later traces have CT_WF_READY in CT_WAKE. */
 	CT_READY = 13,
 	/*
 	 * A request was issued to a block device, or the device completed it.
@@ -140,12 +137,11 @@ enum ct_kind {
 	 */
 	CT_FLOCK = 16,
 	/*
-	 * These three records are states, not events. The daemon reads these states for a snapshot.
-	 * The daemon also reads /proc/locks at its start, and the descriptor table of an inspected
-	 * task's process.
+	 * These three records are states, not events, for a snapshot. The daemon also reads
+	 * /proc/locks at its start, and the descriptor table of an inspected task's process.
 	 * - CT_HELD: a line of /proc/locks. Fields as CT_FLOCK, but tid is the pid in that line (0:
-	 *   an ofd lock, which has none), and peer is 0. flags 0: the process owns the lock;
-	 *   1: the process waits for the lock.
+	 *   an ofd lock, which has none), and peer is 0. flags 0: the process owns the lock; 1: the
+	 *   process waits for the lock.
 	 * - CT_FD: an entry of a descriptor table. tid: the process (tgid), peer: the descriptor,
 	 *   obj: the object, flags: CT_FF_*.
 	 * - CT_EPMEMBER: a member of an epoll set. tid: the process (tgid), peer: the descriptor
@@ -298,7 +294,6 @@ enum ct_kind {
 	CT_MARK = 29,
 	CT_KIND_LAST = CT_MARK,
 
-	/* blobs */
 	CT_TASK = 64,
 	CT_OBJECT = 65,
 	CT_STACK = 66,      /* in files only */
@@ -335,7 +330,7 @@ _Static_assert(sizeof(struct ct_rec) == 32, "ct_rec");
 
 #define CT_GAP_ALL_CPUS 0xffffffff
 
-#define CT_NR_NONE    0xffff /* no system call */
+#define CT_NR_NONE    0xffff
 #define CT_WAITFD_MAX 8
 #define CT_FD_NONE    0xffffffffu /* the object is known, but not its descriptor */
 
@@ -348,7 +343,7 @@ _Static_assert(sizeof(struct ct_rec) == 32, "ct_rec");
 #define CT_ST_PARKED  0x40
 #define CT_ST_DEAD    0x80
 
-/* Why a task blocked: a class of system call, or a reason that is no system call. */
+/* Why a task blocked. */
 enum ct_wait {
 	CT_W_NONE = 0, /* did not block; for sched_yield: CT_W_YIELD */
 	CT_W_FUTEX = 1,
@@ -375,8 +370,7 @@ enum ct_wait {
 	CT_W_OTHER = 22,
 	CT_W_YIELD = 23, /* did not block: sched_yield */
 	/* The kernel holds the task up until there is memory: the limit memory.high of its control
-	 * group is reached, or the kernel frees pages. A wait for a disk in this time has
-	 * another kind. Since version 1.6 of the format. */
+	 * group is reached, or the kernel frees pages. Since version 1.6 of the format. */
 	CT_W_MEMORY = 24,
 };
 
@@ -388,8 +382,8 @@ enum ct_wait {
 #define CT_SF_IDLE     0x10 /* TASK_IDLE: uninterruptible, but not counted in the load */
 #define CT_SF_KTHREAD  0x20
 #define CT_SF_ZEROWAIT 0x40
-/* The task is runnable, but the CPU quota of its control group, or of a parent of it, is used up.
- * Since version 1.5 of the format. */
+/* The task is runnable, but its control group, or a parent of it, has used up its CPU quota. Since
+ * version 1.5 of the format. */
 #define CT_SF_THROTTLED 0x80
 
 enum ct_ctx {
@@ -409,18 +403,17 @@ enum ct_found {
 };
 #define CT_FOUND_UNIT_NS 1024
 
-/* In a coarse step, only waits of at least this length are recorded. The same holds for the waits
- * of a capped task. */
+/* In a coarse step, and of a capped task, only waits of at least this length are recorded. */
 #define CT_COARSE_NS 8000000ULL
 
 /* flags of CT_WAKE */
-/* obj is a socket that has bytes or a connection. The wakee waits for this socket. */
+/* obj is a socket that has bytes or a connection for the wakee. */
 #define CT_WF_READY   0x01
 #define CT_WF_SELF    0x02
 #define CT_WF_KTHREAD 0x04 /* the task on the CPU is a kernel thread or an io_uring worker */
 #define CT_WF_EXITING 0x08 /* the task on the CPU is exiting */
-#define CT_WF_FROZEN  0x20 /* the wake-up ends a freeze of the wakee, not a wait of the wakee */
-/* The idle task was on the CPU. So an interrupt woke the wakee, whatever the field state says. */
+#define CT_WF_FROZEN  0x20 /* the wake-up ends a freeze of the wakee, not a wait */
+/* The idle task was on the CPU, so an interrupt woke the wakee, whatever `state` says. */
 #define CT_WF_IDLE 0x10
 
 #define CT_LF_THREAD     0x01 /* fork: the new task is a thread of the same process */
@@ -429,7 +422,7 @@ enum ct_found {
 #define CT_GF_FATAL   0x01 /* the default action is to kill, and there is no handler */
 #define CT_GF_IGNORED 0x02 /* the target ignores the signal, has it pending, or has a full queue */
 #define CT_GF_GROUP   0x04 /* sent to the process, not to one thread */
-#define CT_GF_KERNEL  0x08 /* the kernel sent the signal, not a task with a call such as kill() */
+#define CT_GF_KERNEL  0x08 /* the kernel sent the signal, not a call such as kill() */
 
 #define CT_FF_READ  0x01
 #define CT_FF_WRITE 0x02
@@ -440,15 +433,14 @@ enum ct_found {
 #define CT_PF_FATAL 0x02
 
 /* flags of CT_POLLED */
-/* The address of the variable is a register plus a number. The register had the same value each
- * time when the inspection looked. */
+/* The address of the variable is a register plus a number. The register was the same each time. */
 #define CT_QF_REG  0x01
 #define CT_QF_CODE 0x02 /* the code gives the address of the variable */
 #define CT_QF_SPIN 0x04 /* the task does not sleep between two reads of the variable */
 
 enum ct_job { CT_JOB_ENQUEUE = 0, CT_JOB_START = 1, CT_JOB_END = 2 };
 /*
- * Flag of a CT_JOB_END: the framework does not report the ends of jobs. So this record is made with
+ * Flag of a CT_JOB_END: the framework does not report the ends of jobs. So this record comes with
  * the start of the job, or when the probed function returns. The next work of the task still
  * belongs to the job, until the task begins another job or idles.
  */
@@ -471,9 +463,9 @@ enum ct_hang {
 };
 
 /*
- * Steps by which the tracer records less, to keep within its budget. The present tracer uses NONE
- * and 7 to 9. Steps 1 to 6 are of traces up to version 1.3 of the format. Each step includes the
- * earlier steps of its group (1 to 6, or 7 to 9). ct_shed_lacks() says what is missing.
+ * Steps by which the tracer records less. The present tracer uses NONE and 7 to 9. Steps 1 to 6 are
+ * of traces up to version 1.3 of the format. Each step includes the earlier steps of its group (1
+ * to 6, or 7 to 9). ct_shed_lacks() says what is missing.
  */
 enum ct_shed {
 	CT_SHED_NONE = 0,
@@ -558,7 +550,7 @@ enum ct_obj_kind {
 	CT_OBJ_DATA = 20, /* a variable in a process */
 	CT_OBJ_QUEUE = 21,
 	CT_OBJ_CGROUP = 22,
-	CT_OBJ_MARK = 23, /* the name of a mark */
+	CT_OBJ_MARK = 23,
 };
 #define CT_OBJ_SHIFT           59
 #define CT_OBJ_MASK            ((1ULL << CT_OBJ_SHIFT) - 1)
@@ -571,9 +563,7 @@ enum ct_obj_kind {
 	CT_OBJ_ID(kind, ((ct_u64)(uaddr) & ((1ULL << 47) - 1)) | (ct_u64)((tgid)&0xfff) << 47)
 #define CT_OBJ_FUTEX_ID(tgid, uaddr) CT_OBJ_USER_ID(CT_OBJ_FUTEX, tgid, uaddr)
 
-/* in the id of a SOCK that no process has accepted yet, or that is closed */
-#define CT_OBJ_NOT_ACCEPTED (1ULL << 58)
-/* The difference between the ids of the two sides of a pseudo terminal. */
+#define CT_OBJ_NOT_ACCEPTED         (1ULL << 58)
 #define CT_OBJ_PTY_MASTER           (1ULL << 58)
 #define CT_OBJ_CONTAINER_ID(cgroup) CT_OBJ_ID(CT_OBJ_CGROUP, (ct_u64)(cgroup) | 1ULL << 58)
 
@@ -627,9 +617,9 @@ struct ct_cmdline_blob {
 _Static_assert(sizeof(struct ct_cmdline_blob) == 24, "ct_cmdline_blob");
 
 /*
- * The arguments of an exec as they lie in memory, each with a 0 at its end. If all arguments
- * together are longer than CT_RAWCMDLINE_MAX, args has CT_RAWCMDLINE_HEAD bytes from their start,
- * and then bytes from their end.
+ * The arguments of an exec as they lie in memory, each with a 0 at its end. If they are longer than
+ * CT_RAWCMDLINE_MAX, args has CT_RAWCMDLINE_HEAD bytes from their start, and then bytes from their
+ * end.
  */
 #define CT_RAWCMDLINE_MAX  1024
 #define CT_RAWCMDLINE_HEAD 768
@@ -645,7 +635,7 @@ _Static_assert(sizeof(struct ct_rawcmdline_blob) == 24 + CT_RAWCMDLINE_MAX, "ct_
 #define CT_MARK_NAME_MAX 48 /* bytes in the name of a mark */
 /*
  * The description of an object. Written when the object is first seen, and again when a missing
- * part (peer, remote address) is known, or when the socket's state or the inode's generation has
+ * part (peer, remote address) is known, or the socket's state or the inode's generation has
  * changed.
  */
 struct ct_object_blob {
@@ -751,9 +741,7 @@ _Static_assert(sizeof(struct ct_rawaccess_blob) == 40, "ct_rawaccess_blob");
 
 /*
  * The task iterator writes a struct ct_iter_task for each task, back to back. If only states are
- * needed, the iterator leaves out args and the members behind args. The daemon reads all tasks at
- * the start, after losses and pauses, and often in a coarse step. The daemon reads one task for an
- * inspection or a hang, and at the end of a cap.
+ * needed, the iterator leaves out args and the members behind args.
  */
 #define CT_ITER_KSTACK 32
 struct ct_iter_task {
@@ -791,7 +779,7 @@ struct ct_iter_task {
 
 struct ct_cpu_stats {
 	ct_u64 lost[CT_LOSS_CAUSES];
-	/* time of the first loss since the daemon last set this member to 0 */
+	/* time of the first loss since the daemon last set it to 0 */
 	ct_u64 lost_first_ns[CT_LOSS_CAUSES];
 	ct_u64 lost_last_ns[CT_LOSS_CAUSES];
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cpu.h - the memory of one CPU and of the ring of its records. The map ct_cpus has an entry for
- * each CPU: struct cpu, then the ring. bpf/emit.h and daemon/kernel/percpu_ring.c say how the ring
- * works. The daemon writes id and tail, clears records that it has read, sets stats.lost_first_ns
- * back to 0, and sets depth to 0 after a pause. The BPF programs on the CPU write the rest.
+ * cpu.h - an entry of the map ct_cpus, which the daemon shares with the BPF programs on one CPU:
+ * struct cpu, then the ring of records (bpf/emit.h). The daemon writes id and tail, clears records
+ * that it has read, and sets stats.lost_first_ns (and depth, after a pause) to 0. The programs
+ * write the rest.
  */
 #ifndef CTRACE_CPU_H
 #define CTRACE_CPU_H
@@ -33,8 +33,7 @@ struct cpu {
 	ct_u64 tail __attribute__((aligned(64)));
 
 	struct ct_cpu_stats stats __attribute__((aligned(64)));
-	/* tail + 1 when a program last woke the daemon, because the ring was more than half full;
-	 * 0: never */
+	/* tail + 1 when a program last woke the daemon; 0: never */
 	ct_u64 poked;
 	struct cpu_context ctx[CPU_DEPTH];
 	ct_u64 marked_ns; /* when a program last read the stack of a wake-up, into `frames` */
@@ -48,9 +47,8 @@ struct cpu {
 	 * records: runs while a capped task was on the CPU. */
 	ct_u64 n_passed;
 	/*
-	 * Objects that were seen lately and have a name. A cache in front of the map ct_objects,
-	 * because a look-up in this map takes longer. An entry is the number id ^ sig << 40
-	 * (struct object in bpf/object.h). The index of the entry is a hash of this number.
+	 * Cache in front of the map ct_objects, whose look-ups take longer: objects that were seen
+	 * lately and have a name. An entry is object_key() of the object.
 	 */
 	ct_u64 named[CPU_NAMED];
 } __attribute__((aligned(64)));
@@ -66,7 +64,7 @@ _Static_assert(sizeof(struct cpu) <= CPU_RING_AT, "struct cpu");
 
 /* Besides the name, the program that writes a path needs room for one more component. */
 #define CPU_OBJECT_NAME (CT_OBJ_NAME_MAX + 48)
-/* Returns the bytes to reserve for a record of this kind. The record may be shorter. */
+/* Returns the bytes to reserve. The record may be shorter. */
 static inline ct_u32 cpu_room(ct_u8 kind)
 {
 	switch (kind) {
@@ -87,8 +85,8 @@ static inline ct_u32 cpu_room(ct_u8 kind)
 
 #define CPU_SIDE_BYTES 1048576
 /*
- * Precedes every record in the side ring. The side ring is the BPF ring buffer ct_side, for
- * programs that can be preempted (uprobes). A cpu_side without a record only wakes the daemon.
+ * Precedes every record in ct_side, the BPF ring buffer for programs that can be preempted
+ * (uprobes). A cpu_side without a record only wakes the daemon.
  */
 struct cpu_side {
 	ct_u32 cpu;

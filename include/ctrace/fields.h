@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * fields.h - names the fields of struct ct_rec whose meaning depends on the kind of record. A
- * function's name begins with the kind of record, or its comment names the kinds. abi.h says what
- * the fields hold, and has names for flags. tid is the task that the record is about. Exceptions:
- * in CT_GAP a CPU; in CT_HELD, CT_FD and CT_EPMEMBER a process; 0 if the record is about no task.
- * Any thread.
+ * function's name begins with the kind, or its comment names the kinds. abi.h says what the fields
+ * hold. Any thread.
  */
 #ifndef CTRACE_FIELDS_H
 #define CTRACE_FIELDS_H
@@ -31,7 +29,6 @@ static inline ct_u64 ct_obj_uaddr(ct_u64 id)
 	return id & ((1ULL << 47) - 1);
 }
 
-/* Returns the task that gets the CPU. (tid is the task that leaves the CPU.) */
 static inline ct_u32 ct_switch_next(const struct ct_rec *r)
 {
 	return r->peer;
@@ -47,13 +44,12 @@ static inline enum ct_wait ct_switch_wait(const struct ct_rec *r)
 	return (enum ct_wait)r->wait;
 }
 
-/* Returns the kernel priority of the previous task, 0..139. */
+/* kernel priority of the previous task, 0..139 */
 static inline ct_u8 ct_switch_prio(const struct ct_rec *r)
 {
 	return r->aux & 0xff;
 }
 
-/* Returns the kernel priority of the next task, 0..139. */
 static inline ct_u8 ct_switch_next_prio(const struct ct_rec *r)
 {
 	return (ct_u8)(r->aux >> 8);
@@ -76,8 +72,8 @@ static inline enum softirq ct_wake_softirq(const struct ct_rec *r)
 	return (enum softirq)r->wait;
 }
 
-/* Returns CT_W_* of the system call of the task on the CPU, if this call may be the cause of the
- * wake-up. Otherwise returns CT_W_NONE. */
+/* CT_W_* of the system call of the task on the CPU, if this call may be the cause of the wake-up;
+ * else CT_W_NONE. */
 static inline enum ct_wait ct_wake_call(const struct ct_rec *r)
 {
 	return (enum ct_wait)(r->aux & 0xff);
@@ -88,7 +84,6 @@ static inline bool ct_wake_by_task(const struct ct_rec *r)
 	return ct_wake_context(r) == CT_CTX_TASK && r->peer && !(r->flags & CT_WF_IDLE);
 }
 
-/* Returns true if the interrupt of a timer, or a softirq for timers, made the wake. */
 static inline bool ct_wake_by_timer(const struct ct_rec *r)
 {
 	return ct_wake_context(r) == CT_CTX_TIMER ||
@@ -188,7 +183,7 @@ static inline enum ct_ctx ct_ready_context(const struct ct_rec *r)
 	return (enum ct_ctx)r->state;
 }
 
-/* The results of ct_lock_op() and ct_lock_type(), which are for CT_FLOCK and CT_HELD. */
+/* For CT_FLOCK and CT_HELD. */
 enum ct_lock_op { CT_LOCK_READ = 0, CT_LOCK_WRITE = 1, CT_LOCK_UNLOCK = 2 };
 enum ct_lock_type { CT_LOCK_POSIX = 0, CT_LOCK_FLOCK = 1, CT_LOCK_OFD = 2 };
 
@@ -228,7 +223,7 @@ static inline enum ct_loss ct_gap_cause(const struct ct_rec *r)
 	return (enum ct_loss)r->state;
 }
 
-/* Returns how many records were lost. 0: not known. */
+/* 0: not known */
 static inline ct_u32 ct_gap_records(const struct ct_rec *r)
 {
 	return r->peer;
@@ -269,8 +264,7 @@ static inline enum ct_wait ct_hang_wait(const struct ct_rec *r)
 	return (enum ct_wait)r->wait;
 }
 
-/* Returns the task that can end the wait. For CT_HANG_SERVICE: the task that does not read from the
- * other end of the socket. 0: not known. */
+/* 0: not known */
 static inline ct_u32 ct_hang_blocker(const struct ct_rec *r)
 {
 	return r->peer;
@@ -337,8 +331,8 @@ static inline ct_u32 ct_found_switches(const struct ct_rec *from, const struct c
 	return to->peer - from->peer;
 }
 
-/* from and to are x[1] of two CT_FOUND records. Returns the CPU time between them. The result is
- * right only below 73 minutes of CPU time (2^32 units of CT_FOUND_UNIT_NS). */
+/* from, to: x[1] of two CT_FOUND records. The result is right only below 73 minutes (2^32 units of
+ * CT_FOUND_UNIT_NS). */
 static inline ct_u64 ct_found_ran_ns(ct_u64 from, ct_u64 to)
 {
 	return (ct_u64)(ct_u32)((ct_u32)to - (ct_u32)from) * CT_FOUND_UNIT_NS;
@@ -350,9 +344,7 @@ static inline ct_u64 ct_found_queued_ns(ct_u64 from, ct_u64 to)
 	return ct_found_ran_ns(from >> 32, to >> 32);
 }
 
-/* For a CT_SHED at the end of a cap: returns how many records were left out. If both CT_GV_CAP and
- * CT_GV_GROUP are set, returns 0. If several groups were capped at a time, the first CT_SHED has
- * the sum for all of them, and the others have 0. */
+/* For a CT_SHED at the end of a cap: how many records were left out. For groups, see CT_SHED. */
 static inline ct_u32 ct_cap_records(const struct ct_rec *r)
 {
 	return r->peer;
@@ -364,8 +356,7 @@ static inline enum ct_wait ct_cap_wait(const struct ct_rec *r)
 	return (enum ct_wait)(r->aux & 0xff);
 }
 
-/* For the same records as ct_cap_wait(): returns CT_ST_* of the task. 0: the task runs or is
- * runnable. */
+/* As ct_cap_wait(): CT_ST_* of the task. 0: the task runs or is runnable. */
 static inline ct_u8 ct_cap_state(const struct ct_rec *r)
 {
 	return (ct_u8)(r->aux >> 8);

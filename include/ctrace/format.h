@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * format.h - every byte of a trace file; doc/format.md explains the fields. A file is a row of
- * slots. Slot 0 has the file header. The other slots have file segments. A few of these slots may
- * be for copies of the open segment; the rest is a ring. A segment is a header and a row of blocks.
- * A segment takes n_slots slots in a row, never wraps around, and needs no other segment. Numbers
- * are little-endian. A reader refuses a greater major version. Of a greater minor version, a reader
- * skips what is new: longer headers, block types, record kinds.
+ * slots. Slot 0 has the file header, the other slots have file segments. A segment is a header and
+ * a row of blocks, in n_slots slots in a row. A reader refuses a greater major version. Of a
+ * greater minor version, a reader skips what is new: longer headers, block types, record kinds.
  */
 #ifndef CTRACE_FORMAT_H
 #define CTRACE_FORMAT_H
@@ -53,16 +51,16 @@ struct format_file {
 	uint64_t created_real_ns;
 	uint32_t n_cpus;
 	uint32_t meta_bytes;
-	uint8_t reserved[12]; /* 0 */
-	uint32_t crc;         /* CRC32C of header and meta data, with this field 0 */
+	uint8_t reserved[12];
+	uint32_t crc; /* CRC32C of header and meta data, with this field 0 */
 };
 _Static_assert(sizeof(struct format_file) == 64, "format_file");
 
 #define FORMAT_SEGMENT_RESTART   0x1u /* just before begin_ns the daemon did not capture */
 #define FORMAT_SEGMENT_UNWRITTEN 0x2u /* records from gap_from_ns to begin_ns are missing */
 /*
- * Since version 1.3: a copy of a segment that was still open. Copies of one segment have the same
- * seq. The one with the greatest end_ns has all records of the other copies.
+ * Since version 1.3: a copy of a segment that was still open. Copies have the same seq. The copy
+ * with the greatest end_ns has all records of the others.
  */
 #define FORMAT_SEGMENT_SAVED 0x4u
 
@@ -85,7 +83,7 @@ struct format_segment {
 	uint8_t boot_id[16];
 	uint32_t n_slots;
 	uint32_t flags;
-	/* time of the checkpoint; equal to end_ns of the segment before, unless a gap is between */
+	/* time of the checkpoint; without a gap, also end_ns of the segment before */
 	uint64_t begin_ns;
 	uint64_t end_ns;
 	uint64_t min_ns;
@@ -107,8 +105,8 @@ struct format_segment {
 	uint32_t kinds[FORMAT_KINDS];
 	uint64_t gap_from_ns;
 	uint64_t gap_records;
-	uint8_t reserved[36]; /* 0 */
-	uint32_t crc;         /* CRC32C of the header, with this field 0 */
+	uint8_t reserved[36];
+	uint32_t crc; /* CRC32C of the header, with this field 0 */
 };
 _Static_assert(sizeof(struct format_segment) == 576, "format_segment");
 
@@ -116,19 +114,17 @@ _Static_assert(sizeof(struct format_segment) == 576, "format_segment");
 struct format_block {
 	uint16_t type;
 	uint8_t codec;
-	/* above 1: items of `width` bytes, stored as planes: the first bytes of all items, then
-	 * their second bytes, ... */
+	/* above 1: the block has items of `width` bytes, stored as planes (doc/format.md) */
 	uint8_t width;
 	uint32_t raw_bytes;
 	uint32_t stored_bytes;
-	uint32_t reserved; /* 0 */
+	uint32_t reserved;
 };
 _Static_assert(sizeof(struct format_block) == 16, "format_block");
 
 enum format_codec { FORMAT_CODEC_RAW = 0, FORMAT_CODEC_ZSTD = 1 };
 
-/* No type occurs twice in a segment. Empty blocks are left out. doc/format.md says what each block
- * holds. */
+/* No type occurs twice in a segment. Empty blocks are left out. */
 enum format_block_type {
 	FORMAT_META = 1,
 	FORMAT_CPUS = 2,
@@ -170,10 +166,10 @@ enum format_mask {
 	FORMAT_MASK_OBJ = 0x80,
 };
 
-/* One CPU. The records of a CPU are in the order in which they were captured. */
+/* The records of a CPU are in the order in which they were captured. */
 struct format_cpu {
 	uint16_t cpu;
-	uint16_t reserved; /* 0 */
+	uint16_t reserved;
 	uint32_t n_records;
 	uint64_t min_ns;
 	uint64_t max_ns;
@@ -190,7 +186,7 @@ enum format_run { FORMAT_RUN_BLOCKED = 0, FORMAT_RUN_RUNNABLE = 1, FORMAT_RUN_RU
 
 struct format_state {
 	struct ct_rec last; /* like a CT_SWITCH; ts: the begin of this state */
-	uint32_t owner;     /* owner of the futex, as CT_FUTEX.peer */
+	uint32_t owner;     /* as CT_FUTEX.peer */
 	uint8_t run;
 	uint8_t flags;
 	uint8_t reserved[2];

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * glibc.h - the only place for facts about glibc: locks in user memory, signals, names of functions
- * and files. BPF programs and user space share this file. Each fact names its source file and
- * versions ("since 2.4": up to at least 2.40). The layouts are of x86-64 and arm64. test/abi
- * compares the layouts with the C library of the build. A program may use another C library, so a
- * lock's bytes are only a hint.
+ * and files. Each fact names its source file and versions ("since 2.4": up to at least 2.40). The
+ * layouts are of x86-64 and arm64. test/abi compares them with the C library of the build. A
+ * program may use another C library, so a lock's bytes are only a hint.
  */
 #ifndef CTRACE_GLIBC_H
 #define CTRACE_GLIBC_H
@@ -45,7 +44,6 @@ struct glibc_rwlock {
 };
 _Static_assert(sizeof(struct glibc_rwlock) == 32, "glibc_rwlock");
 
-/* Bytes from a word on which tasks wait (wrphase_futex, writers_futex) to the owner's tid. */
 #define GLIBC_RWLOCK_WRPHASE_TO_OWNER                                                                        \
 	(__builtin_offsetof(struct glibc_rwlock, cur_writer) -                                               \
 	 __builtin_offsetof(struct glibc_rwlock, wrphase_futex))

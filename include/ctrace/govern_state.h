@@ -22,8 +22,8 @@
 #define GOVERN_WORDS (GOVERN_TIDS / 64)
 
 /*
- * Returns the group of a task. The services of root have little to do with each other, so the tasks
- * of root have one group for each control group.
+ * Returns the group of a task. The services of root have little to do with each other, so root has
+ * a group for each control group:
  * - a user other than root: the uid
  * - root: GOVERN_CGROUP | id of the control group
  * - root, outside of all control groups: 0 (no group)
@@ -48,8 +48,8 @@ struct govern {
 	ct_u64 sched_tick_off_ns;
 };
 
-/* Here, a mark is a function of the kernel. If it is in the stack of a wake-up, it shows which
- * interrupt woke the task. */
+/* Here, a mark is a kernel function. If it is in the stack of a wake-up, it shows which interrupt
+ * woke the task. */
 #define GOVERN_MARKS             32
 #define GOVERN_MARK(ctx, vector) ((ctx) | (vector) << 8)
 #define GOVERN_MARK_CTX(what)    ((what)&0xff)
@@ -63,7 +63,7 @@ struct govern_mark {
 	ct_u32 what;
 };
 
-/* The marks of this machine. The daemon writes them once. */
+/* The daemon writes this once. */
 struct govern_marks {
 	ct_u32 n; /* written last */
 	ct_u32 pad;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sysclass.h - a 16-bit word for each system call number: why a task waits in this call, and which
- * arguments are the descriptor and the time limit. daemon/kernel/wait_calls.c fills the table,
- * because BPF programs do not know the system call numbers of the machine. The table does not
- * change after load. Any thread.
+ * sysclass.h - 16 bits for each system call number: why a task waits in this call, and which
+ * arguments are the descriptor and the time limit. daemon/kernel/wait_calls.c fills the table
+ * before the BPF programs are loaded. Any thread.
  */
 #ifndef CTRACE_SYSCLASS_H
 #define CTRACE_SYSCLASS_H

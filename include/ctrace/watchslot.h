@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * watchslot.h - the states of watchpoints, shared by bpf/watch.bpf.c and the daemon, which maps
- * this memory. The daemon writes a whole slot, and tgid last. Then BPF programs write the counters
- * and the value.
+ * watchslot.h - the states of watchpoints, in memory that bpf/watch.bpf.c and the daemon share. The
+ * daemon writes a slot, and tgid last. Then BPF programs write the counters and the value.
  */
 #ifndef CTRACE_WATCHSLOT_H
 #define CTRACE_WATCHSLOT_H

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A step of a CI job: compares a command with its earlier runs. Usage: check.sh CMD [ARG...]
 #
-# The first job writes the baseline, and later jobs read it. So keep the baseline
-# ($CTRACE_BASELINE) in a cache of the CI server, or in the repository. Exit status: see
-# ctrace-check(1).
+# The first job writes the baseline ($CTRACE_BASELINE), and later jobs read it. So keep this file in
+# a cache of the CI server, or in the repository. Exit status: see ctrace-check(1).
 set -u
 ctrace=${CTRACE:-ctrace}
 baseline=${CTRACE_BASELINE:-ctrace-baseline.json}
@@ -12,8 +11,8 @@ reports=${CTRACE_REPORTS:-ctrace-reports}
 options=${CTRACE_OPTIONS:-}
 
 mkdir -p "$reports" || exit 2
-# ctrace records only as root. Without root, and without a sudo that asks for no password, the check
-# measures only times, and finds no causes.
+# Without root, and without a sudo that asks for no password, the check measures only times, and
+# finds no causes.
 sudo=
 if [ "$(id -u)" != 0 ] && sudo -n true 2>/dev/null; then
 	sudo="sudo -n"

@@ -42,7 +42,7 @@ static VEC(struct ct_object_blob) objects;
 static struct probe *probe;
 
 static struct {
-	pid_t a, b; /* a is the task that waits, b is the task that wakes it */
+	pid_t a, b; /* a waits, b wakes it */
 	uint64_t ino, ino2;
 	uint16_t port;
 } * said;
@@ -110,8 +110,7 @@ static const struct event *find(uint8_t kind, uint32_t tid, uint8_t wait, const 
 	return best;
 }
 
-/* Returns the newest record of the object. The rings are drained one by one, so the last record in
- * the list need not be the newest. */
+/* The rings are drained one by one, so the last record in the list need not be the newest. */
 static const struct ct_object_blob *object(uint64_t id)
 {
 	const struct ct_object_blob *best = NULL;
@@ -122,8 +121,7 @@ static const struct ct_object_blob *object(uint64_t id)
 	return best;
 }
 
-/* Checks that a waited, and that b woke a. If b is 0, any task may have woken a. Returns the switch
- * that began the wait. */
+/* b 0: any task may have woken a. Returns the switch that began the wait. */
 static const struct event *waited(uint32_t a, uint8_t wait, uint32_t b, const struct event **ret_wake)
 {
 	const struct event *s = find(CT_SWITCH, a, wait, NULL), *w;

@@ -25,8 +25,8 @@ static void must(bool holds)
 		abort();
 }
 
-/* In a damaged file, a checkpoint or a resync may contradict the records. So a window with a
- * checkpoint or a resync may have holes between the intervals of a task. */
+/* In a damaged file, a checkpoint or a resync may contradict the records. Then a task may have
+ * holes between its intervals. */
 static void check_intervals(const struct graph *g)
 {
 	struct interval_sums sums;
@@ -80,7 +80,6 @@ static void walk(const struct causal *c, uint32_t task, uint64_t at_ns)
 	}
 }
 
-/* Checks that the parts of a profile add up, and that a profile does not differ from itself. */
 static void check_profile(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct profile *runs[1];
@@ -158,7 +157,6 @@ static void check_requests(const struct graph *g, uint64_t from_ns, uint64_t to_
 	services_free(s);
 }
 
-/* Checks that the parts of a transaction with a shape add up to the whole transaction. */
 static void check_transactions(const struct graph *g, const struct transaction_rules *rules)
 {
 	struct transactions *t;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * command_server - runs commands of ctrace, each in a forked child. This saves the exec of ctrace
- * for each command. A request is a line of words with tabs between them. Each request gets a line
- * as its answer. There are two requests:
+ * command_server - runs commands of ctrace, each in a forked child, which saves the exec. A request
+ * is a line of words with tabs between them. The answer is a line. There are two requests:
  *
  * 	mutate BASE SEED FILE                  changes the trace BASE at random (seed: SEED), and
  * 	                                       writes it to FILE

@@ -127,8 +127,7 @@ static void change(struct pick *p, json_t *root)
 		json_array_set_new(at.in, at.i, value);
 }
 
-/* Returns the new length. Returns 0 if p has no JSON object or array, if the new text is too long,
- * or if memory is short. */
+/* Returns the new length; 0: no change. */
 static size_t mutate(uint8_t *p, size_t n, size_t size, unsigned seed)
 {
 	size_t front = n && *p != '{' && *p != '[' ? 1 : 0;

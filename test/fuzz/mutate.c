@@ -107,8 +107,7 @@ static void lies_tell(const struct mutate_lies *lies, uint8_t *header)
 		memcpy(header + lies->v[i].at, &lies->v[i].value, lies->v[i].size);
 }
 
-/* Returns the most bytes that the block may take in the file. Compression can make a block
- * larger. */
+/* Compression can make a block larger. */
 static size_t block_room(const struct mutate_block *b)
 {
 	return sizeof(b->h) + ZSTD_compressBound(b->raw.n) + 8;

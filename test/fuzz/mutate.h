@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * mutate.h - changes a trace file, and then corrects its sizes and checksums, so that most files
- * pass the reader's first checks.
- *
- * The same seed makes the same changes, except for those of a mutate_bytes_fn. Only one thread at a
- * time may use a struct mutate.
+ * pass the reader's first checks. The same seed makes the same changes, except for those of a
+ * mutate_bytes_fn. One thread at a time for each struct mutate.
  */
 #ifndef CTRACE_TEST_MUTATE_H
 #define CTRACE_TEST_MUTATE_H

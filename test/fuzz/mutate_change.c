@@ -22,7 +22,6 @@ size_t mutate_below(struct mutate *m, size_t n)
 	return n ? (size_t)(mutate_draw(m) % n) : 0;
 }
 
-/* Returns a value that is often near 0, a power of two, the largest value, or `old`. */
 static uint64_t edge_value(struct mutate *m, uint64_t old, unsigned size)
 {
 	uint64_t max = size < 8 ? (1ULL << 8 * size) - 1 : UINT64_MAX;
@@ -146,7 +145,7 @@ static void change_value(struct mutate *m)
 	memcpy(b->raw.v + at, &value, size);
 }
 
-/* Most new values are below 32, because small values are often valid. */
+/* Small values are often valid. */
 static void change_byte(struct mutate *m)
 {
 	struct mutate_block *b = any_block(m);

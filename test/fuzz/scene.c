@@ -313,8 +313,8 @@ static void receives(struct scene_writer *s, uint32_t tid, uint64_t sock)
 	add(s, tid % CPUS, (struct ct_rec){ .kind = CT_RECV, .tid = tid, .peer = 64, .obj = sock });
 }
 
-/* A client sends four requests. For each one, the server asks a feeder through a pipe. The server
- * does not answer the fourth request. */
+/* The client sends four requests. For each, the server asks a feeder through a pipe. The fourth
+ * request gets no answer. */
 static void messages(struct scene_writer *s)
 {
 	add_x(s, 1, (struct ct_rec){ .kind = CT_EPMEMBER, .tid = SERVER, .peer = 5, .obj = UNIX_B }, EPOLL,
@@ -355,7 +355,6 @@ static void messages(struct scene_writer *s)
 	visited(s, SERVER, 1490);
 }
 
-/* Two transactions, of which the second one has no end. */
 static void marks(struct scene_writer *s)
 {
 	add_x(s, 0, (struct ct_rec){ .kind = CT_MARK, .tid = MAIN, .state = CT_MARK_BEGIN, .obj = MARK }, 7,

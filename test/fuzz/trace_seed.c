@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Writes traces with which the fuzzers begin. The blocks of these traces are not compressed, so a
- * changed byte is a changed field. */
+/* Writes traces with which the fuzzers begin. Their blocks are not compressed, so a changed byte is
+ * a changed field. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

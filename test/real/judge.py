@@ -12,7 +12,6 @@ Answer = collections.namedtuple("Answer", "verdict text root cause confidence ro
 
 
 def role_of(roles, task):
-    """The name of the role that a task has: its own, else that of its process, else None."""
     for name, (_, tid) in roles.items():
         if tid == task["tid"]:
             return name
@@ -23,8 +22,7 @@ def role_of(roles, task):
 
 
 def judge(d, asked, roles, want):
-    """Judges a diagnosis of the task `asked`. roles: {name: (pid, tid)}. want: what Scene.hang()
-    declared."""
+    """asked: the tid of the diagnosed task. roles: {name: (pid, tid)}. want: what Scene.hang() declared."""
     root, weak = d["root_cause"], d["confidence"] == "weak"
     role, victims = role_of(roles, root), [want["victim"], *want["stuck"]]
     itself = root["tid"] == asked or role in victims

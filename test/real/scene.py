@@ -82,7 +82,6 @@ def proc(pid, name, tid=None):
 
 
 def children(pid):
-    """The children of all threads of a process."""
     found = []
     for path in glob.glob("/proc/%d/task/*/children" % pid):
         with contextlib.suppress(OSError), open(path, encoding="ascii") as f:
@@ -99,12 +98,12 @@ def descendants(pid, without=()):
 
 
 def adopt_orphans():
-    """Descendants whose parents have ended become children of this process, so that they can be found."""
+    """Orphaned descendants become children of this process, so that they can be found."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def find_program(name):
-    """The path of a program, also of those that are not in PATH: servers, and the programs of PostgreSQL."""
+    """The path of a program, also outside of PATH."""
     path = os.environ.get("PATH", "") + ":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
     found = sorted(glob.glob("/usr/lib/postgresql/*/bin/" + name)) + [shutil.which(name, path=path)]
     return next((x for x in found if x), None)
@@ -118,7 +117,6 @@ def set_quota(group, old, us):
 
 
 def throttled(group):
-    """How often the control group has used up its quota."""
     with open(os.path.join(group, "cpu.stat"), encoding="ascii") as f:
         return int(re.search(r"nr_throttled (\d+)", f.read()).group(1))
 
@@ -141,10 +139,8 @@ class Scene(contextlib.ExitStack):
         return str(free_port())
 
     def start(self, role, cmd, user=None, talk=False, stop=signal.SIGTERM, **kw):
-        """Starts a program. s.output(role) is its output. With `talk`, s.say(role, line) is its
-        input.
-
-        user: a user of this machine who runs it. stop: the signal that ends it."""
+        """Starts a program. s.output(role) is its output; with `talk`, s.say(role, line) writes to its input.
+        user: the account that runs it. stop: the signal that ends it."""
         become = ["setpriv"]
         if user:
             become += ["--reuid", user, "--regid", user, "--init-groups"]
@@ -162,7 +158,6 @@ class Scene(contextlib.ExitStack):
         return pid
 
     def out(self, cmd, user=None, timeout=60):
-        """Runs a program to its end, and returns its output."""
         become = ["setpriv", "--reuid", user, "--regid", user, "--init-groups", "--"] if user else []
         r = subprocess.run([*become, find_program(cmd[0]) or cmd[0], *map(str, cmd[1:])], stdin=subprocess.DEVNULL,
                            capture_output=True, text=True, errors="replace", timeout=timeout, cwd=self.where, check=False)
@@ -176,7 +171,7 @@ class Scene(contextlib.ExitStack):
         p.stdin.flush()
 
     def ask(self, role, line):
-        """Says a line to a program that runs with `talk`, such as a database client. Returns its answer: whole lines."""
+        """Says a line to a program that runs with `talk`. Returns its answer."""
         before = len(self.output(role))
         self.say(role, line)
         self.wait("%s has an answer" % role, lambda: self.output(role)[before:].endswith("\n"))
@@ -241,7 +236,6 @@ class Scene(contextlib.ExitStack):
         self._count()
 
     def ended(self, role):
-        """The program went on, and ended with success."""
         p = self.processes[role][0]
         self.went_on("%s ends" % role, lambda: p.poll() is not None)
         self.check("%s ends with success, not with %s: %s" % (role, p.returncode, self.output(role)[-200:]), p.returncode == 0)
@@ -267,18 +261,15 @@ class Scene(contextlib.ExitStack):
         return proc(pid, "wchan", tid)
 
     def cpu_s(self, role):
-        """The CPU time of the task."""
         pid, tid = self.roles[role]
         return sum(map(int, proc(pid, "stat", tid).rpartition(")")[2].split()[11:13])) / os.sysconf("SC_CLK_TCK")
 
     def uses_cpu(self, role, at_least=0.5, over_s=0.4):
-        """Whether the task uses this share of a CPU, or more, for this time."""
         before, began = self.cpu_s(role), time.monotonic()
         time.sleep(over_s)
         return self.cpu_s(role) - before >= at_least * (time.monotonic() - began)
 
     def child(self, role, comm=None):
-        """The pid of the first child (with this name) of the role's process. None: there is none."""
         for pid in children(self.pid(role)):
             with contextlib.suppress(OSError):
                 if comm is None or proc(pid, "comm").strip() == comm:
@@ -291,9 +282,8 @@ class Scene(contextlib.ExitStack):
         return [t for t in tids if comm is None or proc(pid, "comm", t).strip() == comm]
 
     def locks(self, path):
-        """The file locks of a file: {"owners": [pids], "waiters": [pids]}. For a lock of flock(2),
-        the pid is of the process that took the lock. The children of this process may share the
-        lock."""
+        """{"owners": [pids], "waiters": [pids]} of a file's locks. A lock of flock(2) has the pid of the process
+        that took it; its children may share the lock."""
         inode, found = os.stat(path).st_ino, {"owners": [], "waiters": []}
         with open("/proc/locks", encoding="ascii") as f:
             for line in f:
@@ -318,7 +308,6 @@ class Scene(contextlib.ExitStack):
         return descendants(os.getpid(), self.without)
 
     def close(self):
-        """Ends all processes of the scene, and undoes the rest."""
         for p, stop in reversed(list(self.processes.values())):
             for sig in (signal.SIGCONT, stop):
                 with contextlib.suppress(ProcessLookupError):
@@ -364,7 +353,6 @@ class Postgres:
         s.wait("postgres is ready", lambda: self.query("select 1") == "1", 20)
 
     def client(self, *args):
-        """The command line of psql."""
         return ["psql", "-X", "-q", "-A", "-t", "-h", self.where, "-U", "postgres", "-d", "postgres", *args]
 
     def query(self, sql):

@@ -7,7 +7,6 @@ SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file
 
 
 def setup(build):
-    """Sets the build up, if it does not exist. Returns its directory."""
     asan = os.path.join(os.path.abspath(build), "asan")
     if not os.path.exists(os.path.join(asan, "build.ninja")):
         subprocess.run(["meson", "setup", asan, SOURCE, "-Doptimization=1", "-Db_sanitize=address,undefined",

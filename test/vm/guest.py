@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Boots a Debian kernel in QEMU, in software emulation, from a temporary initramfs.
 
-The guest's options have these reasons. With more than one host thread for the guest CPUs, QEMU loses races with the
+Why the guest's options are as they are: With several host threads for the guest CPUs, QEMU loses races with the
 kernel's patching of its own code when BPF programs are attached. Without tsc=reliable, 6.1 uses the HPET. Without
-no_timer_check, a busy host makes the kernel panic at boot. Times in the guest mean little, because two busy CPUs of
-the guest run in turn.
+no_timer_check, a busy host makes the kernel panic at boot. Times in the guest mean little: its two CPUs run in turn.
 """
 import glob
 import os
@@ -42,7 +41,7 @@ poweroff -f
 """
 
 
-# For a guest whose root is on a disk. At the first boot, /payload is copied to the disk.
+# The root is on a disk. At the first boot, /payload is copied to the disk.
 INIT_DISK = """#!/bin/sh
 /usr/bin/busybox --install -s /usr/bin
 export PATH=/usr/bin:/usr/sbin
@@ -85,7 +84,6 @@ def newest_package(series):
 
 
 def unpack(version, where):
-    """Downloads the kernel's package and unpacks it below where."""
     # apt downloads as another user, which must be able to write here.
     os.chmod(where, 0o777)
     package = "linux-image-" + version
@@ -97,8 +95,8 @@ def unpack(version, where):
 
 
 def fetch(series, with_modules=False):
-    """The newest ELF kernel of the series: (version, path). The kernel is downloaded once. If
-    with_modules, the modules for a disk are in modules_dir(version)."""
+    """(version, path) of the newest ELF kernel of the series, downloaded once. If with_modules, the modules for a
+    disk are in modules_dir(version)."""
     try:
         version = newest_package(series)[len("linux-image-"):]
     except Unavailable:
@@ -123,7 +121,7 @@ def modules_dir(version):
 
 
 def keep_modules(version, root):
-    """MODULES and their dependencies, in the order in which they have to be loaded."""
+    """Keeps MODULES and their dependencies, in the order of loading."""
     missing = [t for t in MODULE_TOOLS if not shutil.which(t)]
     if missing:
         raise Unavailable("not installed: " + ", ".join(missing))
@@ -144,7 +142,7 @@ def keep_modules(version, root):
 
 
 def extract(bzimage, path):
-    """Extracts the ELF kernel from a bzImage. QEMU can start it directly, so the guest need not decompress it."""
+    """Extracts the ELF kernel from a bzImage, so that the guest need not decompress it."""
     with open(bzimage, "rb") as f:
         data = f.read()
     offset, length = struct.unpack_from("<II", data, 0x248)
@@ -158,7 +156,7 @@ def extract(bzimage, path):
         raise Unavailable("the kernel is compressed in a way that is not known")
     if not shutil.which(command):
         raise Unavailable("not installed: " + command)
-    # Except with gzip, the kernel's build appends 4 bytes with the size, which tools refuse.
+    # Except for gzip, the kernel's build appends the size, in 4 bytes, which tools refuse.
     elf = subprocess.run([command, "-dc"], input=payload[:len(payload) - tail], capture_output=True, check=False)
     if elf.stdout[:4] != b"\x7fELF":
         raise Unavailable("no ELF kernel in " + bzimage)
@@ -202,7 +200,7 @@ def archive(root, out):
 
 
 def pack(files, script, out):
-    """Writes an initramfs. files: {path in the guest: path here}. The libraries of the programs are added."""
+    """Writes an initramfs. files: {path in the guest: path here}; their libraries are added."""
     with tempfile.TemporaryDirectory(prefix="ctrace-vm-") as root:
         skeleton(root, INIT)
         for there, here in files.items():
@@ -219,8 +217,7 @@ def pack(files, script, out):
 
 
 def pack_for_disk(files, version, out):
-    """Writes an initramfs for a guest with a disk. files: {path on the disk: path here}. The libraries have to be on the
-    disk already."""
+    """Writes an initramfs for a guest whose disk has the libraries. files: {path on the disk: path here}."""
     with tempfile.TemporaryDirectory(prefix="ctrace-vm-") as root:
         skeleton(root, INIT_DISK)
         shutil.copytree(modules_dir(version), root + "/modules")
@@ -230,16 +227,15 @@ def pack_for_disk(files, version, out):
 
 
 def tsc_khz():
-    """The frequency of this machine's time stamp counter, which the guest has too; None: not known. The guest must not
-    measure it: on a busy host the result is too low, and the guest's clock runs several times too fast."""
+    """The frequency of this machine's time stamp counter, or None. The guest has the same counter, and must not measure
+    it: on a busy host the result is too low, and the guest's clock runs several times too fast."""
     log = subprocess.run(["dmesg"], capture_output=True, text=True, errors="replace", check=False).stdout
     found = re.findall(r"tsc: (?:Detected|Refined TSC clocksource calibration:) ([\d.]+) MHz", log)
     return round(float(found[-1]) * 1000) if found else None
 
 
 def boot(kernel, initrd, where, timeout, disk=None, append=""):
-    """Runs the guest until it powers off or reboots. Returns (its output, the complaints of its kernel). The guest writes
-    to the disk."""
+    """Runs the guest until it powers off or reboots. Returns (its output, its kernel's complaints). Writes to disk."""
     output, console = os.path.join(where, "output"), os.path.join(where, "console")
     khz = tsc_khz()
     cmd = ["qemu-system-x86_64", "-accel", "tcg,thread=single", "-M", "pc", "-cpu", "max", "-smp", "2", "-m", "1G",

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Runs in the guest. Each section prints "@@begin NAME", its output, and "@@end NAME STATUS", for
-# run_vm.
+# Runs in the guest. Prints sections for run_vm: "@@begin NAME", the output, "@@end NAME STATUS".
 section() {
 	name=$1
 	shift

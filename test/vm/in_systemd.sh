@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Runs under systemd, once in each of two boots. Each section prints "@@begin NAME", its output, and
-# "@@end NAME STATUS", for run_systemd.
+# Runs under systemd, in each of two boots. Prints sections for run_systemd, as in_guest.sh does.
 unit=ctraced.service
 state=/var/lib/ctrace
 export LC_ALL=C TERM=dumb SYSTEMD_PAGER= SYSTEMD_COLORS=0
@@ -16,8 +15,7 @@ section() {
 	echo "@@end $name $rc"
 	return $rc
 }
-# await SECONDS COMMAND...: runs COMMAND every 0.5 seconds until it succeeds, at most 2 * SECONDS
-# times.
+# await SECONDS COMMAND...: runs COMMAND until it succeeds, at most 2 * SECONDS times.
 await() {
 	n=$(($1 * 2))
 	shift
@@ -33,8 +31,7 @@ another() { [ "$(property MainPID)" != "$1" ] && [ "$(property MainPID)" != 0 ] 
 unit_log() { journalctl -q -o cat "$@" | tail -25; }
 uptime_is() { read -r up _ </proc/uptime && echo "@@uptime $1 $up"; }
 
-# dies NAME SIGNAL: sends SIGNAL (KILL or STOP) to the daemon. After STOP, the watchdog kills the
-# daemon. In both cases, systemd must start a new daemon.
+# dies NAME SIGNAL: ends the daemon (KILL, or STOP and the watchdog). systemd must start a new one.
 dies() {
 	pid=$(property MainPID)
 	kill "-$2" "$pid"

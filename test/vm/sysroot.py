@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A small Debian root with systemd as PID 1, made once and kept: the disk from which a guest boots.
 
-The root has the packages on which the ctrace package depends, so the guest needs no network. If this file changes, the
-root is made again. The root has no udev. So units that wait for devices are masked, and so are units that only take
-time at boot.
+The root has the packages on which the ctrace package depends: the guest needs no network. If this file changes, the
+root is made again. There is no udev, so units that wait for devices are masked. So are units that only take time.
 """
 import hashlib
 import os

@@ -7,13 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns the checksum crc with n more bytes. For the first bytes, crc is 0. */
+/* Continues the checksum crc with n bytes. For the first bytes, crc is 0. */
 uint32_t crc32c(uint32_t crc, const void *p, size_t n);
-/* As crc32c(), but uses tables instead of the instruction of SSE 4.2. */
+/* As crc32c(), but without the instruction of SSE 4.2. */
 uint32_t crc32c_portable(uint32_t crc, const void *p, size_t n);
 
-/* Returns true if the checksums are equal. In a fuzzing build, always returns true, because a
- * fuzzer hardly ever guesses a right checksum. */
+/* In a fuzzing build, always returns true: a fuzzer hardly ever guesses a checksum. */
 static inline bool crc32c_matches(uint32_t got, uint32_t want)
 {
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION

@@ -24,7 +24,7 @@ struct decoder_block {
 struct decoder {
 	const struct format_segment *h;
 	struct decoder_block blocks[FORMAT_BLOCK_TYPES];
-	struct cursor varints[FORMAT_BLOCK_TYPES]; /* used for columns of varints only */
+	struct cursor varints[FORMAT_BLOCK_TYPES];
 	bytes_t planes;
 	VEC(uint64_t) times;
 	struct order order;
@@ -66,9 +66,8 @@ static bool block_sizes_ok(const struct format_block *b)
 	return b->codec == FORMAT_CODEC_RAW ? b->stored_bytes == b->raw_bytes : b->codec == FORMAT_CODEC_ZSTD;
 }
 
-/* Frees d->planes and the buffers of the blocks if they have more than 2 * raw_max bytes in sum.
- * Without this, each buffer stays as large as the largest block of its type so far. raw_max: the
- * most bytes that the blocks of the next segment may have after decompression. */
+/* Frees the buffers if they have more than 2 * raw_max bytes in sum. Otherwise, each stays as large
+ * as the largest block so far. raw_max: the most bytes of the next segment after decompression. */
 static void decoder_give_back(struct decoder *d, uint64_t raw_max)
 {
 	uint64_t kept = d->planes.cap;
@@ -166,9 +165,9 @@ static int block_exact(struct decoder *d, int type, size_t n, size_t size, const
 	return bytes == n * size ? 0 : -EBADMSG;
 }
 
-/* Returns the next time difference of len bytes: one byte in each of the first len planes. Three
- * bytes are read without a branch, because nearly all differences have at most three. Such a read
- * may go one byte beyond a plane (DECODER_SLACK). */
+/* The first len planes have one byte of the difference each. Nearly all differences have at most
+ * three bytes, so three are read without a branch, up to one byte beyond a plane
+ * (DECODER_SLACK). */
 static inline uint64_t take_time(const uint8_t **plane, unsigned len)
 {
 	static const uint32_t keep[] = { 0, 0xff, 0xffff, 0xffffff };
@@ -221,8 +220,7 @@ static int decode_times(struct decoder *d, const struct format_cpu *cpus, size_t
 }
 
 struct columns {
-	/* decode_columns() checks the sizes of these columns, so that the loop over the records
-	 * reads them without checks. */
+	/* decode_columns() checks the sizes, so that the loop over the records need not. */
 	const uint8_t *kind, *mask, *state, *wait, *flags, *nr, *aux;
 	const uint8_t *tids, *objs;
 	size_t n_tids, n_objs;

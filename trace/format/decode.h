@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* decode.h - decodes one file segment: the reverse of encode.h. The bytes may be hostile even if
- * their checksum is right. One thread at a time for each decoder. */
+/* decode.h - decodes one file segment. The bytes may be hostile even if their checksum is right.
+ * One thread at a time for each decoder. */
 #ifndef CTRACE_TRACE_FORMAT_DECODE_H
 #define CTRACE_TRACE_FORMAT_DECODE_H
 
@@ -17,27 +17,27 @@ struct decoder *decoder_new(void);
 void decoder_free(struct decoder *d);
 
 /* Begins a segment whose body has n bytes. h and body must stay valid until the last call for this
- * segment. DECODER_SLACK bytes after the body must be readable. Returns 0, or -EBADMSG if the
- * blocks are damaged or too large (limits.h). */
+ * segment, with DECODER_SLACK readable bytes behind body. Returns 0, or -EBADMSG if the blocks are
+ * damaged or too large (limits.h). */
 int decoder_begin(struct decoder *d, const struct format_segment *h, const uint8_t *body, size_t n);
-/* Gives the decompressed bytes of one block. *ret_n is 0 if the segment lacks the block. The bytes
- * are valid until the next decoder_begin() or decoder_free(), and only while the caller keeps the
- * body. Returns 0, -ENOMEM, or -EBADMSG if the block is damaged. */
+/* Gives the decompressed bytes of one block. *ret_n is 0 if the segment lacks it. The bytes are
+ * valid until the next decoder_begin() or decoder_free(), while the caller keeps the body. Returns
+ * 0, -ENOMEM, or -EBADMSG if the block is damaged. */
 int decoder_block(struct decoder *d, enum format_block_type type, const uint8_t **ret_p, size_t *ret_n);
 struct decoder_room {
 	struct window_event *events;
 	size_t n_events;
 	struct window_words *words;
 	uint32_t first_word; /* index of the first entry for this segment; not 0 */
-	size_t n_words;      /* entries for this segment, from decoder_count() */
+	size_t n_words;      /* from decoder_count() */
 	uint64_t kinds;      /* bit n: records of kind n are wanted */
 };
-/* Counts the wanted records, and those of them that have extra words. The counts are from the
- * header, which may be wrong in a damaged segment. */
+/* Counts the wanted records, and how many have extra words. A damaged header may give wrong
+ * counts. */
 void decoder_count(const struct format_segment *h, uint64_t kinds, size_t *ret_events, size_t *ret_words);
 /* Decodes the wanted records of known kinds into *room, sorted by (ts, cpu, order within the CPU).
- * *ret_n_cpus is the highest number in the CPUS block plus 1, or 0 if this block is empty. Returns
- * 0, -ENOMEM, or -EBADMSG if the segment is damaged. After a failure, *room is undefined. */
+ * *ret_n_cpus: the highest number in the CPUS block plus 1, or 0 if it is empty. Returns 0,
+ * -ENOMEM, or -EBADMSG if the segment is damaged. After a failure, *room is undefined. */
 int decoder_events(struct decoder *d, const struct decoder_room *room, size_t *ret_n, uint32_t *ret_n_cpus);
 
 #endif

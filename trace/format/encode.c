@@ -20,9 +20,8 @@ struct kept_block {
 
 struct encoder {
 	struct predict predict;
-	/* One row is eight contexts of predict.contexts: all contexts of a task. rows[i] is 1 if
-	 * this segment may have used row i. Only these rows are cleared for the next segment, which
-	 * is faster. */
+	/* One row is the eight contexts of a task. rows[i]: this segment may have used row i. Only
+	 * these rows are cleared. */
 	uint8_t rows[PREDICT_CONTEXTS / 8];
 	struct intern tids, objs;
 	VEC(uint32_t) tids32;
@@ -32,9 +31,8 @@ struct encoder {
 	bytes_t out;
 	bytes_t planes;
 	size_t raw_bytes;
-	/* The last block of each type, except columns and blocks above ENCODE_KEEP_BYTES. A block
-	 * with the same content as the last one is not compressed again. Copies of an open segment
-	 * mostly have the same blocks. */
+	/* The last block of each type, except columns and blocks above ENCODE_KEEP_BYTES. A copy of
+	 * an open segment mostly has the same block, which is not compressed again. */
 	struct kept_block kept[FORMAT_BLOCK_TYPES];
 	ZSTD_CCtx *zstd;
 };
@@ -114,8 +112,8 @@ int encoder_begin(struct encoder *e, size_t head_bytes)
 	return 0;
 }
 
-/* Byte b of item i goes to b * n + i. The high bytes of all items are nearly the same, so they
- * compress well side by side. */
+/* Byte b of item i goes to b * n + i: high bytes are nearly the same, and compress well
+ * together. */
 static int encoder_planes(struct encoder *e, const uint8_t *data, size_t n, unsigned width)
 {
 	if (VEC_RESERVE(&e->planes, n * width))

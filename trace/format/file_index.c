@@ -158,8 +158,7 @@ int file_index_open(struct file_index *ix, int fd, const char *name, char err[FI
 
 enum slot_is { SLOT_OTHER, SLOT_BROKEN, SLOT_NEWER, SLOT_SEGMENT };
 
-/* buf has the first n bytes of a slot. If the result is SLOT_SEGMENT, all of *h is checked. If the
- * result is SLOT_NEWER, only the magic, file id, header size and checksum of *h are checked. */
+/* buf has the first n bytes of a slot. *h is fully checked only if the result is SLOT_SEGMENT. */
 static enum slot_is slot_check(const struct file_index *ix, const uint8_t *buf, size_t n, uint32_t slot,
 			       struct format_segment *h)
 {
@@ -176,8 +175,6 @@ static enum slot_is slot_check(const struct file_index *ix, const uint8_t *buf, 
 	return limits_segment_ok(&ix->file, h, slot) ? SLOT_SEGMENT : SLOT_BROKEN;
 }
 
-/* Reads the slot a second time if the header is longer than struct format_segment. Only later
- * versions write such a header. */
 static enum slot_is slot_read(const struct file_index *ix, int fd, uint32_t slot, struct format_segment *h)
 {
 	uint8_t buf[LIMITS_SEGMENT_HEADER_MAX];
@@ -205,8 +202,8 @@ static int by_seq(const void *a, const void *b)
 	return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
-/* Returns true if the checksum of the body is right, or if it cannot be checked: the body is larger
- * than *budget, or memory runs out. Each read lowers *budget. */
+/* Also returns true if the body cannot be checked: it is larger than *budget, or memory runs
+ * out. */
 static bool body_is_right(const struct file_index *ix, int fd, const struct file_index_segment *s,
 			  uint64_t *budget)
 {
@@ -249,8 +246,7 @@ static int file_index_drop_overlapped(struct file_index *ix, int fd, uint32_t n_
 	return 0;
 }
 
-/* Returns the next slot with data, or UINT64_MAX. Skips holes of the file, so that even a huge hole
- * costs no time. */
+/* Returns the next slot with data, or UINT64_MAX. Even a huge hole of the file costs no time. */
 static uint64_t next_data(int fd, uint32_t slot, uint32_t slot_bytes)
 {
 	off_t at = lseek(fd, (off_t)(((uint64_t)slot + 1) * slot_bytes), SEEK_DATA);

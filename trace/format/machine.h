@@ -13,7 +13,7 @@ enum machine {
 	MACHINE_OTHER, /* ctrace does not know the system calls of this machine */
 };
 
-/* uname_machine: the entry "machine" of the meta data, or "" in an old trace without this entry. */
+/* uname_machine: the entry "machine" of the meta data, or "" in an old trace. */
 static inline enum machine machine_of(const char *uname_machine)
 {
 	if (!*uname_machine)

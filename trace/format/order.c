@@ -43,8 +43,8 @@ static void order_cpu(uint32_t *v, size_t n, const uint64_t *times)
 	}
 }
 
-/* The key is one number, so that a comparison needs no branch. Of two records with equal times, the
- * one of the lower CPU comes first. */
+/* The key is one number, so that a comparison needs no branch. On a tie, the lower CPU comes
+ * first. */
 static inline unsigned __int128 heap_key(const struct order_head *h)
 {
 	return (unsigned __int128)h->ts << 32 | h->at;

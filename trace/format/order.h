@@ -22,21 +22,20 @@ struct order {
 };
 struct order_head {
 	uint64_t ts;
-	/* at: the index into `sorted` of the next record of this CPU. end: the index behind the
-	 * last record of this CPU. */
+	/* indices into `sorted`: of this CPU's next record, and behind its last record */
 	uint32_t at, end;
 };
 
 /* Merges the wanted records of n_cpus CPUs by time into o->place. Bit n of `wanted`: kind n. times
- * and kinds have an entry for each record, CPU after CPU. *ret_n is the number of wanted records of
- * known kinds. Returns 0 or -ENOMEM. */
+ * and kinds have an entry for each record, CPU after CPU. *ret_n: the wanted records of known
+ * kinds. Returns 0 or -ENOMEM. */
 int order_merge(struct order *o, const uint64_t *times, const uint8_t *kinds, uint64_t wanted,
 		const struct format_cpu *cpus, size_t n_cpus, size_t *ret_n);
 void order_done(struct order *o);
 
-/* Merges ev[0, n) and ev[n, total) in place. Each part is sorted by (ts, cpu). On a tie, the first
- * part's event comes first. Lowers *moves by the number of events of the first part that move.
- * Returns 0, -ENOMEM, or -EBADMSG if *moves is too low. After a failure, ev is unchanged. */
+/* Merges ev[0, n) and ev[n, total) in place, each sorted by (ts, cpu). On a tie, the first part
+ * comes first. Lowers *moves by the events of the first part that move. Returns 0, -ENOMEM, or
+ * -EBADMSG if *moves is too low. After a failure, ev is unchanged. */
 int order_join(struct window_event *ev, size_t n, size_t total, uint64_t *moves);
 
 #endif

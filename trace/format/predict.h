@@ -3,8 +3,8 @@
  * predict.h - predicts the fields of the next record. Encoder and decoder predict alike, so the
  * encoder leaves out a field that has the predicted value.
  *
- * The tables are zero at the start of a segment. Records come CPU after CPU. Tasks may share an
- * entry: this costs bytes, but decoding stays right.
+ * The tables are zero at the start of a segment. Records come CPU after CPU. Tasks that share an
+ * entry cost bytes, but decoding stays right.
  */
 #ifndef CTRACE_TRACE_FORMAT_PREDICT_H
 #define CTRACE_TRACE_FORMAT_PREDICT_H
@@ -17,8 +17,7 @@
 #define PREDICT_CONTEXTS 16384u
 #define PREDICT_WAKEES   2048u
 
-/* The fields of the last record of one task and one kind. Kinds with the same low 3 bits share an
- * entry. */
+/* The last record of one task and one kind. Kinds with the same low 3 bits share an entry. */
 struct predict_context {
 	uint64_t obj;
 	uint64_t x[2];
@@ -51,7 +50,7 @@ static inline uint32_t predict_peer(const struct predict *p, const struct predic
 	return info & FORMAT_KIND_WAKE ? p->cur : c->peer;
 }
 
-/* Notes a record for later predictions. The caller has already updated the record's context. */
+/* Notes a record. The caller has already updated its context. */
 static inline void predict_next(struct predict *p, uint8_t info, uint32_t tid, uint32_t peer)
 {
 	if (info & FORMAT_KIND_WAKE)

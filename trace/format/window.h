@@ -4,7 +4,7 @@
  * that its members point to.
  *
  * window_load() (trace/read/reader.h) or a test fills a window. After that, only graph_build_lean()
- * changes the window. Several threads may read a window that no function changes.
+ * changes it. Several threads may read a window that no function changes.
  */
 #ifndef CTRACE_TRACE_FORMAT_WINDOW_H
 #define CTRACE_TRACE_FORMAT_WINDOW_H
@@ -18,8 +18,7 @@
 #include "lib/clock.h"
 #include "trace/format/machine.h"
 
-/* One record. The extra words are in an array of their own, because many records have none:
- * window_words(). */
+/* One record. Many records have no extra words, so these are elsewhere: window_words(). */
 struct window_event {
 	struct ct_rec r;
 	uint32_t words;
@@ -112,8 +111,8 @@ struct window_resync {
 };
 
 struct window {
-	/* The wanted time, clipped to the file. If to_ns is UINT64_MAX, it stays so. events and
-	 * states begin with the first file segment that was read: usually before from_ns. */
+	/* The wanted time, clipped to the file, except a to_ns of UINT64_MAX. events and states
+	 * begin with the first file segment that was read: usually before from_ns. */
 	uint64_t from_ns, to_ns;
 	uint64_t file_from_ns, file_to_ns;
 	struct clock_offsets offsets;
@@ -131,8 +130,7 @@ struct window {
 	size_t n_objects;
 	struct window_stack *stacks; /* sorted by id */
 	size_t n_stacks;
-	/* The state of every known task at state_ns, sorted by tid. No event is earlier than
-	 * state_ns. */
+	/* The state of each known task at state_ns, sorted by tid. No event is earlier than state_ns. */
 	struct window_state *states;
 	size_t n_states;
 	uint64_t state_ns;
@@ -141,8 +139,7 @@ struct window {
 	size_t n_resyncs;
 
 	uint64_t lost_records;
-	/* Segments that could not be read, plus holes between segments. Each lies in a CT_GAP with
-	 * CT_LOSS_SLOT. */
+	/* Segments that could not be read, plus holes between segments: all in a CT_GAP with CT_LOSS_SLOT. */
 	uint32_t skipped_slots;
 
 	void *arena;
@@ -153,24 +150,21 @@ static inline const uint64_t *window_words(const struct window *w, const struct 
 	return w->words[e->words].x;
 }
 struct window_record window_record(const struct window *w, const struct window_event *e);
-/* Returns the entry of tid that is valid at ts_ns, or else the first entry of tid. Returns NULL if
- * tid is not known. */
+/* Returns the entry of tid at ts_ns, or else its first entry, or NULL if tid is not known. */
 const struct window_task *window_task_at(const struct window *w, uint32_t tid, uint64_t ts_ns);
-/* As window_task_at(). For all times in [*ret_from_ns, *ret_to_ns), the result is the same. If the
- * result is NULL, both are unchanged. */
+/* As window_task_at(). In [*ret_from_ns, *ret_to_ns), the result is the same. NULL leaves both
+ * unchanged. */
 const struct window_task *window_task_span(const struct window *w, uint32_t tid, uint64_t ts_ns,
 					   uint64_t *ret_from_ns, uint64_t *ret_to_ns);
-/* Returns the command line of the task's process at ts_ns, as in ct_cmdline_blob.text. The result
- * is "" if not known, for example for kernel threads, and in traces before version 1.6. */
+/* Returns the command line of the task's process, as in ct_cmdline_blob.text. "" if not known, as
+ * for kernel threads and in traces before version 1.6. */
 const char *window_cmdline(const struct window *w, uint32_t tid, uint64_t ts_ns);
-/* As window_cmdline(). *ret_since_ns is the time of the first record of this command line, or 0 if
- * none is known. */
+/* *ret_since_ns: the time of the first record of this command line, or 0 if none is known. */
 const char *window_cmdline_since(const struct window *w, uint32_t tid, uint64_t ts_ns,
 				 uint64_t *ret_since_ns);
 const struct window_object *window_object(const struct window *w, uint64_t id);
 bool window_object_same_name(const struct window_object *a, const struct window_object *b);
 const struct window_stack *window_stack(const struct window *w, uint64_t id);
-/* Returns the index of the first event with ts >= ts_ns, or w->n_events if there is none. */
 size_t window_lower_bound(const struct window *w, uint64_t ts_ns);
 void window_free(struct window *w);
 

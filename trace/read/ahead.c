@@ -6,8 +6,7 @@
 #include "lib/cleanup.h"
 #include "trace/read/reader_private.h"
 
-/* The place for one segment. It is in use until the caller has got this segment and asks for the
- * next one. */
+/* The place for one segment, in use until the caller asks for the segment after it. */
 struct ahead_slot {
 	struct reader_buf buf;
 	struct decoder *decoder;
@@ -17,7 +16,7 @@ struct ahead_slot {
 
 struct ahead {
 	const struct reader *r;
-	struct ahead_slot *slots; /* segment i is in slot i % n_slots */
+	struct ahead_slot *slots;
 	size_t n_slots;
 	pthread_t *threads;
 	size_t n_threads;
@@ -30,12 +29,12 @@ struct ahead {
 	size_t end;
 	struct window_event *events; /* the room of segment `begun` */
 	struct window_words *words;
-	uint32_t first_word; /* index of the words of segment `begun` */
+	uint32_t first_word;
 	bool stop;
 };
 
-/* Decompresses blocks before collect_dictionary() needs them. An error is ignored here, because
- * collect_dictionary() gets it too. */
+/* Decompresses blocks ahead of collect_dictionary(), which gets an error of decoder_block()
+ * again. */
 static void ahead_names(struct decoder *d)
 {
 	static const enum format_block_type types[] = { FORMAT_TASKS, FORMAT_OBJECTS, FORMAT_STACKS };

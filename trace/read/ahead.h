@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ahead.h - reads and decodes the segments of one window on several threads, and gives them out in
- * order. The result does not depend on the number of threads.
+ * order.
  *
- * The caller owns the struct ahead. From ahead_new() to ahead_free(), the struct reader must not
- * change: several threads read it without a lock.
+ * From ahead_new() to ahead_free(), the struct reader must not change: several threads read it
+ * without a lock.
  */
 #ifndef CTRACE_TRACE_READ_AHEAD_H
 #define CTRACE_TRACE_READ_AHEAD_H
@@ -22,12 +22,11 @@ struct ahead_segment {
 	struct decoder *decoder;
 };
 
-/* Begins to read the segments [a, b). w->events and w->words have room for all of them, in this
- * order. reader_room() states the room for each. The words of segment a begin at index 1 of
- * w->words. Returns 0 or -ENOMEM. */
+/* Begins to read the segments [a, b). w->events and w->words have the room of reader_room() for
+ * each segment, in this order. The words begin at index 1 of w->words. Returns 0 or -ENOMEM. */
 int ahead_new(const struct reader *r, size_t a, size_t b, struct window *w, struct ahead **ret);
-/* Returns the next segment, which is valid until the next call. Call it at most b - a times. The
- * caller may move events, but only into the room of this segment and of earlier ones. */
+/* Returns the next segment, valid until the next call. Call it at most b - a times. The caller may
+ * move events, but only into the room of this and of earlier segments. */
 struct ahead_segment ahead_next(struct ahead *ah);
 void ahead_free(struct ahead *ah);
 

@@ -27,13 +27,13 @@ struct collect {
 /* budget: the most bytes to keep (limits_kept_bytes()). Returns NULL if memory runs out. */
 struct collect *collect_new(uint64_t budget);
 void collect_free(struct collect *c);
-/* Takes the new names from the decoder's segment. Segments come in the order of their numbers.
- * Returns 0, -ENOMEM, -EBADMSG if the segment is damaged, or -E2BIG if the budget is used up. */
+/* Takes the new names from the decoder's segment. Segments come in order. Returns 0, -ENOMEM,
+ * -EBADMSG if the segment is damaged, or -E2BIG if the budget is used up. */
 int collect_dictionary(struct collect *c, struct decoder *d);
 /* Gives the checkpoint of the decoder's segment, sorted by tid. The caller frees *ret_states.
  * Returns 0, or an error of collect_dictionary(). */
 int collect_states(struct collect *c, struct decoder *d, struct window_state **ret_states, size_t *ret_n);
-/* Moves all entries to w, sorted. After that, only collect_free() is allowed. */
+/* Moves all entries to w, sorted. Only collect_free() may follow. */
 void collect_finish(struct collect *c, struct window *w);
 
 #endif

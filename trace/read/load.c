@@ -19,14 +19,14 @@ struct load {
 	struct window *w;
 	struct collect *collect;
 	struct ahead *ahead;
-	uint64_t moves; /* order_join() may still make this many moves */
+	uint64_t moves; /* that order_join() may still make */
 	bool has_gaps;
 	bool any;
 	/* from this time on, the states of tasks are not known; UINT64_MAX: they are known */
 	uint64_t blind_ns;
 	bool in_gap; /* another gap with the same cause extends the last entry of `gaps` */
 	VEC(struct window_record) gaps;
-	/* the number of entries of w->words before those for `gaps` */
+	/* entries of w->words, without those for `gaps` */
 	uint32_t n_words;
 };
 
@@ -68,8 +68,6 @@ static int load_unwritten(struct load *l, const struct format_segment *h)
 			(uint32_t)MIN(h->gap_records, (uint64_t)UINT32_MAX));
 }
 
-/* Notes a gap that lies before segment i and reaches into the window. There are three reasons for a
- * gap: segments are missing, records were not written, or the daemon was restarted. */
 static int load_hole(struct load *l, size_t i)
 {
 	const struct format_segment *h = &l->r->index.segments.v[i].h;
@@ -118,9 +116,8 @@ static int load_states(struct load *l, struct decoder *d, uint64_t begin_ns)
 	return 0;
 }
 
-/* Returns the begin of the first pause in this segment, or UINT64_MAX. After a pause, the daemon
- * reads the states of all tasks, and seals the segment. So the next checkpoint has the new
- * states. */
+/* Returns the begin of the daemon's first pause in this segment, or UINT64_MAX. After a pause, the
+ * daemon seals the segment, and the next checkpoint has the new states. */
 static uint64_t load_paused(const struct load *l, const struct ahead_segment *s)
 {
 	const struct window_event *e = s->events;
@@ -188,7 +185,7 @@ static int load_segment(struct load *l, size_t i)
 	return err;
 }
 
-/* Sorts by the end of the gap. Of two gaps with the same end, the one noted later comes first. */
+/* Of two gaps with the same end, the one noted later comes first. */
 static int by_end(const void *a, const void *b)
 {
 	const struct window_record *x = *(const struct window_record *const *)a;

@@ -37,8 +37,7 @@ int reader_segment_into(const struct reader *r, size_t i, struct reader_buf *buf
 		*ret = (struct reader_segment){ .h = &s->h, .bytes = buf->v, .n = n };
 		return 0;
 	}
-	/* If the header in the file has changed, the daemon is overwriting the segment. Otherwise
-	 * the segment is damaged. */
+	/* If the header has changed by now, the daemon is overwriting the segment: it is not damaged. */
 	if (!pio_read(r->fd, &now, sizeof(now), at) && memcmp(&now, &s->h, sizeof(now)))
 		return -ESTALE;
 	return -EBADMSG;
@@ -68,8 +67,7 @@ static void reader_find_boot(struct reader *r, unsigned back)
 	}
 }
 
-/* Adds a pair that only the file header has, because it was not known while the segments were
- * written. */
+/* The file header alone has this pair: it was not known while the segments were written. */
 static void reader_add_meta(struct reader *r, const char *name)
 {
 	const char *value = file_index_meta(r->index.meta, r->index.file.meta_bytes, name);

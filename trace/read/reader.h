@@ -22,13 +22,12 @@ struct reader_info {
 	uint64_t file_bytes;
 	uint32_t slot_bytes;
 	uint32_t n_slots;
-	/* n_boots: the boots in the file. Boot time starts again at 0 after a reboot, so the reader
-	 * shows one boot at a time. boot: this boot; 0 is the newest, 1 the one before. */
+	/* boot: which of the n_boots boots in the file the reader shows; 0 is the newest, 1 the one
+	 * before. */
 	uint32_t n_boots, boot;
 	uint32_t n_segments;
-	uint32_t n_cut_slots; /* the file is this many slots shorter than its header says */
-	/* The larger of two numbers: segments missing from this boot, and damaged segment headers
-	 * in the file. */
+	uint32_t n_cut_slots; /* missing at the end of a file that was cut */
+	/* the larger of: segments missing from this boot, and damaged segment headers in the file */
 	uint32_t n_bad_slots;
 	/* All members below are about this boot. */
 	uint64_t from_ns, to_ns; /* boot time; both are 0 without segments */
@@ -55,22 +54,20 @@ struct reader_info {
  * On failure, err has a sentence.
  */
 int reader_open(const char *path, struct reader **ret, char err[READER_ERR_MAX]);
-/* As reader_open(). The caller keeps fd open until reader_free(), and closes it. name: the file's
- * name for messages. */
+/* As reader_open(). The caller closes fd after reader_free(). name: for messages. */
 int reader_open_fd(int fd, const char *name, struct reader **ret, char err[READER_ERR_MAX]);
 void reader_free(struct reader *r);
 const struct reader_info *reader_info(const struct reader *r);
-/* Selects a boot: 0 is the newest and the default, 1 the one before. Returns 0, -ENOMEM, or -ERANGE
- * if there is no such boot. */
+/* Selects a boot, as reader_info.boot. Default: 0. Returns 0, -ENOMEM, or -ERANGE if there is no
+ * such boot. */
 int reader_use_boot(struct reader *r, unsigned back);
-/* Finds the segments anew. Returns 0 or an error of file_index_scan(). On failure, err has a
- * sentence. */
+/* Finds the segments anew. Returns 0, or an error of file_index_scan() with a sentence in err. */
 int reader_refresh(struct reader *r, char err[READER_ERR_MAX]);
 
 /*
  * Loads [from_ns, to_ns) in boot time, clipped to the file. 0 and UINT64_MAX load all. The caller
- * frees *ret with window_free(). Damaged or missing segments become CT_GAP events, and so does a
- * time without a daemon. Returns 0, or one of these errors with a sentence in err:
+ * frees *ret with window_free(). Damaged or missing segments, and a time without a daemon, become
+ * CT_GAP events. Returns 0, or one of these errors with a sentence in err:
  * - -ERANGE: no segment is in the window;
  * - -EBADMSG: no segment in the window could be read;
  * - -E2BIG: more than max_events events (0: 67 million), or more than limits.h allows;
@@ -79,32 +76,30 @@ int reader_refresh(struct reader *r, char err[READER_ERR_MAX]);
 int window_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, uint64_t max_events, struct window **ret,
 		char err[READER_ERR_MAX]);
 
-/* window_load() calls fn after each segment, with 0..100 percent. fn may be NULL. */
+/* window_load() calls fn, unless NULL, after each segment with 0..100 percent. */
 void reader_on_progress(struct reader *r, void (*fn)(void *arg, unsigned percent), void *arg);
 
-/* Lets window_load() decode on up to n threads of its own. By default, the caller's thread decodes.
- * Each thread takes memory for one more segment. The result does not depend on n. */
+/* Lets window_load() decode on up to n threads. By default, the caller's thread decodes. Each
+ * thread takes memory for one more segment. The result does not depend on n. */
 void reader_use_threads(struct reader *r, unsigned n);
 
 /* Makes window_load() load only some kinds: bit n stands for kind n. 0, the default, loads all.
  * Even without bit CT_GAP, CT_GAP records may be loaded. */
 void reader_want_kinds(struct reader *r, uint64_t kinds);
 
-/* For code that copies the file segment by segment. The reader owns all that the functions below
- * return. */
+/* For code that copies the file segment by segment. The reader owns all results below. */
 struct reader_file {
 	const struct format_file *header;
 	const char *name;
-	const char *meta; /* from one of the newest segments, or else from the file header */
+	const char *meta; /* as for file_index_meta() */
 	size_t meta_bytes;
 	struct decoder *decoder;
 };
 struct reader_file reader_file(const struct reader *r);
 
-/* Clips [*from_ns, *to_ns) to the trace, and finds the segments [*ret_a, *ret_b) of this range.
- * If *to_ns is UINT64_MAX, it stays so. If the range lies in a hole of the trace, *ret_a and
- * *ret_b are equal. Returns 0, or -ERANGE with a sentence in err if no part of the range is in
- * the trace. */
+/* Clips [*from_ns, *to_ns) to the trace, except a *to_ns of UINT64_MAX. Finds the segments [*ret_a,
+ * *ret_b) of this range: none, if it lies in a hole of the trace. Returns 0, or -ERANGE with a
+ * sentence in err if no part of the range is in the trace. */
 int reader_select(const struct reader *r, uint64_t *from_ns, uint64_t *to_ns, size_t *ret_a, size_t *ret_b,
 		  char err[READER_ERR_MAX]);
 

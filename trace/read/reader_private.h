@@ -61,8 +61,7 @@ static inline struct decoder_room reader_room(const struct reader *r, const stru
 	return room;
 }
 
-/* As reader_segment(), but into buf. Does not change the reader, so several threads may call it at
- * once. */
+/* As reader_segment(), but into buf. Several threads may call it at once. */
 int reader_segment_into(const struct reader *r, size_t i, struct reader_buf *buf, struct reader_segment *ret);
 
 #endif

@@ -14,8 +14,6 @@
 #include "trace/thresholds.h"
 #include "trace/write/ringfile.h"
 
-/* Without redaction, the new file and its segments keep the file id of src. With redaction, all of
- * them get one new id. */
 static int cut_header(const struct reader *r, struct redact *redact, int fd, uint32_t n_slots)
 {
 	const struct reader_file src = reader_file(r);
@@ -62,15 +60,12 @@ struct cut_disk {
 	uint64_t done, begun;
 };
 
-/* Does nothing if opt->step is NULL. Otherwise starts to write the bytes [begun, end) to the disk,
- * if they are at least CUT_PIECE_BYTES. Then calls opt->step(). Returns 0 or -ECANCELED. */
 static int cut_step(const struct cut_options *opt, int fd, uint64_t end, struct cut_disk *disk)
 {
 	if (!opt->step)
 		return 0;
 	if (end >= disk->begun + CUT_PIECE_BYTES) {
-		/* Waits for the previous piece, which the disk wrote while this piece was
-		 * copied. */
+		/* The disk wrote the previous piece while this piece was copied. */
 		if (disk->begun > disk->done)
 			(void)sync_file_range(fd, (off_t)disk->done, (off_t)(disk->begun - disk->done),
 					      SYNC_FILE_RANGE_WAIT_BEFORE);

@@ -11,19 +11,16 @@
 
 struct cut_options {
 	uint64_t from_ns, to_ns; /* boot time; 0 and UINT64_MAX stand for the whole trace */
-	/* replace private names by hashes (redact_names.h) */
 	bool redact;
-	/* Called after each copied segment; false ends the cut with -ECANCELED. May be NULL. If
-	 * set, the cut writes to the disk in pieces of CUT_PIECE_BYTES, so that no single sync
-	 * delays the next call for long. */
+	/* Called after each copied segment. false ends the cut with -ECANCELED. May be NULL. */
 	bool (*step)(void *arg);
 	void *arg;
 };
 
 /*
  * Copies the segments of src that overlap the window into out_fd, an empty regular file, and syncs
- * it. Segments that cannot be read are left out. *ret_segments is the number of copied segments.
- * Returns 0, or one of these errors with a sentence in err:
+ * it. Leaves out segments that cannot be read. *ret_segments: the copied segments. Returns 0, or
+ * one of these errors with a sentence in err:
  * - -ENOMEM;
  * - an error of reader_select();
  * - with `redact`: an error of redact_new(), redact_segment() or redact_file();

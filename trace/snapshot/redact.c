@@ -66,9 +66,8 @@ static uint64_t redact_id(const struct redact *r, uint64_t id)
 	return hash ? hash : 1;
 }
 
-/* Replaces an id that is a kernel address, because the address shows where the kernel lies in
- * memory. Read as an id, the address of a kernel function has an unknown kind. Also replaces the id
- * of a mark, because it is a hash of the mark's name. */
+/* Kernel addresses show where the kernel lies in memory, and the id of a mark is a hash of its
+ * name. Read as an id, the address of a kernel function has an unknown kind. */
 static uint64_t redact_object_id(const struct redact *r, uint64_t id)
 {
 	enum ct_obj_kind kind = CT_OBJ_KIND(id);
@@ -81,8 +80,8 @@ static uint64_t redact_object_id(const struct redact *r, uint64_t id)
 	return id;
 }
 
-/* Ids of stacks are replaced because they are hashes of frames. Values of variables are removed.
- * Addresses in programs stay. */
+/* Replaces ids of stacks, which are hashes of frames. Removes values of variables. Addresses in
+ * programs stay. */
 static void redact_event(const struct redact *r, struct window_event *e, uint64_t *x)
 {
 	e->r.obj = redact_object_id(r, e->r.obj);

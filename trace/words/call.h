@@ -24,7 +24,7 @@ enum call {
 	CALLS,
 };
 
-/* Returns the call with the number nr of a record. machine: window.machine of the trace. */
+/* nr: of a record. machine: window.machine of the trace. */
 enum call call_of(enum machine machine, unsigned nr);
 
 #endif

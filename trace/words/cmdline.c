@@ -56,8 +56,7 @@ static bool takes_value(const char *p)
 	return false;
 }
 
-/* Returns the part of the text from the script's name on, or from "-c" or "-e" on. p: the first
- * argument of the interpreter. */
+/* Returns the text from the script's name, "-c" or "-e" on. p: the interpreter's first argument. */
 static const char *script(const char *p)
 {
 	while (*p == '-' && p[1] && p[1] != ' ') {
@@ -68,8 +67,8 @@ static const char *script(const char *p)
 	return base_name(p);
 }
 
-/* Returns true if the first word of p is the name comm, which the kernel cuts to 15 bytes. A title
- * such as "nginx: worker process" has a colon behind the name. */
+/* The kernel cuts comm to 15 bytes. A title such as "nginx: worker process" has a colon behind the
+ * name. */
 static bool is_named_after(const char *p, const char *comm)
 {
 	size_t n = word_len(p);

@@ -255,7 +255,6 @@ static size_t describe_inet(const struct window_object *o, char *buf, size_t siz
 	return put(buf, size, "%s %s->%s", word, l, r);
 }
 
-/* A socket without a name is often connected to one with a name. */
 static size_t describe_unix(const struct window *w, const struct window_object *o, char *buf, size_t size)
 {
 	const struct window_object *peer = o->peer ? window_object(w, o->peer) : NULL;

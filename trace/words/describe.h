@@ -18,28 +18,28 @@
 
 #define DESCRIBE_MAX 256
 
-/* The text is for example "tcp 127.0.0.1:80->10.0.0.1:4242", "unix @/tmp/x", "pipe:[123]", "futex
- * 0x7f.. of pid 12", "/path/of/file" or "pid 12 (sh)". For an id of the kind CT_OBJ_NONE, such as
- * 0, it is "". Any other id has a text, even if the window does not know the id. */
+/* The text is for example "tcp 127.0.0.1:80->10.0.0.1:4242", "unix @/tmp/x", "pipe:[123]" or
+ * "/path/of/file". For an id of the kind CT_OBJ_NONE, such as 0, it is "". Any other id has a text,
+ * even if the window does not know the id. */
 size_t describe_object(const struct window *w, uint64_t id, char *buf, size_t size);
 
 /* Returns a word such as "futex" or "read", or "run" for CT_W_NONE. */
 const char *describe_wait(enum ct_wait wait);
 /* machine: window.machine. Returns "" for CT_NR_NONE, and NULL for an unknown call. */
 const char *describe_syscall(enum machine machine, unsigned nr);
-/* Returns a word such as "switch", or NULL for an unknown kind. */
+/* A word such as "switch", or NULL for an unknown kind. */
 const char *describe_record(unsigned kind);
-/* Returns the kind with this word of describe_record(), or 0 for an unknown word. */
+/* Returns 0 for an unknown word. */
 unsigned describe_record_kind(const char *word);
 const char *describe_context(unsigned ctx);
 const char *describe_loss(unsigned cause);
-/* rule: enum ct_hang. The word is for example "loop". */
+/* enum ct_hang: for example "loop" */
 const char *describe_hang(unsigned rule);
-/* step: enum ct_shed. The word is for example "coarse". */
+/* enum ct_shed: for example "coarse" */
 const char *describe_shed(unsigned step);
-/* what: enum ct_found. The word is for example "folded". */
+/* enum ct_found: for example "folded" */
 const char *describe_found(unsigned what);
-/* state: CT_ST_*. The word is for example "sleep". */
+/* CT_ST_*: for example "sleep" */
 const char *describe_state(unsigned state);
 /* Returns the name without "SIG", such as "KILL", or NULL for an unknown number. */
 const char *describe_signal(unsigned sig);

@@ -20,8 +20,7 @@
 bool frame_is_kernel(const char *frame);
 bool frame_is_address(const char *frame);
 bool frame_is_rest(const char *frame);
-/* Returns true if the frame is in the C library, in its library of threads, or in the dynamic
- * linker (GLIBC_FRAME_FILES). */
+/* The files in GLIBC_FRAME_FILES: the C library, its library of threads, the dynamic linker. */
 bool frame_is_libc(const char *frame);
 /* Returns true if the frame is in a function of glibc that waits for a lock. */
 bool frame_is_lock(const char *frame);

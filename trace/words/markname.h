@@ -13,7 +13,6 @@
 #define MARKNAME_RULE "1 to 48 bytes without control characters"
 _Static_assert(CT_MARK_NAME_MAX == 48, "MARKNAME_RULE names the limit");
 
-/* Returns true if the name follows MARKNAME_RULE. */
 static inline bool markname_ok(const char *name)
 {
 	size_t n = strnlen(name, CT_MARK_NAME_MAX + 1);

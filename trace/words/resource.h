@@ -7,8 +7,8 @@
 
 #include "trace/format/window.h"
 
-/* From RESOURCE_CHILD on, sorted by resource_kind_word(). analysis/account/ puts rows that differ
- * only in kind into this order. */
+/* From RESOURCE_CHILD on, sorted by resource_kind_word(): the order of rows in
+ * analysis/account/. */
 enum resource_kind {
 	RESOURCE_NONE = 0,
 	RESOURCE_CHILD,
@@ -34,15 +34,14 @@ enum resource_kind {
 	RESOURCE_KINDS,
 };
 
-/* Returns the word of doc/json.md, such as "data-flag", or "unknown" for RESOURCE_NONE. */
+/* Returns the word of doc/json.md, such as "data-flag". RESOURCE_NONE is "unknown". */
 const char *resource_kind_word(enum resource_kind kind);
 
-/* Returns the kind of an object, without regard to a wait. Files and directories are RESOURCE_FUSE
- * or RESOURCE_DISK. */
+/* Files and directories are RESOURCE_FUSE or RESOURCE_DISK. */
 enum resource_kind resource_of_object(const struct window *w, uint64_t id);
 enum resource_kind resource_of_socket(const struct window_object *o);
-/* Returns the kind of resource for which a task waits. id: the object of the wait. For some values
- * of `wait`, such as a sleep, the id does not matter. */
+/* Returns what a task waits for. id: the object of the wait. For some waits, such as a sleep, the
+ * id does not matter. */
 enum resource_kind resource_of_wait(const struct window *w, enum ct_wait wait, uint64_t id);
 
 #endif

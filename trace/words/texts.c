@@ -34,7 +34,6 @@ int texts_add(struct texts *t, const char *text, size_t *ret)
 	uint64_t h = hash_text(HASH_START, text), at;
 	char *copy;
 
-	/* another text has the same hash: try the next key */
 	for (; map_get(&t->by_text, h, &at); h++)
 		if (!texts_order(t->v.v[at], text)) {
 			*ret = at;

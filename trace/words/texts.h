@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * texts.h - orders, finds and numbers texts. One thread at a time for each struct texts.
- */
+/* texts.h - orders, finds and numbers texts. One thread at a time for each struct texts. */
 #ifndef CTRACE_TRACE_WORDS_TEXTS_H
 #define CTRACE_TRACE_WORDS_TEXTS_H
 
@@ -17,7 +15,7 @@ struct texts {
 void texts_done(struct texts *t);
 /* Sets *ret to the number of the text. Copies a new text. Returns 0 or -ENOMEM. */
 int texts_add(struct texts *t, const char *text, size_t *ret);
-/* Returns 0 if the texts are equal, and otherwise a number below or above 0, as strcmp() does. */
+/* As strcmp(). */
 int texts_order(const char *a, const char *b);
 /* Returns the index of the text in the list, or n if it is not there. The list may contain NULL. */
 size_t texts_find(const char *const *list, size_t n, const char *text);

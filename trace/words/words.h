@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* words.h - builds a sentence piece by piece. After a failed allocation, words_take() returns NULL.
- * One thread at a time for each struct words. */
+/* words.h - builds a sentence piece by piece. One thread at a time for each struct words. */
 #ifndef CTRACE_TRACE_WORDS_WORDS_H
 #define CTRACE_TRACE_WORDS_WORDS_H
 
@@ -17,8 +16,8 @@ struct words {
 __attribute__((format(printf, 2, 3))) void words_add(struct words *t, const char *fmt, ...);
 /* Adds for example "7.7 s", "350 ms" or "12 us". */
 void words_duration(struct words *t, uint64_t ns);
-/* Empties t, and returns its string, which is safe to print (lib/clean.h). The caller frees the
- * string. Returns NULL if memory ran out. */
+/* Empties t, and returns its string, safe to print (lib/clean.h). The caller frees it. NULL: memory
+ * ran out, now or earlier. */
 char *words_take(struct words *t);
 
 #endif

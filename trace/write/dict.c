@@ -40,8 +40,8 @@ void dict_del(struct dict *d, uint64_t key)
 		dict_release(d, e);
 }
 
-/* The clock algorithm. A new entry takes the place of the entry that was just evicted. The hand has
- * just passed this place, so the new entry stays for a round, although it starts as not used. */
+/* The clock algorithm. A new entry takes a place that the hand has just passed, so it stays for a
+ * round, although it starts as not used. */
 static void dict_evict(struct dict *d)
 {
 	for (;;) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dict.h - a bounded table of blobs by a 64-bit key. A full table drops an entry that was not used
- * for long, by the clock algorithm for memory pages, and counts it in `evicted`. One thread at a
- * time. */
+ * for long, and counts it in `evicted`. One thread at a time. */
 #ifndef CTRACE_TRACE_WRITE_DICT_H
 #define CTRACE_TRACE_WRITE_DICT_H
 
@@ -18,7 +17,7 @@ struct dict_entry {
 	struct ct_blob *blob; /* owned; NULL if the place is free */
 	uint64_t put;         /* pull.number of the last segment that got the blob */
 	bool used;            /* used since the hand of the clock last passed */
-	/* the task of this entry has exited; the entry is removed at the end of the next segment */
+	/* its task has exited; removed at the end of the next segment */
 	bool forgotten;
 };
 
@@ -34,11 +33,10 @@ struct dict {
 
 void dict_init(struct dict *d, size_t max, size_t max_bytes);
 void dict_done(struct dict *d);
-/* Returns the entry of the key, or NULL. The entry is valid until the next dict_set() or
- * dict_del(). */
+/* Returns the entry, or NULL. Valid until the next dict_set() or dict_del(). */
 struct dict_entry *dict_get(const struct dict *d, uint64_t key);
-/* Sets key to a copy of blob. Returns 0 or -ENOMEM. After -ENOMEM, the entry is unchanged, but
- * others may be evicted. */
+/* Sets key to a copy of blob. Returns 0, or -ENOMEM: the entry is unchanged, but others may be
+ * gone. */
 int dict_set(struct dict *d, uint64_t key, const struct ct_blob *blob);
 void dict_del(struct dict *d, uint64_t key);
 

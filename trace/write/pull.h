@@ -20,18 +20,17 @@ struct pull_out {
 
 struct pull {
 	struct dict *tasks, *cmdlines, *objects, *stacks;
-	/* Each pull_begin() takes the next number. dict_entry.put has this number if the entry is
-	 * in the segment. */
+	/* the number of this segment: dict_entry.put of the entries in it */
 	uint64_t number;
 	struct pull_out out_tasks, out_objects, out_stacks;
 };
 
-/* Begins a segment without entries. The dictionaries must outlive the calls for this segment. */
+/* Begins a segment. The dictionaries must outlive the calls for this segment. */
 void pull_begin(struct pull *p, struct dict *tasks, struct dict *cmdlines, struct dict *objects,
 		struct dict *stacks);
 void pull_done(struct pull *p);
-/* pull_task(), pull_object() and pull_stack() add an entry and its neighbours to the segment. An
- * entry that is unknown, or already in the segment, is left out. */
+/* These three add an entry and its neighbours. They skip what is unknown, or already in the
+ * segment. */
 void pull_task(struct pull *p, uint64_t tid);
 void pull_object(struct pull *p, uint64_t id);
 void pull_stack(struct pull *p, uint64_t id);

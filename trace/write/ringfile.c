@@ -83,8 +83,7 @@ static int ringfile_create(int fd, const struct ringfile_options *opt, uint32_t 
 	return ret;
 }
 
-/* Returns true if the file header, its copy, and the header of slot 1 are zero. A daemon that is
- * killed while it creates a file may leave such a file. */
+/* A daemon that is killed while it creates a file may leave a file without headers. */
 static bool ringfile_is_blank(int fd)
 {
 	static const uint64_t at[] = { 0, FORMAT_COPY_AT, FORMAT_SLOT_BYTES };
@@ -140,14 +139,13 @@ static void ringfile_take(struct ringfile *r, const struct file_index *ix, const
 		r->next_slot = newest->slot + newest->h.n_slots;
 		ring_seq = newest->h.seq;
 	}
-	/* Skips the segments that an earlier ringfile_unsave() has put behind the newest segment.
-	 * The seq of such a segment is above ring_seq - n_saves. */
+	/* Skips the segments that an earlier ringfile_unsave() has put behind the newest one. Their
+	 * seq is above ring_seq - n_saves. */
 	while (r->next_slot <= r->n_slots && r->slots[r->next_slot].seq &&
 	       r->slots[r->next_slot].seq + r->n_saves > ring_seq)
 		r->next_slot++;
 }
 
-/* Clears the slots [from, to), so that no reader finds an old segment there. */
 static void ringfile_clear(struct ringfile *r, uint32_t from, uint32_t to)
 {
 	static const uint8_t zero[RINGFILE_ALIGN];
@@ -159,9 +157,8 @@ static void ringfile_clear(struct ringfile *r, uint32_t from, uint32_t to)
 	}
 }
 
-/* Returns the first slot for a segment of n slots. At the end of the file, the ring goes on behind
- * the slots for copies. Segments that an older ctrace has put into the slots for copies are the
- * oldest now, and are removed. */
+/* At the end of the file, the ring goes on behind the slots for copies. If an older ctrace has put
+ * segments into these slots, they are the oldest now, and are removed. */
 static uint32_t ringfile_place(struct ringfile *r, size_t n)
 {
 	if (r->next_slot + n <= (size_t)r->n_slots + 1)
@@ -185,8 +182,8 @@ static int ringfile_put(struct ringfile *r, const struct format_segment *h, uint
 	return ret ? ret : pio_write(r->fd, h, sizeof(*h), at);
 }
 
-/* Writes a copy that an earlier writer made of its open segment into the ring, as a sealed segment.
- * buf has the size of a slot. */
+/* Makes a sealed segment of a copy that an earlier writer made of its open segment. buf has the
+ * size of a slot. */
 static void ringfile_move(struct ringfile *r, const struct file_index_segment *s, const uint8_t boot_id[16],
 			  uint8_t *buf)
 {
@@ -208,9 +205,8 @@ static void ringfile_move(struct ringfile *r, const struct file_index_segment *s
 	r->next_slot = slot + 1;
 }
 
-/* After a kill, the newest records are only in the slots for copies. The newest records must get
- * into the ring before these slots are overwritten. A moved copy stays valid in its old slot,
- * too. */
+/* After a kill, the newest records are only in the slots for copies. Puts them into the ring before
+ * these slots are overwritten. */
 static int ringfile_unsave(struct ringfile *r, const struct file_index *ix,
 			   const struct ringfile_options *opt)
 {
@@ -253,8 +249,8 @@ static int ringfile_recover(struct ringfile *r, const struct ringfile_options *o
 		snprintf(err, FILE_INDEX_ERR_MAX, "cannot recover %.120s: %s", opt->path, strerror(-ret));
 		return ret;
 	}
-	/* From such a large seq on, the numbers could run out. Only a hostile file has one: a real
-	 * file gets about one segment a second. */
+	/* From such a seq on, the numbers could run out. Only a hostile file has one: a real file
+	 * gets about one segment a second. */
 	if (ix.segments.n && ix.segments.v[ix.segments.n - 1].h.seq > RINGFILE_SEQ_MAX) {
 		snprintf(err, FILE_INDEX_ERR_MAX, "%.120s has sequence numbers that cannot be", opt->path);
 		return -EBADMSG;
@@ -443,7 +439,6 @@ int ringfile_save(struct ringfile *r, struct format_segment *h, uint8_t *bytes, 
 
 uint64_t ringfile_oldest_ns(struct ringfile *r)
 {
-	/* Most calls need no search: a segment stays the oldest until it is overwritten. */
 	if (r->oldest_seq && r->slots[r->oldest_slot].seq == r->oldest_seq)
 		return r->slots[r->oldest_slot].begin_ns;
 	r->oldest_seq = 0;

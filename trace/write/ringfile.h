@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ringfile.h - the circular file of a writer: creates or recovers it, and writes segments, the
  * newest over the oldest. A few slots at the start of the file are for copies of the open segment.
- * The other slots are the ring, for sealed segments. One thread at a time. */
+ * The others are the ring, for sealed segments. One thread at a time. */
 #ifndef CTRACE_TRACE_WRITE_RINGFILE_H
 #define CTRACE_TRACE_WRITE_RINGFILE_H
 
@@ -11,8 +11,8 @@
 #include "ctrace/format.h"
 #include "trace/format/file_index.h"
 
-/* Buffers for ringfile_write() and ringfile_save() have a multiple of this size. A segment is
- * written in whole pages: to write a part of a page, the kernel would first read the page. */
+/* Buffers for ringfile_write() and ringfile_save() have a multiple of this size: to write a part of
+ * a page, the kernel would first read the page. */
 #define RINGFILE_ALIGN 4096u
 
 struct ringfile_slot {
@@ -28,18 +28,16 @@ struct ringfile {
 	uint64_t file_id;
 	uint32_t next_slot; /* where the next segment goes if it fits before the end of the file */
 	uint64_t next_seq;
-	bool continued; /* the file had segments when it was opened, and none was written since then */
+	bool continued; /* the file was opened with segments, and none was written since then */
 	struct ringfile_slot *slots;
-	/* The oldest segment that ringfile_oldest_ns() found last. It is valid while
-	 * slots[oldest_slot].seq is oldest_seq. If none was found, oldest_seq is 0. */
+	/* The result of the last ringfile_oldest_ns(), valid while slots[oldest_slot].seq is
+	 * oldest_seq. If oldest_seq is 0: none. */
 	uint64_t oldest_seq;
 	uint32_t oldest_slot;
 	uint64_t newest_ns; /* end_ns of the newest segment or copy of this boot; 0 if none */
-	/* Slots 1 to n_saves are for copies of the open segment. The next copy goes into the slot
-	 * next_save. */
+	/* Slots 1 to n_saves are for copies of the open segment, the next one in slot next_save. */
 	uint32_t n_saves, next_save;
-	/* false if n_saves is 0, or if an older ctrace has put segments of the ring into the slots
-	 * for copies */
+	/* false without slots for copies, or if an older ctrace has put segments of the ring there */
 	bool has_saves;
 	/* begin_ns of the open segment if it has a copy; otherwise 0 */
 	uint64_t saved_begin_ns;
@@ -63,22 +61,18 @@ struct ringfile_options {
  * not keep opt. */
 int ringfile_open(struct ringfile *r, const struct ringfile_options *opt, char err[FILE_INDEX_ERR_MAX]);
 void ringfile_done(struct ringfile *r);
-/*
- * Writes a segment of n bytes. The first sizeof(*h) bytes are room for h. Fills in file_id, seq,
+/* Writes a segment of n bytes. The first sizeof(*h) bytes are room for h. Fills in file_id, seq,
  * flags and lost records of h, and all that file_index_segment_finish() fills in. Returns 0, -EFBIG
  * if the segment is larger than the ring, -ENOENT if no file is open, or an errno of pwrite(2).
- * After a failure, the sequence number is still free, and the records count as lost
- * (ringfile_unwritten()).
- */
+ * After a failure, the seq is still free, and the records count as lost. */
 int ringfile_write(struct ringfile *r, struct format_segment *h, uint8_t *bytes, size_t n);
-/* As ringfile_write(), but writes a copy of the open segment into the next slot for copies. The
- * previous copy stays whole. Returns 0, -ENOENT, -EFBIG if the copy does not fit or no slot is
- * there, or an errno of pwrite(2). After a failure, no records count as lost. */
+/* As ringfile_write(), but writes a copy of the open segment. The previous copy stays whole.
+ * Returns 0, -ENOENT, -EFBIG if the copy does not fit or no slot is there, or an errno of
+ * pwrite(2). After a failure, no records count as lost. */
 int ringfile_save(struct ringfile *r, struct format_segment *h, uint8_t *bytes, size_t n);
 /* Counts n records since from_ns as lost. The header of the next segment says so. */
 void ringfile_unwritten(struct ringfile *r, uint64_t from_ns, uint64_t n);
-/* Returns begin_ns of the oldest segment of this boot, or of a copy if there is no segment, or
- * 0. */
+/* Returns begin_ns of the oldest segment of this boot, or else of the copy, or else 0. */
 uint64_t ringfile_oldest_ns(struct ringfile *r);
 
 /* Writes a file header and its meta data to the start of the file, and to FORMAT_COPY_AT if they
@@ -91,8 +85,7 @@ enum ringfile_state {
 	RINGFILE_REPAIRED,
 	RINGFILE_GONE, /* the path leads to another file, or to none */
 };
-/* Checks that the file is still at its path, and repairs a truncated file. Returns a ringfile_state
- * or -errno. */
+/* Checks the path of the file, and repairs a truncated file. Returns a ringfile_state or -errno. */
 int ringfile_look(struct ringfile *r, const struct ringfile_options *opt);
 
 #endif

@@ -39,22 +39,19 @@ struct store {
 	pthread_cond_t more, less, sync;
 	bool stop, dirty;
 	struct store_item *first, **last;
-	/* Segments and copies: taken counts those that entered the queue, done those that left the
-	 * queue. */
+	/* segments and copies that entered the queue, and those that left it */
 	uint64_t taken, done;
 	uint64_t saved_records; /* records of the last copy of the open segment; part of stats.records */
 	bool missed;
 	uint64_t missed_from_ns, missed_records;
 	uint64_t unsure_since_ns; /* stats.storage.since_ns at the last failed sync */
-	/* trouble_ns: the time of the last error. write_ns, sync_ns: the begin of the present write
-	 * and of the present sync, or 0. */
+	/* the time of the last error; when the present write and the present sync began, or 0 */
 	uint64_t trouble_ns, write_ns, sync_ns;
 	struct store_stats stats;
 };
 
-/* For this function and all functions up to store_publish(), the caller holds the lock. The same
- * goes for store_written() and store_end(). store_open() needs no lock, because no other thread
- * runs yet. */
+/* The caller of store_bad() to store_publish(), store_written() and store_end() holds the lock. In
+ * store_open(), no other thread runs yet. */
 static void store_bad(struct store *s, enum writer_trouble trouble, int error)
 {
 	struct writer_storage *t = &s->stats.storage;
@@ -66,7 +63,7 @@ static void store_bad(struct store *s, enum writer_trouble trouble, int error)
 	t->error = error;
 }
 
-/* Only after STORE_CALM_NS without an error is the trouble over. So errors that come and go are one
+/* The trouble is over after STORE_CALM_NS without an error: errors that come and go are one
  * trouble. */
 static void store_good(struct store *s, enum writer_trouble trouble)
 {
@@ -100,8 +97,8 @@ static void store_lost(struct store *s, uint64_t from_ns, uint64_t n_records)
 	t->untold_records += n_records;
 }
 
-/* Notes that the segment is in the file, and that its header mentions n_records lost records.
- * Records lost after end_ns of the segment wait for the header of a later segment. */
+/* The segment is in the file, and its header mentions n_records lost records. Records lost after
+ * its end_ns wait for a later header. */
 static void store_told(struct store *s, const struct store_item *item, uint64_t n_records)
 {
 	struct writer_storage *t = &s->stats.storage;
@@ -133,8 +130,8 @@ static int store_make_directory(const char *path)
 	return errno == EEXIST ? 0 : -errno;
 }
 
-/* A removed file takes disk space as long as it is open, so it is closed first. Returns 0, -ENOENT
- * if the last failed try was less than STORE_AGAIN_NS ago, or another -errno. */
+/* A removed file takes disk space while it is open, so it is closed first. Returns -ENOENT if the
+ * last failed try was less than STORE_AGAIN_NS ago. */
 static int store_begin_anew(struct store *s)
 {
 	uint64_t now_ns = clock_boot_ns();
@@ -229,8 +226,7 @@ static int store_write(struct store *s, struct store_item *item)
 	return ret;
 }
 
-/* Raises the priority of this thread: if the daemon is killed, segments that still wait for this
- * thread are lost. */
+/* If the daemon is killed, segments that still wait for this thread are lost. */
 static void store_hurry(void)
 {
 	(void)setpriority(PRIO_PROCESS, 0, -15);

@@ -3,9 +3,9 @@
  * store.h - writes sealed segments, and copies of the open segment, into the file of a writer.
  *
  * In background mode, one thread writes and one syncs, so that a slow disk does not hold up the
- * caller. Up to STORE_QUEUE_BYTES of segments wait in a queue. A segment is lost if it does not fit
- * into the queue, if memory runs out, or if its write fails. The header of the next segment
- * mentions the lost records.
+ * caller. Up to STORE_QUEUE_BYTES wait in a queue. A segment is lost if it does not fit into the
+ * queue, if memory runs out, or if its write fails. The header of the next segment mentions the
+ * lost records.
  */
 #ifndef CTRACE_TRACE_WRITE_STORE_H
 #define CTRACE_TRACE_WRITE_STORE_H
@@ -24,23 +24,21 @@ struct store;
  * writer_open() with a sentence in err. */
 int store_open(const struct ringfile_options *opt, bool background, struct store **ret,
 	       char err[FILE_INDEX_ERR_MAX]);
-/* In background mode, first writes the waiting segments, and syncs. To see whether the disk
- * answers, call store_flush() first. */
+/* In background mode, waits until all is written and synced: test the disk with store_flush()
+ * before. */
 void store_free(struct store *s);
-/* Copies a segment of n bytes into the queue of the writing thread. In foreground mode, writes the
- * segment. h and bytes are as for ringfile_write(). One thread at a time. Returns 0, -ENOMEM, or
- * -ENOBUFS if the queue is full. In foreground mode, also the errors of ringfile_look(), mkdir(2),
- * ringfile_open() and ringfile_write(). After a failure, the records of the segment count as
- * lost. */
+/* Copies a segment of n bytes into the queue. In foreground mode, writes it. h and bytes are as for
+ * ringfile_write(). One thread at a time. Returns 0, -ENOMEM, or -ENOBUFS if the queue is full. In
+ * foreground mode, also the errors of ringfile_look(), mkdir(2), ringfile_open() and
+ * ringfile_write(). After a failure, the records count as lost. */
 int store_put(struct store *s, const struct format_segment *h, const uint8_t *bytes, size_t n);
-/* As store_put(), but for ringfile_save(). Returns 0, -ENOMEM, -EAGAIN if segments already wait, or
- * -ENOBUFS if the queue is full. In foreground mode, also the errors of ringfile_look(), mkdir(2),
- * ringfile_open() and ringfile_save(). No records count as lost. */
+/* As store_put(), but for ringfile_save(): no records count as lost. Also returns -EAGAIN if
+ * segments already wait. */
 int store_save(struct store *s, const struct format_segment *h, const uint8_t *bytes, size_t n);
-/* Counts n_records records since from_ns as lost: they never came to the store. Any thread. */
+/* Counts n_records records since from_ns as lost. Any thread. */
 void store_miss(struct store *s, uint64_t from_ns, uint64_t n_records);
-/* Waits until all segments taken so far are written or lost, and returns true. Returns false after
- * timeout_ns. For background mode. Any thread. */
+/* Waits until all segments taken so far are written or lost. Returns false after timeout_ns. For
+ * background mode. Any thread. */
 bool store_flush(struct store *s, uint64_t timeout_ns);
 /* Syncs if needed. Returns 0, or -errno of dup(2) or fdatasync(2). Any thread. */
 int store_sync(struct store *s);

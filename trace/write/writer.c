@@ -35,10 +35,10 @@ struct writer {
 	uint8_t kind_info[FORMAT_KINDS];
 	uint64_t raw_bytes;
 
-	struct dict tasks, cmdlines, objects, stacks; /* the key of cmdlines is the tgid */
+	struct dict tasks, cmdlines, objects, stacks;
 	struct pull pull;
 	VEC(uint32_t)
-	/* tids of tasks that exited in this segment (forgotten), or in the previous one */
+	/* tids of tasks that exited in this segment, or in the previous one */
 	forgotten, forgotten_before;
 
 	uint64_t begin_ns;
@@ -47,7 +47,7 @@ struct writer {
 	uint32_t n_records;
 	uint32_t kinds[FORMAT_KINDS];
 	uint64_t lost[FORMAT_CAUSES];
-	/* older blobs of tasks: this segment needs them and the entries of `tasks` */
+	/* older blobs of tasks, which this segment needs too */
 	VEC(struct ct_task_blob) replaced;
 	VEC(uint32_t) renewed;
 	size_t pending;
@@ -236,8 +236,7 @@ int writer_add_run(struct writer *w, uint16_t cpu, const uint64_t *run, size_t n
 	return 0;
 }
 
-/* Returns true if the blobs differ only in ts and flags. Then the task has had this name since the
- * older ts. */
+/* The blobs may differ in ts and flags. Then the task has had this name since the older ts. */
 static bool task_is_same(const struct ct_blob *a, const struct ct_blob *b)
 {
 	return !memcmp((const char *)a + sizeof(*a), (const char *)b + sizeof(*b),
@@ -257,7 +256,7 @@ static int writer_task(struct writer *w, const struct ct_blob *blob)
 	if (w->pending + sizeof(struct ct_task_blob) > PENDING_MAX ||
 	    VEC_RESERVE(&w->renewed, w->renewed.n + 1))
 		return -ENOMEM;
-	/* If the blob is older than the entry, it came late, through the ring of another CPU. */
+	/* a late blob, from the ring of another CPU */
 	if (e && blob->ts < e->blob->ts) {
 		if (VEC_PUSH(&w->replaced, *(const struct ct_task_blob *)blob))
 			return -ENOMEM;
@@ -277,7 +276,7 @@ static int writer_task(struct writer *w, const struct ct_blob *blob)
 }
 
 /* If the text is unchanged, the older entry stays: its ts is the time of the first record of this
- * text. A late record does not replace a newer one. */
+ * text. */
 static int writer_set_cmdline(struct writer *w, const struct ct_cmdline_blob *b)
 {
 	const struct ct_cmdline_blob *was = writer_cmdline(w, b->h.tid);
@@ -368,8 +367,8 @@ static int seal_pull(struct writer *w)
 		pull_blob(&p->out_tasks, &w->replaced.v[i].h);
 	for (size_t i = 0; i < w->renewed.n; i++)
 		pull_task(p, w->renewed.v[i]);
-	/* All copies of a segment have the same states. The names of these states come before those
-	 * of the records. So a record without a new name does not change the block of names. */
+	/* All copies of a segment have the same states. The names of the states come first: a
+	 * record without a new name does not change the block of names. */
 	for (size_t i = 0; i < w->states.n; i++) {
 		const struct format_state *s = &w->states.v[i];
 
@@ -480,8 +479,7 @@ static int seal_write(struct writer *w, uint64_t now_ns)
 	return store_put(w->store, &h, bytes, n);
 }
 
-/* A task's entry stays for one more segment after its exit, because records of other CPUs may come
- * late. */
+/* The entry of an exited task stays for one more segment: records of other CPUs may come late. */
 static void writer_reset(struct writer *w)
 {
 	for (size_t i = 0; i < w->forgotten_before.n; i++) {

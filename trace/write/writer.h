@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * writer.h - writes a trace file: fixed size, circular, made of slots.
+ * writer.h - writes a trace file: fixed size, circular, made of slots. One thread at a time (the
+ * daemon's drain thread), except for functions marked "any thread".
  *
  * Records go into an open segment in memory. writer_seal() writes this segment over the oldest
- * ones. writer_save() writes a copy of the open segment, so that on a quiet machine the segment can
- * stay open for long. Each segment has all dictionary entries that it needs.
- *
- * One thread at a time (the daemon's drain thread), except for functions marked "any thread".
+ * ones. writer_save() writes a copy of it, so that on a quiet machine it can stay open for long.
+ * Each segment has all dictionary entries that it needs.
  */
 #ifndef CTRACE_TRACE_WRITE_WRITER_H
 #define CTRACE_TRACE_WRITE_WRITER_H
@@ -28,7 +27,7 @@ struct writer_options {
 	const char *kernel;
 	const char *machine;
 	/* facts about the machine; NULL or "": not known, and not stored */
-	const char *cpu;      /* the model of the CPU */
+	const char *cpu;
 	const char *governor; /* the frequency governor of the first CPU */
 	const char *limits;   /* the limits of the daemon's control group, in words */
 	uint32_t n_cpus;
@@ -41,8 +40,8 @@ struct writer_options {
 };
 
 struct writer_stats {
-	/* Sums since writer_open(). raw_bytes: bytes before encoding. file_bytes: bytes of all
-	 * slots of sealed segments. lost_disk: records lost on the way to the file. */
+	/* Sums since writer_open(). raw_bytes: before encoding. file_bytes: of all slots of sealed
+	 * segments. lost_disk: records lost on the way to the file. */
 	uint64_t segments, records, raw_bytes, file_bytes, lost_disk;
 	uint64_t newest_seq;
 	uint64_t oldest_ns, newest_ns;
@@ -62,8 +61,8 @@ struct writer_stats {
  * - -ENOMEM, and other errnos of system calls.
  */
 int writer_open(const char *path, const struct writer_options *opt, struct writer **ret, char *err);
-/* Does not seal the open segment: call writer_seal() first. In background mode, waits for the disk:
- * call writer_flush() first to see whether it answers. */
+/* Does not seal the open segment. In background mode, waits for the disk: test it with
+ * writer_flush() before. */
 void writer_free(struct writer *w);
 
 /*
@@ -79,37 +78,34 @@ struct writer_run {
 	uint64_t min_ns, max_ns;
 	uint32_t kinds[CT_KIND_LAST + 1]; /* number of records of each kind; [0] and [CT_GAP] are 0 */
 };
-/* Adds all records of a run of n_words 64-bit words, or none. Does not check the kinds. Returns 0,
- * or -ENOMEM or -EINVAL as writer_add(). */
+/* Adds all records of a run of n_words 64-bit words, or none. Does not check the kinds. Returns as
+ * writer_add(). */
 int writer_add_run(struct writer *w, uint16_t cpu, const uint64_t *run, size_t n_words,
 		   const struct writer_run *about);
-/* Adds or replaces a copy of a CT_TASK, CT_CMDLINE, CT_OBJECT or CT_STACK. blob->size bytes must be
- * readable. Returns 0, -ENOMEM, or -EINVAL if the blob is not valid. */
+/* Takes a copy of a CT_TASK, CT_CMDLINE, CT_OBJECT or CT_STACK. blob->size bytes must be readable.
+ * Returns 0, -ENOMEM, or -EINVAL if the blob is not valid. */
 int writer_blob(struct writer *w, const struct ct_blob *blob);
-/* Returns the command line of the process, or NULL. The result is valid until the next
- * writer_blob() or writer_seal(). */
+/* Returns the command line, or NULL. Valid until the next writer_blob() or writer_seal(). */
 const struct ct_cmdline_blob *writer_cmdline(const struct writer *w, uint32_t tgid);
-/* Tells the writer that the task has exited. The task's entry stays for one more segment, for late
- * records. */
+/* For a task that has exited. Its entry stays for one more segment, for late records. */
 void writer_forget_task(struct writer *w, uint32_t tid);
 
-/* Returns the size of the open segment: bytes before encoding, without the checkpoint. The caller
- * seals at about 4 MiB, and saves about once a second. */
+/* Returns the bytes of the open segment before encoding, without the checkpoint. The caller seals
+ * at about 4 MiB, and saves about once a second. */
 size_t writer_pending(const struct writer *w);
 /*
  * Encodes and writes the open segment, even without records, and begins a new one. `states`: the
- * present states of the n known tasks, sorted by tid. These states become the checkpoint of the new
- * segment.
+ * present states of the n known tasks, sorted by tid, for the checkpoint of the new segment.
  *
  * Returns 0, -ENOMEM, or -EFBIG if the segment is too large. In foreground mode, also errnos of the
- * write. In background mode, also -ENOBUFS if more than STORE_QUEUE_BYTES would wait. A later write
- * may still fail. A segment that is not written is lost, and readers see a CT_GAP with
- * CT_LOSS_DISK. The writer stays usable.
+ * write. In background mode, also -ENOBUFS if more than STORE_QUEUE_BYTES would wait; a later write
+ * may still fail. Readers see a CT_GAP with CT_LOSS_DISK for a segment that is not written. The
+ * writer stays usable.
  */
 int writer_seal(struct writer *w, uint64_t now_ns, const struct window_state *states, size_t n);
 /*
- * Writes a copy of the open segment into a slot for copies. No sealed segment is overwritten.
- * Returns 0, -EAGAIN if the disk is slow, an error of writer_seal(), or -EFBIG in these cases:
+ * Writes a copy of the open segment into a slot for copies. Returns 0, -EAGAIN if the disk is slow,
+ * an error of writer_seal(), or -EFBIG in these cases:
  * - the segment is as old as WRITER_OPEN_NS;
  * - its copy does not fit into a slot, or is not likely to;
  * - the file has no slots for copies now;
@@ -118,11 +114,11 @@ int writer_seal(struct writer *w, uint64_t now_ns, const struct window_state *st
  * After a failure, the caller seals.
  */
 int writer_save(struct writer *w, uint64_t now_ns);
-/* Begins the first segment, before any writer_add(). `states`: its checkpoint, as in writer_seal().
- * Returns 0 or -ENOMEM. */
+/* Begins the first segment, before any writer_add(). `states`: as in writer_seal(). Returns 0 or
+ * -ENOMEM. */
 int writer_begin(struct writer *w, uint64_t now_ns, const struct window_state *states, size_t n);
-/* Waits until every sealed segment is in the file or lost, and returns true. Returns false after
- * timeout_ns. For background mode. Any thread. */
+/* Waits until every sealed segment is in the file or lost. Returns false after timeout_ns. For
+ * background mode. Any thread. */
 bool writer_flush(struct writer *w, uint64_t timeout_ns);
 /* Returns 0, or an errno of dup(2) or fdatasync(2). Any thread. */
 int writer_sync(struct writer *w);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mkrows FILE ROWS... - writes a trace in which a client asks "shop" for pages: one page for each
- * argument ROWS. To make a page with ROWS rows, shop asks a database for the list of rows, and then
- * for each row.
+ * mkrows FILE ROWS... - writes a trace in which a client asks "shop" for pages, one for each
+ * argument ROWS. For a page with ROWS rows, shop asks a database for the list of rows, and then for
+ * each row.
  */
 #include <err.h>
 #include <stdlib.h>
@@ -60,7 +60,6 @@ static void sock(unsigned n, unsigned peer, const char *name)
 	check(writer_blob(writer, &u.o.h), "object");
 }
 
-/* Adds a send 4 us after the previous record, and its receive 6 us after the send. */
 static void message(uint32_t from, unsigned from_sock, uint32_t to, unsigned to_sock, uint32_t bytes)
 {
 	struct ct_rec send = { .kind = CT_SEND, .tid = from, .peer = bytes, .nr = CT_NR_NONE },

@@ -128,8 +128,6 @@ static void add(struct ct_rec r)
 	add_x(r, 0, 0);
 }
 
-/* Adds a record of CPU 1. Its time is `us` microseconds after the previous record. A record without
- * a kind becomes a switch. */
 static void pass(uint64_t us, struct ct_rec r)
 {
 	now += us * NSEC_PER_USEC;
@@ -139,8 +137,7 @@ static void pass(uint64_t us, struct ct_rec r)
 	check(writer_add(writer, 1, &r, NULL), "record");
 }
 
-/* A command that reads a file and computes. If it is not slow, it also sleeps. HOG has the CPU of
- * the command for a while. */
+/* The command reads a file and computes. If it is not slow, it also sleeps. HOG has its CPU for a while. */
 static void command(bool slow)
 {
 	const struct ct_rec back = { .kind = CT_SWITCH, .peer = COMMAND };
@@ -322,7 +319,7 @@ static void mark(const char *name, enum ct_mark what, uint64_t id)
 	      now + NSEC_PER_MSEC);
 }
 
-/* The task SH waits for `ms` + 1 milliseconds. Then SERVER wakes SH, or a timer if `obj` is 0. */
+/* SH waits for `ms` + 1 milliseconds. Then SERVER wakes SH, or a timer if `obj` is 0. */
 static void wait_ms(enum ct_wait wait, uint64_t obj, unsigned ms)
 {
 	add((struct ct_rec){ .kind = CT_SWITCH,
@@ -343,7 +340,6 @@ static void wait_ms(enum ct_wait wait, uint64_t obj, unsigned ms)
 	add((struct ct_rec){ .kind = CT_SWITCH, .tid = 0, .peer = SH, .nr = CT_NR_NONE });
 }
 
-/* Ten orders, of which the last one waits for long; a load; a point; and an order without an end. */
 static void transactions(void)
 {
 	add((struct ct_rec){ .kind = CT_SWITCH, .tid = 0, .peer = SH, .nr = CT_NR_NONE });

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * mkwaits FILE VICTIMS ROUNDS - writes a trace whose hangs take long to diagnose. VICTIMS tasks
- * wait at a pipe until a server writes to this pipe. Each victim waits 10 ms longer than the next
- * victim. Before the server writes, it asks a helper ROUNDS times, once every 200 us, and each time
- * waits for the answer.
+ * wait at a pipe until a server writes to it. Each victim waits 10 ms longer than the next one.
+ * Before the write, the server asks a helper ROUNDS times, once every 200 us, and waits for each
+ * answer.
  */
 #include <err.h>
 #include <stdlib.h>

@@ -4,8 +4,7 @@
 
   patterns_shop.py DIR ROWS...       runs all roles; asks for the page once for each number ROWS
 
-The database is redis-server, or a small server in Python if redis is not installed. The task that makes the page is
-called shop-app.
+The database is redis-server, or a small server in Python if redis is not installed.
 """
 import os
 import shutil

@@ -1,18 +1,18 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Clients ask an event loop, which asks a server with a pool of threads. Each role writes what it saw to a log.
+"""Clients ask an event loop, which asks a server with a pool of threads.
 
   requests_shop.py DIR CAUSE REQUESTS       runs all roles, and returns when the clients have their answers
 
-A request is a line with its id. The event loop has several requests under way at the same time, more than it has
-connections to the server, and asks the server once for each request. Every 50th request meets CAUSE in the server:
+A request is a line with its id. The event loop has more requests under way than connections to the server, and asks
+the server once for each request. Every 50th request meets CAUSE in the server:
 
   lock     another process holds a file lock for 20 ms
   slow     the server computes for 20 ms
   sleep    the server sleeps for 20 ms
 
-A line of the log "client" or "proxy" has the id of the request, the port of the connection on the side of the
-task that asks, and the times (CLOCK_MONOTONIC, ns) at which it asked and had the answer.
+Clients and event loop write the logs "client*" and "proxy". A line has the id of the request, the port of the asking
+side, and the times (CLOCK_MONOTONIC, ns) of the question and of the answer.
 """
 import asyncio
 import collections
@@ -33,7 +33,7 @@ def now():
 
 
 def compute(seconds):
-    """Computes hashes, because Python releases its lock meanwhile: else several threads that compute wait for each other."""
+    """Computes hashes: meanwhile Python releases its lock, so several threads can compute at the same time."""
     end, block = time.thread_time() + seconds, bytes(1 << 18)
     while time.thread_time() < end:
         hashlib.sha256(block)
@@ -76,7 +76,7 @@ def server(where, cause):
 
 
 def holder(where):
-    """Takes the lock for each line that it reads, says so, and keeps the lock for a while."""
+    """For each line that it reads: takes the lock, says so, keeps it for CAUSE_S."""
     lock = os.open(os.path.join(where, "lock"), os.O_RDWR | os.O_CREAT)
     for _ in sys.stdin.buffer:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -91,7 +91,7 @@ class Proxy:
         self.free, self.waiting = collections.deque(), collections.deque()
 
     async def take(self):
-        """A connection to the server. If none is free, the coroutine that waits for longest gets the next one."""
+        """A connection to the server. If none is free, waits in the order of arrival."""
         if self.free:
             return self.free.popleft()
         self.waiting.append(asyncio.get_running_loop().create_future())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * crowd SOCKET GID FIRST_UID USERS - several users of the group GID connect to a control socket as
- * fast as they can. Each user is a process with a uid of its own.
+ * crowd SOCKET GID FIRST_UID USERS - USERS processes connect to a control socket as fast as they
+ * can. Each has a uid of its own, and the group GID.
  *
  * Prints "crowded" a moment after all users have started. When the standard input ends, kills the
  * users, and prints the number of their connections.
@@ -27,13 +27,13 @@ static struct sockaddr_un address = { .sun_family = AF_UNIX };
 static volatile uint64_t *counts;
 
 /*
- * The ways in which a user treats a connection:
+ * What a user does with a connection:
  * - CONNECTS: closes the connection;
  * - ASKS: sends two requests;
  * - PASSES: sends two requests, and one descriptor with them;
  * - HOLDS: sends nothing.
  *
- * A user keeps the last HELD connections open, except those of the kind CONNECTS.
+ * Except for CONNECTS, a user keeps its last HELD connections open.
  */
 enum how { CONNECTS, ASKS, PASSES, HOLDS, HOWS };
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* disk - a library to preload. The test can make calls of pwrite64(), fdatasync() and
- * posix_fallocate64() fail, and can make pwrite64() and fdatasync() slow. CTRACE_DISK in the
- * environment names a file with a struct control, which the test may change while the program
- * runs. */
+/* disk - a library to preload, which makes disk calls fail or wait. CTRACE_DISK in the environment
+ * names a file with a struct control. The test may change the file at any time. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,13 +14,11 @@
 #include <unistd.h>
 
 struct control {
-	/* If not 0, calls fail with this errno: write_error is for pwrite64(), sync_error for
-	 * fdatasync(), and room_error for posix_fallocate64(). */
+	/* The errno of pwrite64(), fdatasync() and posix_fallocate64(); 0: no error. */
 	int32_t write_error, sync_error, room_error;
 	int32_t write_ms, sync_ms;
 	uint32_t writes, syncs, rooms;
-	/* If not 0, writes and syncs of files other than the trace work as usual, and are not
-	 * counted. */
+	/* If not 0, only writes and syncs of the trace fail, wait and count. */
 	int32_t trace_only;
 };
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * noticed NAME - makes a hang that the daemon has to notice, or behaves in a way that the daemon
- * must not report. Most cases first behave normally, so that the daemon learns the habits of the
- * task.
- * Prints "tid=N" if the daemon has to report the task N, or "tid=0" if it must report no task.
+ * noticed NAME - makes a hang that the daemon has to notice, or behaves in a way that it must not
+ * report. Most cases first behave normally, so that the daemon learns their habits.
+ * Prints "tid=N": the task that the daemon has to report; 0: it must report no task.
  */
 #include <err.h>
 #include <pthread.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stuck NAME - prints the tids of two threads as "tids=N,M". Both are named NAME, and deadlock
- * until the program is killed. */
+/* stuck NAME - two threads named NAME deadlock until the program is killed. Prints "tids=N,M". */
 #include <err.h>
 #include <pthread.h>
 #include <signal.h>

@@ -14,8 +14,7 @@ PASS, FAIL, SKIP = 0, 1, 77
 # For tests that are not about the budget: other load must not make the daemon leave records out.
 UNTHRIFTY = ["--budget", "0", "--task-cap", "0"]
 BAD_LOG = re.compile(r"WARNING:|BUG:|Oops|general protection|KASAN|UBSAN|possible circular|rcu: INFO|Call Trace")
-# Linux 6.18 has this error: a uprobe reads a page of a mapped file without a lock that ext4
-# requires.
+# An error of Linux 6.18: uprobes read pages of mapped files without a lock that ext4 requires.
 KNOWN_LOG = re.compile(r"ext4_check_map_extents_env")
 
 
@@ -34,7 +33,7 @@ def need_root():
 
 
 def run(cmd, timeout=60, stdout=subprocess.PIPE, **kw):
-    """Runs the command to its end, in a session of its own. After `timeout` seconds, ends the whole session and raises Failed."""
+    """Runs the command in a session of its own. After `timeout` seconds, ends the session and raises Failed."""
     p = subprocess.Popen(cmd, stdout=stdout, stderr=subprocess.PIPE, text=True, start_new_session=True, **kw)
     try:
         out, err = p.communicate(timeout=timeout)
@@ -56,8 +55,7 @@ def run_for(cmd, **kw):
 
 
 def end_session(p):
-    """Sends SIGTERM to the session. When the process p has ended, or after 5 s, sends SIGKILL to what is left of the session.
-    So a recorder has time to write its trace."""
+    """Sends SIGTERM to the session, so that a recorder can write its trace; SIGKILL when p has ended, or after 5 s."""
     for sig in (signal.SIGTERM, signal.SIGKILL):
         try:
             os.killpg(p.pid, sig)
@@ -70,7 +68,7 @@ def end_session(p):
 
 
 def busy_s():
-    """Two CPU times in seconds: of the whole machine, and of the children of this process that have ended."""
+    """(CPU seconds of the whole machine, CPU seconds of the ended children of this process)"""
     with open("/proc/stat", encoding="ascii") as f:
         user, nice, system, _, _, irq, softirq = map(int, f.readline().split()[1:8])
     r = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -78,8 +76,8 @@ def busy_s():
 
 
 def in_quiet(f, tries=3):
-    """Calls f(), a check that depends on the CPU time of its tasks. If f fails while other programs use much CPU
-    time, these programs may be the reason. Then f is called again, at most `tries` times in all."""
+    """Calls f(). If f() fails while other programs use much CPU time, they may be the reason: calls f() again, at
+    most `tries` times in all."""
     for i in range(tries):
         (all0, own0), began = busy_s(), time.monotonic()
         try:
@@ -137,13 +135,13 @@ def program(work, name):
 
 
 def programs():
-    """The names of all programs in WORK and its directories. Each C file is a program, and so is each executable script."""
+    """The names of all programs below WORK: C files and executable scripts."""
     return sorted(os.path.splitext(f)[0] for where, _, files in os.walk(WORK) for f in files
                   if f.endswith(".c") or f.endswith((".py", ".js")) and os.access(os.path.join(where, f), os.X_OK))
 
 
 def cgroup2():
-    """The mount point of control groups of version 2, or None."""
+    """The mount point of cgroup version 2, or None."""
     with open("/proc/self/mountinfo", encoding="utf-8") as f:
         for line in f:
             if " - cgroup2 " in line:

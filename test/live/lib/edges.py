@@ -2,15 +2,14 @@
 """Compares the edges of a causal graph with the edges that a program printed (work/told.h).
 
 A strong edge between two tasks of the program is a claim. A claim agrees with a printed edge if all of this holds:
-- Both go from the same task to the same task. For a signal, it is enough that both go to the same process. For an
-  exit, it is enough that both come from the same process.
+- Both go from the same task to the same task. For the receiver of a signal and the sender of an exit, the same process
+  is enough.
 - The kind of the claim is possible for the kind of the printed edge (KINDS).
 - The claim lies within the time of the printed edge.
 
-One claim counts for one printed edge. Exception: one segment sent several messages, and one call
-received them. Then the graph has at most one edge between the two segments, so one claim counts for
-all of these messages. If a second claim agrees with a printed edge that already has a claim, the
-second claim is right too.
+One claim counts for one printed edge. Exception: one segment sent several messages, and one call received them. Then
+the graph has at most one edge, and one claim counts for all of these messages. A second claim that agrees with a
+printed edge is right too.
 """
 import collections
 
@@ -29,8 +28,7 @@ KINDS = {
     "file-lock": {"file-lock"},
     "flag": {"data-flag"},
 }
-# The time of a record and the printed time may differ by this, because the clocks behind them run
-# at different rates.
+# A record and a printed time may differ by this: their clocks run at different rates.
 SLACK_NS = 50_000
 
 # Programs that print a complete list of edges between their tasks.
@@ -85,8 +83,7 @@ def claims(graph, tasks):
 
 
 def agrees(told, claim):
-    # The kernel chooses which thread of a process gets a signal. Any thread of a process can be
-    # the last one at the exit.
+    # The kernel chooses the thread that gets a signal. Any thread can be the last one at an exit.
     to = claim.to_pid if told.kind == "signal" and told.to_tid == claim.to_pid else claim.to_tid
     by = claim.from_pid if told.kind == "exit" and told.from_tid == claim.from_pid else claim.from_tid
     return (told.from_tid == by and told.to_tid == to and claim.kind in KINDS[told.kind] and
@@ -95,8 +92,8 @@ def agrees(told, claim):
 
 
 class Judged:
-    """hit: the printed edges that have a claim. missed: those that have no claim, but can have left a record. unseen: those
-    that have no claim, and cannot have left a record. right, wrong: the claims."""
+    """Printed edges: hit (they have a claim), missed (they have none, but can have left a record), unseen (they have
+    none, and no record). Claims: right, wrong."""
 
     def __init__(self, truth, claimed):
         by_from = collections.defaultdict(list)
@@ -104,8 +101,7 @@ class Judged:
             for who in {c.from_tid, c.from_pid}:
                 by_from[who].append(c)
         self.hit, self.missed, self.unseen, used, calls = [], [], [], set(), {}
-        # The edge that arrives first gets a claim first. `connect` comes last: otherwise, it could
-        # take a claim that agrees with a `message`.
+        # The first to arrive gets a claim first. `connect` is last: it could take the claim of a `message`.
         for t in sorted(truth.edges, key=lambda t: (t.kind == "connect", t.arrived)):
             found = next((c for c in by_from[t.from_tid] if id(c) not in used and agrees(t, c)), None)
             call = (t.from_tid, t.to_tid, t.arrived)
@@ -129,7 +125,7 @@ class Judged:
 
     @property
     def recall(self):
-        """The recall, over the printed edges that can have left a record."""
+        """Only over the printed edges that can have left a record."""
         return ratio(self.n_hit_seen, self.n_hit_seen + len(self.missed))
 
     @property
@@ -138,13 +134,13 @@ class Judged:
 
 
 def ratio(n, of):
-    """The quotient, or None if there is nothing to count."""
+    """None: there is nothing to count."""
     return n / of if of else None
 
 
 def unrelated_in(steps, truth):
-    """The tasks of a backward slice that have no part in the victim's wait. The walk may go on to the task that started the
-    program, and to the causes of the start. These tasks do not count."""
+    """The tasks of a backward slice that have no part in the victim's wait. The start of the program and its causes
+    do not count."""
     pulled = set()
     for step in steps:
         tid, edge = step["segment"]["tid"], step["edge"]

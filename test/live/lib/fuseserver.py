@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A FUSE file system whose server can be stopped. The server speaks the protocol of /dev/fuse without a library."""
+"""A FUSE file system whose server can be stopped, without a FUSE library."""
 import contextlib
 import ctypes
 import fcntl
@@ -19,9 +19,9 @@ FIRST_PATIENT = 100
 
 
 class Server:
-    """A file system, mounted at `where`. Every name in it is a file. For a name that begins with "patient", the kernel keeps
-    the attributes of the file for a minute. For other names the kernel asks the server each time. lock: the path of another
-    file, which the server locks with flock() before it answers for a name that begins with "locked"."""
+    """A file system, mounted at `where`. Every name in it is a file. The kernel keeps the attributes of files
+    "patient*" for a minute, and asks the server about other files each time. Before it answers for a name
+    "locked*", the server locks the file `lock` with flock()."""
 
     def __init__(self, where, lock=None):
         self.where, self.lock, self.names, self.sizes = where, lock, {}, {}
@@ -65,8 +65,6 @@ class Server:
                 os.kill(self.pid, signal.SIGKILL)
             os.waitpid(self.pid, 0)
             libc.umount2(self.where.encode(), 2)
-
-    # ---- the server ----
 
     def attr(self, node):
         mode = 0o40755 if node == ROOT else 0o100666

@@ -9,7 +9,7 @@ CpuTime = collections.namedtuple("CpuTime", "ran_ns waited_ns")  # waited_ns: th
 
 
 def cpu_times(tids):
-    """{tid: CpuTime}: the times of living tasks since their start, as the kernel counts them."""
+    """{tid: CpuTime} of living tasks since their start, as the kernel counts it."""
     times = {}
     for tid in tids:
         try:
@@ -26,7 +26,7 @@ def between(before, after):
 
 
 def judge(d, hang, times):
-    """Returns the outcome of a diagnosis: right, unknown or WRONG. times: the CPU times of computing roots during the hang."""
+    """The outcome: right, unknown or WRONG. times: the CPU times of computing roots during the hang."""
     root, weak = d["root_cause"], d["confidence"] == "weak"
     named = {root["tid"], root["pid"]} & set(hang.roots)
     starved = {tid for tid, time in times.items() if time.waited_ns > time.ran_ns}

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Hangs of ordinary programs whose truth is known: six kinds, two variants of each.
 
-A scene is a generator that gets a Stage. The scene first starts its programs and yields. Nothing
-hangs yet, and the daemon learns the habits of the programs. Then the scene makes a task hang for
-stage.seconds, and yields a Hang when the hang begins.
+A scene is a generator that gets a Stage. It first yields while nothing hangs, so that the daemon learns the habits of
+programs that already run. Then it makes a task hang for stage.seconds, and yields a Hang when the hang begins.
 """
 import collections
 import contextlib
@@ -23,25 +22,23 @@ from loads import free_port  # noqa: E402  pylint: disable=wrong-import-position
 
 SCRIPTS = os.path.join(HERE, "..", "storms", "hung")
 COMPUTE = ["perl", "-e", "for (;;) { $x = ($x * 3 + 1) % 1000003 }"]
-# This program works for about 20 ms, ten times a second.
+# Works for about 20 ms, ten times a second.
 SERVE = ["perl", "-e", "for (;;) { select undef, undef, undef, 0.08; for (1..200000) { $x = ($x * 3 + 1) % 1000003 } }"]
 
 # - roots: the tasks or processes to blame
 # - causes: a right answer has one of these causes
-# - kinds: kinds of resources. An answer that blames the victim is unknown, not wrong, if it has a
-#   cause and a resource of such a kind
-# - after: True if only the end of the hang shows the task to blame. The snapshot is then taken
-#   after the hang.
-# - computing: True if the roots are tasks that compute. The cause `starved` is then also right, if
-#   the kernel says so: see judge() in hang_judge.py
-# - starving: True if the victim does not block, but gets no CPU. A storm may also take the CPU from
-#   the victim before the hang, so the truth holds only for the time of the hang.
+# - kinds: kinds of resources. An answer that blames the victim is unknown, not wrong, if it has a cause
+#   and a resource of such a kind
+# - after: only the end of the hang shows the task to blame, so the snapshot is taken after the hang
+# - computing: the roots compute. The cause `starved` is then also right, if the kernel says so: see judge()
+# - starving: the victim does not block, but gets no CPU. A storm may do the same to the victim
+#   before, so the truth holds only for the time of the hang
 Hang = collections.namedtuple("Hang", "victim roots causes kinds after computing starving", defaults=[False, False, False])
 Scene = collections.namedtuple("Scene", "name text programs begin")
 
 
 class Stage(contextlib.ExitStack):
-    """A directory and the processes of one hang. The processes end with the stage."""
+    """A directory and the processes of one hang, which end with the stage."""
 
     def __init__(self, where, programs, seconds):
         super().__init__()
@@ -51,13 +48,13 @@ class Stage(contextlib.ExitStack):
         return os.path.join(self.where, name)
 
     def start(self, cmd, **kw):
-        """Starts a process. The process ends with the stage, or if this test is killed."""
+        """The process ends with the stage, or if this test is killed."""
         kw.setdefault("stdin", subprocess.DEVNULL)
         kw.setdefault("stdout", subprocess.DEVNULL)
         return self.enter_context(run_for(["setpriv", "--pdeathsig", "KILL", *cmd], **kw))
 
     def told(self, cmd, until):
-        """Starts a program, and reads its lines "ROLE=TID" up to the line `until`. Returns (the process, {role: [tids]})."""
+        """Starts a program, and reads its lines ROLE=TID up to the line `until`. Returns (process, {role: [tids]})."""
         p = self.start(cmd, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         told = collections.defaultdict(list)
         for line in p.stdout:
@@ -104,8 +101,6 @@ def control_group(stage, controller, name):
     return group, os.path.isdir(old)
 
 
-# ---- a mutex whose owner sleeps ----
-
 def on_command(stage, cmd, causes, after):
     p, told = stage.told(cmd, "ready")
     yield None
@@ -121,12 +116,9 @@ def cache(stage):
 
 
 def settings(stage):
-    # A lock of Python is a semaphore, so it has no owner. Only the next post shows the task to
-    # blame.
+    # A lock of Python is a semaphore without an owner. Only the next post shows the task to blame.
     return on_command(stage, stage.script("settings.py"), ["lock-holder", "timer", "slow-peer"], True)
 
-
-# ---- a file lock that another process owns ----
 
 def child(pid):
     for _ in range(100):
@@ -154,8 +146,6 @@ def ledger(stage):
     yield Hang(victim.pid, told["root"], ["lock-holder", "polling", "timer"], ["file-lock"])
 
 
-# ---- a peer that is stopped ----
-
 def stop(stage, pid):
     os.kill(pid, signal.SIGSTOP)
     stage.callback(os.kill, pid, signal.SIGCONT)
@@ -181,8 +171,6 @@ def pipeline(stage):
     yield Hang(consumer.pid, stop(stage, producer.pid), ["stopped"], ["pipe"])
 
 
-# ---- a pool whose workers are all taken ----
-
 def jobs(stage):
     yield None
     _, told = stage.told(stage.program("jobs"), "hung")
@@ -196,11 +184,9 @@ def thumbnails(stage):
     yield Hang(told["victim"][0], told["root"], ["queueing", "timer", "slow-peer"], ["futex", "queue"], after=True)
 
 
-# ---- a slow disk ----
-
 def loop_disk(stage):
-    """Makes an ext4 on a loop device that writes 1 MiB/s. Returns its directory; the control group to which the limit
-    applies (None: the limit applies to all tasks); and a function that removes the limit."""
+    """Makes an ext4 on a loop device that writes 1 MiB/s. Returns its directory, the control group that is limited
+    (None: all tasks are), and a function that removes the limit."""
     where = stage.path("mnt")
     os.mkdir(where)
     image = stage.path("image")
@@ -255,8 +241,6 @@ def slow_mount(stage):
                          stderr=subprocess.DEVNULL)
     yield Hang(victim.pid, [server.pid], ["slow-peer", "disk", "timer"], ["fuse"])
 
-
-# ---- a task that gets no CPU ----
 
 def real_time(stage):
     cpu = str(max(os.sched_getaffinity(0)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Storms of ordinary programs. Each storm goes on until the test stops it. The servers are those of bench/loads.py."""
+"""Storms of ordinary programs. Each storm goes on until the test stops it."""
 import contextlib
 import os
 import shutil

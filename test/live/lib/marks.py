@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Daemons that are stopped and killed, and marks that their traces must have. A mark is a numbered signal that
-`marker` sends to itself every 10 ms. `marker` also writes down each mark."""
+`marker` sends to itself every 10 ms."""
 import json
 import os
 import socket
@@ -25,7 +25,7 @@ class Marks:
         self.tid = self.process.pid
 
     def between(self, begin, end):
-        """The marks of that time, as `marker` wrote them down: {code: time}. The trace has the same codes."""
+        """The marks of that time, as `marker` noted them: {code: time}."""
         with open(self.notes, encoding="utf-8") as f:
             lines = [line.split() for line in f.read().split("\n")[1:-1]]
         return {-256 - int(n) % 32000: int(t) for n, t in lines if begin <= int(t) < end}
@@ -36,7 +36,7 @@ class Marks:
 
 
 class Daemon:
-    """A daemon with a directory of its own. The trace stays when the daemon ends, and the next daemon continues it."""
+    """A daemon with a directory of its own. The next daemon continues its trace."""
 
     def __init__(self, opt, where, size="256M", state=None):
         os.makedirs(where, exist_ok=True)
@@ -92,8 +92,7 @@ class Daemon:
         return dead
 
     def end(self):
-        """Ends the daemon, and checks its exit code. Returns the time of the request: the trace has all records up to
-        then."""
+        """Ends the daemon. Returns the time of the request: the trace has all records up to then."""
         asked = boot_ns()
         self.process.terminate()
         if self.process.wait(40):
@@ -111,7 +110,7 @@ class Daemon:
         return json.loads(r.stdout)
 
     def marks(self, marks, begin, end, trace=None):
-        """The codes of the marks of that time that the trace has."""
+        """The codes of the marks of that time in the trace."""
         r = run([self.opt.ctrace, "dump", trace or self.trace, "--tid", str(marks.tid), "--kind", "signal", "--json",
                  "--from", "boot:%d" % begin, "--to", "boot:%d" % end], timeout=60)
         if r.returncode:
@@ -119,8 +118,8 @@ class Daemon:
         return {json.loads(line)["code"] for line in r.stdout.splitlines()}
 
     def check_marks(self, marks, begin, end, what, trace=None, told=()):
-        """Checks that the trace has all marks of that time, except in gaps with these causes. Returns the number of
-        marks."""
+        """Checks that the trace has all marks of that time, except in gaps with the causes `told`. Returns the
+        number of marks."""
         want, have = marks.between(begin, end), self.marks(marks, begin, end + UNSEALED_NS, trace)
         missing = sorted(t for code, t in want.items() if code not in have)
         if missing and told:

@@ -40,7 +40,7 @@ class Daemon:
         return self.status()["governor"]
 
     def spent_ns(self):
-        """The CPU time of the daemon's processes, and of its BPF programs while the kernel measures them."""
+        """(CPU ns of the daemon and its children, ns of its BPF programs while the kernel measures them)"""
         ns, programs, pids = 0, {}, [self.p.pid]
         for pid in pids:
             with open("/proc/%d/stat" % pid, encoding="utf-8") as f:

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Names with bytes that must not reach a terminal. The functions use the tables of Python, not
-those of ctrace."""
+"""Names with bytes that must not reach a terminal. Uses the tables of Python, not those of ctrace."""
 import json
 import re
 import unicodedata
 
-# Tests use BYTES as the name of a file too, so BYTES has no slash and no NUL byte. If the newline
-# of BYTES gets through, a line of the output begins with FORGED.
+# BYTES is also the name of a file, so it has no slash and no NUL. If its newline gets through, a
+# line of the output begins with FORGED.
 BYTES = (b"q\x1b[35m\x1b]0;t\x07\x7f\r\t\nFORGED \xc2\x9b35m\x9b\xff\xed\xa0\x80\xc0\xaf\xe2\x80\xae\xe2\x81\xa6"
          b"\xd8\x9c\xe2\x80\x8b\xef\xbb\xbf\xc2\xad\xe2\x80\xa8\xf3\xa0\x81\x81\xef\xbf\xb9\xef\xb8\x8f\xe3\x85\xa4")
 TEXT = BYTES.decode("utf-8", "ignore")  # BYTES without the bytes that are no UTF-8
@@ -14,7 +13,7 @@ COMMS = [b"q\x1b[35m\x1b]0;t\x07", b"q\xc2\x9b35m\x9b\xff", b"q\xe2\x80\xaegp\xe
          b"q\xe2\x80\x8b\xef\xbb\xbf\xc2\xad", b"q\xf3\xa0\x81\x81\xed\xa0\x80"]
 
 ALLOWED_SGR = re.compile("\x1b\\[(0|1|31|32|33|1;31|1;32)m")
-# These characters are invisible, although their category does not say so.
+# Invisible, although their category does not say so.
 INVISIBLE = {0x34f, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x3164, 0xffa0, *range(0x180b, 0x1810), *range(0xfe00, 0xfe10),
              *range(0xe0100, 0xe01f0)}
 
@@ -36,7 +35,7 @@ def problems(data, colour=False):
 
 
 def json_problems(data, lines=False):
-    """The errors of JSON documents, as a list. JSON may be shown on a terminal, so it must be ASCII. lines: each line is a document."""
+    """The errors of JSON. It must be ASCII, because it may be shown on a terminal. lines: each line is a document."""
     try:
         for document in data.splitlines() if lines else [data]:
             json.loads(document)

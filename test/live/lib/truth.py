@@ -18,7 +18,7 @@ class Errors(list):
 
 
 def check_shape(d, err):
-    """Checks the rules for the JSON of a diagnosis that hold for every program."""
+    """The rules for the JSON of every diagnosis."""
     err += schema.errors(d, "diagnosis")[:4]
     err.want(d.get("schema") == "ctrace.diagnosis/1", "schema is %r" % d.get("schema"))
     err.want(d["verdict"] in VERDICTS, "verdict %r is not in the contract" % d["verdict"])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* marker - leaves numbered marks in a trace: every 10 ms, it sends itself a signal. Before each
- * signal, it prints the number of the mark and the boot time in ns. Runs until it is killed. */
+/* marker - leaves numbered marks in a trace. Every 10 ms, it prints the number of the mark and the
+ * boot time in ns, and sends itself a signal. Runs until it is killed. */
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* pingpong MILLISECONDS [PAUSE_US] - two processes send one byte to and fro, as fast as possible,
- * or with a pause after each hundred rounds. At its begin and its end, each process prints its pid,
- * the time, and how often it has blocked so far. For the time in between, a trace must show as many
- * blocks as the difference of the two counts. */
+/* pingpong MILLISECONDS [PAUSE_US] - two processes send one byte to and fro as fast as possible,
+ * with a pause after each hundred rounds. At its begin and its end, each prints its pid, the time,
+ * and how often it has blocked. A trace must show as many blocks as the counts differ. */
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * settings cpu|lock [ROUNDS] - takes 10 ms of CPU time for each of the ROUNDS (default: 15). With
- * "cpu", one thread takes the 10 ms. With "lock", each of two threads takes 5 ms, and has the one
- * lock for 4 ms of this time.
+ * settings cpu|lock [ROUNDS] - takes 10 ms of CPU time in each of the ROUNDS (default: 15). "cpu":
+ * in one thread. "lock": in two threads, 5 ms each; each has the lock for 4 ms of this.
  */
 #include <err.h>
 #include <pthread.h>

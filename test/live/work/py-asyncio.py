@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""An asyncio server answers three clients. Then a call for one client keeps the event loop from the victim's request."""
+"""A call for one client keeps the event loop of an asyncio server from the victim's request."""
 import asyncio
 import os
 import socket

@@ -1,7 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A thread of a Python program makes one long call that keeps the interpreter's lock. Another thread waits for
-this lock."""
+"""A thread of a Python program makes one long call with the interpreter's lock. Another thread waits for the lock."""
 import os
 import re
 import threading

@@ -1,7 +1,7 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Two threads of a Python program do jobs, the last of which takes long. A third thread counts. All threads pass the
-interpreter's lock to each other, but these handoffs cause nothing."""
+"""Two threads of a Python program do jobs, the last of which takes long. All threads pass the interpreter's lock to
+each other, but these handoffs cause nothing."""
 import _thread
 import os
 import queue
@@ -40,7 +40,7 @@ def counter(by):
 
 
 def ask(seconds):
-    """Gives a job to the pool, and waits for its result. Returns the name of the worker that did the job."""
+    """Gives a job to the pool, and waits. Returns the name of the worker that did the job."""
     jobs.put((stamp(), seconds))
     before = sleeps()
     name, by = done.get()

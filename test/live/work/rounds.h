@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* rounds.h - a server answers some requests of its client quickly, and computes for long before its
- * last answer. */
+/* rounds.h - a server answers some requests quickly, and computes for long before its last answer. */
 #ifndef CTRACE_TEST_LIVE_ROUNDS_H
 #define CTRACE_TEST_LIVE_ROUNDS_H
 
@@ -20,7 +19,7 @@ static void server(void)
 	}
 }
 
-/* epoll: the descriptor in which the client waits for each answer; -1: it waits in a read. */
+/* epoll: the epoll in which the client waits for each answer; -1: it waits in a read. */
 static void ask_rounds(int fd, int epoll)
 {
 	struct epoll_event e;

@@ -48,7 +48,7 @@ struct told_edge {
 struct told_end {
 	uint64_t ns;
 	uint32_t pid, parent;
-	uint32_t killer; /* the tid of the killer; 0: the process was not killed */
+	uint32_t killer; /* a tid; 0: not killed */
 	bool reaped;
 };
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The edges between the tasks of a Python program, as the program itself knows them. The same as told.h, for Python."""
+"""The same as told.h, for a Python program."""
 import mmap
 import os
 import resource
@@ -28,7 +28,7 @@ def sleeps():
 
 
 def caused(kind, what, slept_before, at=None):
-    """Notes the edge of a stamp that has arrived. Returns the note in the stamp."""
+    """Notes the edge of an arrived stamp. Returns the note in the stamp."""
     at, (left, who, note) = at or now(), STAMP.unpack(what)
     slept = slept_before == SEEN or sleeps() != slept_before
     _edges.append("edge=%s %d %d %d %d %s\n" % (kind, who, left, threading.get_native_id(), at,
@@ -51,7 +51,7 @@ def role(name, related=True):
 
 
 def process(fn):
-    """Starts a process. Returns the argument for reap()."""
+    """Returns the argument for reap()."""
     global _n_processes
     by, slot = stamp(), _n_processes
     _n_processes += 1

@@ -75,7 +75,7 @@ static inline long check(long rc, const char *what)
 }
 #define CHECK(expr) check(expr, #expr)
 
-/* Returns ms. If ms is 1000 or more, LIVE_SCALE=N in the environment makes it N times as large. */
+/* LIVE_SCALE=N in the environment makes times of a second or more N times as long. */
 static inline unsigned scaled(unsigned ms)
 {
 	const char *scale = getenv("LIVE_SCALE");
@@ -120,15 +120,14 @@ static inline void compute_cpu_ms(unsigned ms)
 	}
 }
 
-/* Prints that the calling thread has a part in the victim's wait. */
+/* Names the caller, which has a part in the victim's wait. */
 static inline void role(const char *name)
 {
 	prctl(PR_SET_NAME, name);
 	say("role.%s=%d/%d\nrelated=%d/%d\n", name, getpid(), gettid(), getpid(), gettid());
 }
 
-/* Prints that the calling thread has no part in the victim's wait. The thread may share a server, a
- * lock or a CPU with the victim. */
+/* Names the caller, which has no part in the victim's wait, but may share a server, a lock or a CPU. */
 static inline void bystander(const char *name)
 {
 	prctl(PR_SET_NAME, name);
@@ -164,7 +163,7 @@ static inline void expect(const char *verdict, const char *cause, const char *ki
 	    cause, kind, root, chain);
 }
 
-/* Forks a child, which calls fn(). If the parent ends first, the kernel kills the child. */
+/* Forks a child, which calls fn(). The kernel kills the child if the parent ends first. */
 static inline pid_t process(void (*fn)(void))
 {
 	struct stamp by = stamp();
@@ -229,8 +228,7 @@ static inline void slay(pid_t pid)
 	kill(pid, SIGKILL);
 }
 
-/* Waits for the end of the child pid, or of any child if pid is -1. Returns false if there is no
- * such child. If the child failed, sets *rc. */
+/* Waits for the child pid (-1: any). Returns false if there is none. If the child failed, sets *rc. */
 static inline bool reap(pid_t pid, int *rc)
 {
 	long before = sleeps();
@@ -294,7 +292,7 @@ static inline void heard(int fd, struct stamp s, long slept_before)
 	heard_at(fd, s, slept_before, mono_ns());
 }
 
-/* The time of the last message stands for the time at which the other end was closed. */
+/* The time of the last message stands for the time of the close(). */
 static inline void heard_end(int fd, long slept_before)
 {
 	caused("close", told_fds[fd].last, slept_before);
@@ -395,8 +393,7 @@ static inline int tcp_connect(uint16_t port)
 	return CHECK(tcp_try_connect(port));
 }
 
-/* Fills *a with an abstract address that only this run of the program uses. Returns the length of
- * the address. */
+/* Fills *a with an abstract address of this run of the program. Returns the length of the address. */
 static inline socklen_t unix_address(struct sockaddr_un *a, const char *name)
 {
 	static pid_t run;

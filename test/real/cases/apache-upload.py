@@ -58,7 +58,7 @@ def play(s):
     uploader = s.start("uploader", upload)
 
     def script():
-        """The worker and its CGI program."""
+        """[(worker, its CGI program)]"""
         return [(w, c) for w in children(s.pid("apache")) for c in children(w)]
 
     s.wait("the CGI program runs", script)
@@ -75,7 +75,7 @@ def play(s):
         return int(s.out(["ss", "-ltnH", "sport = :" + port]).split()[1])
 
     def unread():
-        """How many bytes of each of its clients the worker has not read."""
+        """The bytes that the worker has not read, for each client."""
         rows = s.out(["ss", "-tnpH", "sport = :" + port]).splitlines()
         return [int(row.split()[1]) for row in rows if "pid=%d," % s.pid("worker") in row]
 

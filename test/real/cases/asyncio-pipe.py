@@ -54,7 +54,7 @@ def play(s):
     pipe = os.readlink("/proc/%d/fd/1" % tar)
 
     def full():
-        """Whether the pipe of tar, which has 64 KiB, is almost full."""
+        """Whether tar's pipe of 64 KiB is almost full."""
         fd = os.open("/proc/%d/fd/1" % tar, os.O_RDONLY | os.O_NONBLOCK)
         try:
             return struct.unpack("i", fcntl.ioctl(fd, termios.FIONREAD, b"\0" * 4))[0] > 60000

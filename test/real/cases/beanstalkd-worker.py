@@ -67,7 +67,6 @@ def play(s):
     s.during("no result is there", lambda: stats("done-parcels")["current-jobs-ready"] == 0)
     s.during("the producer waits", lambda: victim.poll() is None and s.syscall("victim") == "read")
     s.during("the other worker works", lambda: s.out(producer("letters", "four")) == "FOUR")
-    # The test sent the signal.
     s.hang(victim="victim", culprits=["worker", "test"], causes=["stopped"], vague=["beanstalkd"], wrong=["bystander"])
     yield
     os.kill(s.pid("worker"), signal.SIGCONT)

@@ -10,8 +10,7 @@ from scene import descendants, proc
 HELD_OUT = False
 NEEDS = {"gcc": "gcc", "gzip": "gzip"}
 
-# Four loaders and the main thread wait for each other at a barrier. `idle` waits alone at a second
-# barrier.
+# Four loaders and the main thread wait for each other at a barrier. `idle` waits alone at another one.
 LOAD = r"""
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -6,8 +6,8 @@ import signal
 HELD_OUT = True
 NEEDS = {"gcc": "gcc"}
 
-# The printer looks at `ready` without the mutex. Between this look and its wait, the reader sets `ready` and signals. The
-# reader then reads other files, one every 100 ms. SIGUSR1, for the printer only, signals again.
+# The printer looks at `ready` without the mutex. Between this look and its wait, the reader sets
+# `ready` and signals. SIGUSR1, for the printer only, signals again.
 PRINT = r"""
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -101,7 +101,7 @@ def play(s):
     s.during("the condition is true", lambda: is_ready() == 1)
     s.during("the other thread does other work", lambda: s.state("reader") == "S" and s.syscall("reader") != "futex")
     s.during("nothing is printed", lambda: victim.poll() is None and "printed" not in s.output("victim"))
-    # The wakeup has come too early, and no task will send another one. Both threads have a part in this.
+    # The wakeup came too early, and no other one will come. Both threads have a part in this.
     s.hang(victim="victim", culprits=["victim", "reader"], causes=["missing-wakeup"], wrong=["idle", "test"])
     yield
     os.kill(victim.pid, signal.SIGUSR1)

@@ -30,7 +30,7 @@ def play(s):
     env = {**os.environ, "CARGO_HOME": s.path("cargo-home"), "CARGO_TARGET_DIR": "target", "CARGO_TERM_COLOR": "never"}
 
     def computes(seconds):
-        """How long the build script computes. cargo runs it again when this file changes."""
+        """Sets the seconds of the build script. cargo then runs the script again."""
         with open(os.path.join(s.path("shop"), "seconds"), "w", encoding="ascii") as f:
             f.write("%d\n" % seconds)
 

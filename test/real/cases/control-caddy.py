@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Control: caddy passes four pages a second on to a Python server, and is idle in between. Nothing hangs."""
+"""No hang: caddy passes four pages a second on to a Python server, and is idle in between."""
 import os
 
 HELD_OUT = True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Control: three shells take turns with a file lock. Each keeps it for 20 ms, about three times a second. Nothing hangs."""
+"""No hang: three shells take turns with a file lock. Each keeps it for 20 ms, about three times a second."""
 HELD_OUT = True
 NEEDS = {"flock": "util-linux", "sh": "dash"}
 SHELLS = 3

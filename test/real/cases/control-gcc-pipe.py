@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Control: make compiles with gcc -pipe. Each as waits for the output of a cc1 that computes. Nothing hangs."""
+"""No hang: make compiles with gcc -pipe. Each as waits for the output of a cc1 that computes."""
 from scene import proc
 
 HELD_OUT = True
@@ -36,7 +36,6 @@ def play(s):
     s.during("more files were compiled", goes_on)
     s.during("a cc1 and an as run", lambda: s.wait("a cc1 and an as", lambda: min(compilers()) > 0, 2) is None)
     s.during("make still has work", lambda: make.poll() is None and begun() < FILES)
-    # The compilers compute.
     s.normal(victim="make", causes=["busy"])
     yield
     n = begun()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Control: workers of gearmand wait on purpose for jobs. A client gives three jobs a second, each done at once. Nothing hangs."""
+"""No hang: workers of gearmand wait on purpose for jobs. A client gives three jobs a second, each done at once."""
 HELD_OUT = True
 NEEDS = {"gearmand": "gearman-job-server", "gearman": "gearman-tools"}
 

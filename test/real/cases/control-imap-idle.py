@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Control: a mail program waits for new mail at dovecot (IMAP IDLE). A mail comes about once a second. Nothing hangs."""
+"""No hang: a mail program waits for new mail at dovecot (IMAP IDLE). A mail comes about once a second."""
 import os
 
 HELD_OUT = True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Control: inotifywait waits for new files of a directory. A program writes a file now and then. Nothing hangs."""
+"""No hang: inotifywait waits for new files of a directory. A program writes a file now and then."""
 import os
 
 HELD_OUT = True

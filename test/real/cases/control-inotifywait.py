@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Control: inotifywait waits on purpose for uploads. One comes every 0.4 s, and a shell compresses it at once. Nothing hangs."""
+"""No hang: inotifywait waits on purpose for uploads. One comes every 0.4 s, and a shell compresses it at once."""
 import os
 
 HELD_OUT = False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Control: a worker waits on purpose for a NOTIFY of PostgreSQL. Jobs come twice a second, and each is done at once."""
+"""No hang: a worker waits on purpose for a NOTIFY of PostgreSQL. Jobs come twice a second, and each is done at once."""
 import importlib.util
 import sys
 

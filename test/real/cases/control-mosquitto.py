@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Control: subscribers of an idle MQTT broker wait on purpose for messages that nobody has sent yet."""
+"""No hang: subscribers of an idle MQTT broker wait on purpose for messages that nobody has sent yet."""
 HELD_OUT = False
 NEEDS = {"mosquitto": "mosquitto", "mosquitto_sub": "mosquitto-clients", "mosquitto_pub": "mosquitto-clients"}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Control: a Python program gives small jobs to its multiprocessing.Pool, ten at a time. The jobs are done at once."""
+"""No hang: a Python program gives small jobs to its multiprocessing.Pool, ten at a time. The jobs are done at once."""
 HELD_OUT = False
 NEEDS = {"python3": "python3"}
 

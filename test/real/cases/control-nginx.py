@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Control: a loop of curl gets pages from nginx, five a second. Nothing hangs."""
+"""No hang: a loop of curl gets pages from nginx, five a second."""
 HELD_OUT = False
 NEEDS = {"nginx": "nginx", "curl": "curl"}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Control: ninja compiles many small files, two at a time. Nothing hangs."""
+"""No hang: ninja compiles many small files, two at a time."""
 HELD_OUT = False
 NEEDS = {"ninja": "ninja-build", "gcc": "gcc"}
 FILES = 2000

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Control: idle workers of a Perl server wait for a file lock. Its owner waits for the next client. Nothing hangs."""
+"""No hang: idle workers of a Perl server wait for a file lock. Its owner waits for the next client."""
 from scene import children
 
 HELD_OUT = False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Control: pgbench sends twenty small transactions a second to PostgreSQL. Each is answered at once. Nothing hangs."""
+"""No hang: pgbench sends twenty small transactions a second to PostgreSQL. Each is answered at once."""
 import re
 
 from scene import Postgres

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Control: a consumer blocks in BLPOP on purpose. A producer pushes one job a second, and each job arrives at once."""
+"""No hang: a consumer blocks in BLPOP on purpose. A producer pushes one job a second, and each job arrives at once."""
 HELD_OUT = False
 NEEDS = {"redis-server": "redis-server", "redis-cli": "redis-tools"}
 

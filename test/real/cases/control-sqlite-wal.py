@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Control: two Python programs write orders into a database, and a third one reads it. Each query is quick. Nothing hangs."""
+"""No hang: two Python programs write orders into a database, and a third one reads it. Each query is quick."""
 HELD_OUT = False
 NEEDS = {"python3": "python3"}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Control: an ssh session is idle. The remote shell waits for the next command, and answers it at once. Nothing hangs."""
+"""No hang: an ssh session is idle. The remote shell waits for the next command, and answers it at once."""
 import os
 
 from scene import proc
@@ -41,7 +41,7 @@ def play(s):
     s.begin()
     s.during("the remote shell waits for a command", lambda: s.state("shell") == "S" and s.syscall("shell") == "read")
     s.during("ssh and its sshd sleep", lambda: s.state("client") == s.state("server") == "S")
-    # A command comes from the user, and the user does not type.
+    # The user does not type.
     s.normal(victim="client", causes=["external", "timer"])
     yield
     s.say("client", "echo again")

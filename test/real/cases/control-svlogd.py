@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Control: svlogd waits for the log of a service, which writes a line at times. Other services of runit idle. Nothing hangs."""
+"""No hang: svlogd waits for the log of a service, which writes a line at times. Other services of runit idle."""
 import os
 import signal
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Control: grep waits for tail -f, which waits for lines of a log. A program writes a line to the log now and then."""
+"""No hang: grep waits for tail -f, which waits for lines of a log. A program writes a line to the log now and then."""
 HELD_OUT = False
 NEEDS = {"tail": "coreutils", "grep": "grep"}
 

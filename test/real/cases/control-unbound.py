@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Control: dig asks unbound for a new name, five times a second. unbound asks dnsmasq, which answers at once. Nothing hangs."""
+"""No hang: dig asks unbound for a new name, five times a second. unbound asks dnsmasq, which answers at once."""
 HELD_OUT = False
 NEEDS = {"unbound": "unbound", "dnsmasq": "dnsmasq-base", "dig": "bind9-dnsutils"}
 

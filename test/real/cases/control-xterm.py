@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Control: an xterm is idle. It waits for a key or for output of its shell. Nothing hangs."""
+"""No hang: an xterm is idle. It waits for a key or for output of its shell."""
 import os
 
 from scene import Invalid

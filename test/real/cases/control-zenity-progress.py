@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Control: a script does one job after the other, and a zenity dialog shows its progress. Nothing hangs."""
+"""No hang: a script does one job after the other, and a zenity dialog shows its progress."""
 import os
 
 from scene import Invalid

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Control: tar writes a backup to zstd, which compresses all the time. The backup grows as fast as it can. Nothing hangs."""
+"""No hang: tar writes a backup to zstd, which compresses all the time. The backup grows as fast as it can."""
 import os
 import random
 

@@ -21,7 +21,7 @@ def play(s):
         return s.out(["env", "DBUS_SESSION_BUS_ADDRESS=" + address, *words])
 
     def has_owner(name):
-        """Before a service owns its name, the bus looks for a file that says how to start the service, and fails."""
+        """Before a service owns its name, a call fails: the bus looks for a file that could start it."""
         return "boolean true" in ask("dbus-send", "--session", "--print-reply", "--dest=org.freedesktop.DBus",
                                      "/org/freedesktop/DBus", "org.freedesktop.DBus.NameHasOwner",
                                      "string:test.shop." + name)
@@ -42,7 +42,6 @@ def play(s):
     s.during("the client waits", lambda: victim.poll() is None and s.state("victim") == "S" and
              s.syscall("victim") in ("poll", "ppoll"))
     s.during("the bus is idle", lambda: s.state("bus") == "S")
-    # The test sent the signal, so it is true that it is to blame.
     s.hang(victim="victim", culprits=["service", "test"], causes=["stopped"], vague=["bus"], wrong=["bystander", "listener"])
     yield
     s.processes["service"][0].send_signal(signal.SIGCONT)

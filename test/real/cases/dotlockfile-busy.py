@@ -23,7 +23,6 @@ def play(s):
             not os.path.exists(s.path("inbox.lock")))
     s.start("bystander", [*lock("sent"), "sleep", "60"])
     s.wait("the other mailbox is locked", lambda: lock_pid("sent") == s.pid("bystander"))
-    # The archiver compresses zeroes without end.
     with open(s.path("archive"), "w", encoding="ascii") as f:
         f.write("#!/bin/sh\nexec gzip -9c /dev/zero >/dev/null\n")
     os.chmod(s.path("archive"), 0o755)

@@ -53,7 +53,6 @@ def play(s):
     for name in "auth", "anvil", "log":
         s.role(name, s.child("dovecot", name))
         s.check("dovecot has its process %s" % name, s.child("dovecot", name))
-    # An idle session.
     with open(s.path("idle.py"), "w", encoding="ascii") as f:
         f.write(IDLE)
     s.start("bystander", ["python3", "idle.py", port])

@@ -53,7 +53,7 @@ def play(s):
              lambda: s.locks(s.path("root/var/lib/dpkg/lock"))["owners"] == [s.pid("dpkg")])
     s.during("the script waits for dpkg", lambda: s.syscall("victim") == "wait4" and s.child("victim") == s.pid("dpkg"))
     s.during("script, which is the terminal, is idle", lambda: s.state("terminal") == "S" and not s.uses_cpu("terminal", 0.05))
-    # The test is the user, who types nothing. `terminal` passes keys on.
+    # The test is the user. `terminal` only passes keys on.
     s.hang(victim="victim", culprits=["dpkg", "test"], causes=["external", "slow-peer"], vague=["terminal"],
            wrong=["bystander", "bystander-shell"])
     yield

@@ -6,7 +6,7 @@ import signal
 HELD_OUT = False
 NEEDS = {"expect": "expect", "rm": "coreutils"}
 
-# The script was made for "overwrite"; rm says "remove". SIGUSR1 gives the answer after all.
+# The script expects "overwrite", but rm says "remove". SIGUSR1 gives the answer after all.
 SCRIPT = """
 set timeout -1
 spawn rm -i paper
@@ -22,7 +22,6 @@ def play(s):
     for name, text in ("script", SCRIPT), ("paper", "hello\n"):
         with open(s.path(name), "w", encoding="ascii") as f:
             f.write(text)
-    # Another rm waits for the test's answer.
     with open(s.path("letter"), "w", encoding="ascii") as f:
         f.write("hello\n")
     s.start("bystander", ["rm", "-i", "letter"], talk=True)
@@ -38,7 +37,6 @@ def play(s):
     s.during("expect waits, and is idle",
              lambda: victim.poll() is None and s.state("victim") == "S" and not s.uses_cpu("victim", 0.02, 0.2))
     s.during("the file is there", lambda: os.path.exists(s.path("paper")))
-    # expect and rm wait for each other.
     s.hang(victim="victim", culprits=["rm", "victim"], causes=["circular-wait", "slow-peer", "external"],
            wrong=["bystander", "test"])
     yield

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Two reports have all threads of their pool. Each waits for a job that waits for a thread of the same pool."""
+"""Two reports have both threads of their pool. Each waits for a job that is queued in the same pool."""
 import re
 
 from scene import proc

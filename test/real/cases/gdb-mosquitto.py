@@ -38,7 +38,7 @@ def play(s):
     s.during("gdb is idle", lambda: s.state("gdb") == "S")
     s.during("the client waits", lambda: victim.poll() is None and s.state("victim") == "S")
     s.during("the other broker works", lambda: s.out(publish("bystander"), timeout=5) == "")
-    # gdb waits for its user, and the test is this user.
+    # The test is the user of gdb.
     s.hang(victim="victim", culprits=["broker", "gdb", "test"], causes=["stopped", "external"],
            wrong=["bystander", "subscriber"])
     yield

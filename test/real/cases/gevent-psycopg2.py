@@ -10,7 +10,7 @@ HELD_OUT = False
 NEEDS = {"gunicorn": "gunicorn", "curl": "curl", "postgres": "postgresql", "initdb": "postgresql",
          "psql": "postgresql-client"}
 
-# psycopg2 does not let other greenlets run while it waits, if nobody has set its wait callback.
+# Without a wait callback, psycopg2 lets no other greenlet run while it waits.
 APP = """import psycopg2
 def app(env, start):
     if env["PATH_INFO"] == "/sell":

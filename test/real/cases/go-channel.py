@@ -85,7 +85,6 @@ def play(s):
     s.during("the reader of the channel waits for the pipe to gzip", lambda: goroutine("main.pack(", "[IO wait", "Write"))
     s.during("curl waits", lambda: victim.poll() is None and s.syscall("victim") in ("poll", "ppoll"))
     s.during("the server answers others", lambda: get("hello") == "hello")
-    # The test sent the signal.
     s.hang(victim="victim", culprits=["gzip", "test"], causes=["stopped"], vague=["server"], wrong=["bystander"])
     yield
     os.kill(s.pid("gzip"), signal.SIGCONT)

@@ -46,7 +46,7 @@ def play(s):
         os.readlink("/proc/%d/fd/%s" % (s.pid("pinentry"), fd)) == os.readlink("/proc/%d/fd/0" % s.pid("victim"))
         for fd in os.listdir("/proc/%d/fd" % s.pid("pinentry"))))
     s.during("gpg waits", lambda: s.state("victim") == "S" and "hello" not in s.output("terminal"))
-    # The test is the user: it has the keyboard, and types nothing. script passes keys on.
+    # The test is the user, and types nothing. script only passes keys on.
     s.hang(victim="victim", culprits=["pinentry", "test"], causes=["external", "slow-peer"], vague=["agent", "terminal"],
            wrong=["keeper"])
     yield

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""haproxy lets one request at a time go to nginx. To answer it, nginx asks haproxy, where the request waits in the queue."""
+"""haproxy lets one request at a time go to nginx. To answer it, nginx sends haproxy a second one, which is queued."""
 import os
 import socket
 import time
@@ -55,7 +55,7 @@ def play(s):
     s.during("the victim waits", lambda: victim.poll() is None and s.state("victim") == "S")
 
     def sleep():
-        """Whether both servers sleep soon: haproxy may still work on the question of the check before."""
+        """Whether both servers sleep soon: haproxy may still work on the last question."""
         for _ in range(20):
             if s.state("haproxy") == s.state("worker") == "S":
                 return True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A Java thread waits until another one has initialized a class. This one asks a redis-server that SIGSTOP has stopped."""
+"""A Java thread waits for a class. The thread that initializes it asks a redis-server that SIGSTOP has stopped."""
 import os
 import re
 import signal

@@ -37,7 +37,7 @@ def play(s):
     s.during("less waits for a key",
              lambda: s.state("terminal-less") == "S" and s.syscall("terminal-less") in ("read", "poll", "ppoll"))
     s.during("less shows the first screen only", lambda: s.output("terminal").count("paper" * 10) < 100)
-    # The test is the user, who types nothing. script only passes keys on.
+    # The test is the user. script only passes keys on.
     s.hang(victim="find", culprits=["terminal-less", "test"], causes=["external", "slow-peer"],
            vague=["terminal", "terminal-shell"], wrong=["bystander", "bystander-shell", "bystander-less"])
     yield

@@ -36,7 +36,6 @@ def play(s):
     s.during("the receiver is stopped", lambda: s.state("receiver") == "T" and lines("receiver") == 1)
     s.during("logger waits in a send", lambda: victim.poll() is None and s.state("victim") == "S" and
              s.syscall("victim") in ("sendmsg", "sendto"))
-    # The test sent the signal.
     s.hang(victim="victim", culprits=["receiver", "test"], causes=["stopped"], wrong=["bystander"])
     yield
     s.processes["receiver"][0].send_signal(signal.SIGCONT)

@@ -24,7 +24,7 @@ def play(s):
     s.ask("idler", "begin; select n from stock;")
 
     def waiting(command):
-        """The threads of the server that wait for the metadata lock of a table with this command."""
+        """[number, a tid] of the threads that wait for a table's metadata lock with this command."""
         return s.ask("monitor", "select count(*), ifnull(max(tid), 0) from information_schema.processlist "
                      "where state like 'Waiting for table metadata%%' and info like '%s%%';" % command).split()
 

@@ -5,8 +5,7 @@ import signal
 HELD_OUT = False
 NEEDS = {"python3": "python3"}
 
-# The program joins the child before it reads the queue. A thread of the child writes to the queue's pipe, which is full.
-# SIGUSR1 makes the program read the queue.
+# A thread of the child writes to the queue's pipe, which is full. SIGUSR1 makes the program read the queue.
 REPORT = """
 import multiprocessing, signal, sys, time
 

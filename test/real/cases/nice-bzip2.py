@@ -25,8 +25,7 @@ def play(s):
     with open(s.path("words"), "wb") as f:
         f.write(b" ".join(words))
     s.start("bystander", ["taskset", "-c", other, "nice", "-n", "19", "perl", "-e", "1 while 1"])
-    # With autogroup, priorities count only within a session. So the hogs and bzip2 are in one
-    # session.
+    # With autogroup, priorities count only within a session. So hogs and bzip2 are in one session.
     with open(s.path("night"), "w", encoding="ascii") as f:
         f.write(NIGHT)
     victim = s.start("victim", ["taskset", "-c", cpu, "sh", "night"], talk=True)

@@ -8,7 +8,6 @@ from scene import find_program
 HELD_OUT = False
 NEEDS = {"node": "nodejs", "lighttpd": "lighttpd", "perl": "perl", "curl": "curl"}
 
-# The front server has at most one connection to each back end.
 FRONT = """
 const http = require('http');
 const [port, ...backs] = process.argv.slice(2);

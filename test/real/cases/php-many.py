@@ -33,7 +33,7 @@ def play(s):
     victim = s.start("victim", ["curl", "-s", "-w", "%{time_total}\\n", url("php", "stock/%d?[1-%d]" % (PAGE_MS, PAGES))])
 
     def times():
-        """How long each page took."""
+        """The seconds of each page."""
         return [float(line) for line in s.output("victim").splitlines(keepends=True)
                 if line != "stock\n" and line.endswith("\n")]
 

@@ -18,7 +18,7 @@ def play(s):
         s.start(name, base.client(), talk=True)
         s.role(name + "_backend", int(s.ask(name, "select pg_backend_pid();")))
     s.ask("bystander", "begin; update stock set n = 11 where id = 4 returning n;")
-    # With `false`, dblink_exec() below does not fail after an error of the other end.
+    # With `false`, dblink_exec() does not fail after an error of the other end.
     link = "host=%s user=postgres dbname=postgres application_name=link" % base.where
 
     s.begin()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""CREATE INDEX CONCURRENTLY waits for the snapshot of pg_dump, which writes to a gzip that SIGSTOP has stopped."""
+"""CREATE INDEX CONCURRENTLY waits for the snapshot of pg_dump. pg_dump waits for gzip, which SIGSTOP has stopped."""
 import os
 import signal
 

@@ -13,7 +13,6 @@ def play(s):
     base.query("create table stock (name text primary key, n int)")
     base.query("insert into stock values ('bolt', 17), ('nut', 4)")
     s.start("monitor", base.client(), talk=True)
-    # The victim wants another row than the bystander, which is idle in its transaction.
     s.start("bystander", base.client(), talk=True)
     s.role("bystander_backend", int(s.ask("bystander", "select pg_backend_pid();")))
     s.check("the bystander has changed its row",

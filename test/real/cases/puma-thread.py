@@ -41,7 +41,6 @@ def play(s):
     s.role("thread", s.pid("puma"), tids[0])
 
     def unread():
-        """How many bytes memcached has not read."""
         return sum(int(line.split()[0]) for line in
                    s.out(["ss", "-tnH", "state", "established", "sport = :" + ports["cache"]]).splitlines())
 

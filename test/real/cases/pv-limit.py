@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""tar waits for gzip, which waits for a pv with a very low limit of the rate. So pv sleeps on purpose."""
+"""tar waits for gzip, and gzip for pv. pv sleeps on purpose, because its rate limit is very low."""
 import os
 
 HELD_OUT = True
 NEEDS = {"tar": "tar", "gzip": "gzip", "pv": "pv"}
-# Somebody wanted to write 2m.
+# 2k is a mistake for 2m.
 JOB = "tar -cf - papers | gzip -1 | pv -q -L 2k >papers.tgz && echo all ended"
 
 

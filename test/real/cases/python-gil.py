@@ -6,7 +6,6 @@ from scene import proc
 HELD_OUT = False
 NEEDS = {"python3": "python3", "curl": "curl"}
 
-# Until the search ends, no other thread runs Python code.
 SHOP = """
 import http.server, re, sys, threading, time
 
@@ -52,7 +51,6 @@ def play(s):
     s.check("the server answers", s.out(curl("hello")) == "hello")
     took = min(float(s.out(curl("search/%d" % TRIAL))) for _ in range(3))
     turns = int(TRIAL * (10 / max(took, 0.001)) ** 0.5)  # about 10 s
-    # The thread that serves "idle" waits for an event, and not for the GIL.
     idler = s.start("idler", curl("idle"))
     s.wait("a thread is idle", lambda: "idles" in s.output("shop"))
     s.role("idle_thread", s.pid("shop"), int(s.output("shop").split()[-1]))

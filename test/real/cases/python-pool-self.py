@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A Python program waits for its thread pool. Both threads wait for jobs that they have put into the same pool themselves."""
+"""A Python program waits for its thread pool. Both threads of the pool wait for jobs that still queue in this pool."""
 import signal
 
 HELD_OUT = True
 NEEDS = {"python3": "python3"}
 
-# SIGUSR1 cancels the inner jobs.
 SHOP = r"""
 import concurrent.futures, signal, sys, threading
 
@@ -64,7 +63,6 @@ def play(s):
              lambda: all(s.syscall(r) == "futex" and s.state(r) == "S" for r in ("victim", "worker0", "worker1", "idle")))
     s.during("the pool has no other thread", lambda: len(s.threads("victim")) == 4)
     s.during("there is no sum", lambda: victim.poll() is None and "sum" not in s.output("victim"))
-    # The inner jobs wait for a free thread; there is none before the inner jobs are done.
     s.hang(victim="victim", culprits=["worker0", "worker1"], causes=["circular-wait", "missing-wakeup", "queueing"],
            wrong=["idle", "test"])
     yield

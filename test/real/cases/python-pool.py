@@ -52,7 +52,6 @@ def play(s):
              lambda: all(s.state(w) == "S" and s.syscall(w) == "futex" for w in ("other0", "other1")))
     s.during("the main thread waits for the squares",
              lambda: s.syscall("main") == "futex" and "squares" not in s.output("main"))
-    # The test sent the signal.
     s.hang(victim="main", culprits=["reader", "test"], causes=["stopped"], stuck=["other0", "other1"])
     yield
     os.kill(reader, signal.SIGCONT)

@@ -15,7 +15,6 @@ def play(s):
     os.mkdir(s.path("papers"))
     with open(s.path("papers/words"), "wb") as f:
         f.write(b" ".join(words))
-    # tar starts this script as its compressor.
     with open(s.path("pack"), "w", encoding="ascii") as f:
         f.write('#!/bin/sh\necho $$ >%s/cgroup.procs && exec gzip "$@"\n' % group)
     os.chmod(s.path("pack"), 0o755)
@@ -25,7 +24,6 @@ def play(s):
     victim = s.start("victim", ["tar", "-I", s.path("pack"), "-cf", "papers.tar.gz", "papers"])
 
     def gzip():
-        """Returns the pid of gzip, which tar starts through a shell."""
         return next((pid for pid in s.living() if proc(pid, "comm") == "gzip\n"), None)
 
     s.wait("gzip runs", gzip)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""redis-cli GET waits for redis-server, which writes its log for another client, and waits in fsync for a slow disk."""
+"""redis-cli GET waits for redis-server. The server waits in fsync for a slow disk, to log another client's write."""
 import os
 import subprocess
 import time

@@ -32,7 +32,6 @@ def play(s):
     s.wait("the client waits", lambda: "cmd=wait" in ask("client", "list"))
 
     def behind():
-        """The ports of the replicas that do not have the last write."""
         said = ask("info", "replication")
         end = int(re.search(r"master_repl_offset:(\d+)", said).group(1))
         return [port for port, offset in re.findall(r"port=(\d+),state=online,offset=(\d+)", said) if int(offset) < end]

@@ -8,7 +8,6 @@ from scene import proc
 HELD_OUT = True
 NEEDS = {"redis-server": "redis-server", "redis-cli": "redis-tools", "bash": "bash", "sha256sum": "coreutils"}
 
-# A worker takes the name of a file, and gives back its sum.
 WORKER = """
 while :; do
     job=$(redis-cli -p $1 BLPOP jobs:$2 0 | tail -n 1)
@@ -31,7 +30,7 @@ def play(s):
         s.start(name, ["bash", "worker", port, name])
 
     def do(name, job):
-        """Gives a worker a job, and waits for the result."""
+        """The command that gives a worker a job, and waits for the result."""
         return ["sh", "-c", 'redis-cli -p %s RPUSH jobs:%s %s >/dev/null && exec redis-cli -p %s BLPOP results:%s 0' %
                 (port, name, job, port, name)]
 

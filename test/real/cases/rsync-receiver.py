@@ -15,7 +15,7 @@ def play(s):
             f.write(os.urandom(SIZE))
 
     def copy(name, tree, a_second):
-        """An rsync that forks the generator, which forks the receiver."""
+        """rsync forks the generator, which forks the receiver."""
         p = s.start(name, ["rsync", "-a", "--whole-file", "--bwlimit=%d" % (a_second >> 10), tree + "/", name + "-copy/"])
         s.wait("the generator is there", lambda: s.child(name, "rsync"))
         s.role(name + "-generator", s.child(name, "rsync"))

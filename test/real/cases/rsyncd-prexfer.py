@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""rsync waits for an rsync daemon, whose pre-xfer script waits for a file lock. The owner's sha256sum computes."""
+"""rsync waits for an rsync daemon, and the daemon's pre-xfer script for a file lock. The owner waits for its sha256sum."""
 import os
 
 from scene import children, proc
@@ -45,7 +45,7 @@ def play(s):
     victim = s.start("victim", copy("backup", "second"))
     s.wait("the script waits for the lock", lambda: len(s.locks(lock)["waiters"]) == 1)
     s.role("waiter", s.locks(lock)["waiters"][0])
-    # The session has forked a helper, which waits for a shell, which waits for the script.
+    # Each waits for the next, its child: session, helper, shell, script, waiter.
     for role, child in ("script", "waiter"), ("shell", "script"), ("helper", "shell"), ("session", "helper"):
         s.role(role, int(proc(s.pid(child), "stat").rpartition(")")[2].split()[1]))
     s.check("rsyncd has started the session", s.pid("session") in children(s.pid("rsyncd")))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""logger waits, because rsyslogd does not read its socket. rsyslogd waits for its alert program, and this for a file lock."""
+"""logger waits for rsyslogd to read its socket. rsyslogd waits for its alert program, which waits for a file lock."""
 import os
 
 from scene import children, proc

@@ -6,7 +6,6 @@ from scene import children, proc
 HELD_OUT = False
 NEEDS = {"ruby": "ruby", "sha256sum": "coreutils", "curl": "curl"}
 
-# Each connection has a thread, whose name is the requested page.
 SHOP = """
 require 'socket'
 BOOK = Mutex.new
@@ -50,7 +49,6 @@ def play(s):
         return next(r.split(" ", 3) for r in s.out(curl("threads"), timeout=5).splitlines() if r.startswith(page + " "))
 
     def sums():
-        """{file: pid of its sha256sum}"""
         found = {}
         for pid in children(s.pid("shop")):
             words = proc(pid, "cmdline").split("\0")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""sv stop waits for the end of a service, which first saves its state in a redis-server that SIGSTOP has stopped."""
+"""sv stop waits for a service to end. The service first saves its state in a redis-server, which SIGSTOP has stopped."""
 import os
 import signal
 

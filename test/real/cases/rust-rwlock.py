@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""curl waits for a Rust server, whose desk waits for a read-write lock. The clerk, a thread, computes with the write lock."""
+"""curl waits for a thread of a Rust server. The thread waits for a read-write lock, whose owner computes."""
 HELD_OUT = True
 NEEDS = {"rustc": "rustc", "gcc": "gcc", "curl": "curl"}
 

@@ -55,7 +55,6 @@ def play(s):
     s.wait("the service waits for memcached", lambda: s.syscall("shop") in ("read", "recvfrom"))
 
     def unread():
-        """How many bytes memcached has not read."""
         return sum(int(line.split()[0]) for line in
                    s.out(["ss", "-tnH", "state", "established", "sport = :" + ports["shop"]]).splitlines())
 

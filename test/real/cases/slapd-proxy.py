@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""ldapsearch asks a slapd that passes the question on to a second slapd, whose control group is frozen."""
+"""ldapsearch waits for a slapd, which asks a second slapd. The control group of the second slapd is frozen."""
 import contextlib
 import os
 
@@ -76,7 +76,6 @@ def play(s):
         victim = s.start("victim", search("front", "o=shop"))
 
         def unread():
-            """How many bytes the second slapd has not read."""
             return sum(int(line.split()[0]) for line in
                        s.out(["ss", "-tnH", "state", "established", "sport = :" + ports["shop"]]).splitlines())
 

@@ -57,7 +57,6 @@ def play(s):
         s.role(proc(pid, "cmdline").split("\0")[2], pid)
 
     def unread(role):
-        """How many bytes of squid the helper has not read."""
         rows = [line.split() for line in s.out(["ss", "-tnpH"]).splitlines() if "pid=%d,fd=0)" % s.pid(role) in line]
         return sum(int(row[1]) for row in rows)
 

@@ -56,7 +56,7 @@ def play(s):
              not s.uses_cpu("zenity", 0.1))
     s.during("the X server answers", lambda: s.out(["xdpyinfo", "-display", display]))
     s.during("the other agent answers", lambda: s.out(client("bystander", "ssh-add", "-l")))
-    # The test is the user, who answers nothing.
+    # The test plays the user.
     s.hang(victim="victim", culprits=["zenity", "test"], causes=["external", "slow-peer"], vague=["agent"],
            wrong=["signer", "xvfb", "bystander"])
     yield

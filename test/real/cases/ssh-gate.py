@@ -52,7 +52,6 @@ def play(s):
     victim = s.start("victim", [*ssh, "echo hello"])
 
     def script():
-        """Returns the pid of the script. Sets the role of the sshd that serves the client."""
         for session in set(children(s.pid("sshd"))) - set(before):
             for pid in children(session):
                 if proc(pid, "comm") == "perl\n":
@@ -65,7 +64,7 @@ def play(s):
     calls = [0]
 
     def looks():
-        """Whether the script woke up since the last call, and did not find its file."""
+        """The script sleeps after each look for its file: a voluntary context switch."""
         before, calls[0] = calls[0], int(proc(s.pid("script"), "status").partition("\nvoluntary_ctxt_switches:")[2].split()[0])
         return calls[0] > before and not os.path.exists(s.path("ready")) and not s.uses_cpu("script", 0.05)
 
@@ -73,7 +72,6 @@ def play(s):
     s.during("sshd waits for the script", lambda: s.state("session") == "S" and not s.uses_cpu("session", 0.05) and
              s.child("session", "perl") == s.pid("script"))
     s.during("ssh waits", lambda: victim.poll() is None and s.state("victim") == "S" and not s.uses_cpu("victim", 0.05))
-    # The script looks for a file that the test makes.
     s.hang(victim="victim", culprits=["script", "test"], causes=["polling", "timer"], vague=["session"],
            wrong=["sshd", "bystander", *("bystander%d" % i for i in range(len(before)))])
     yield

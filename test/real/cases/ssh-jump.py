@@ -40,7 +40,6 @@ def play(s):
         return set(children(s.pid(name)))
 
     def through(role):
-        """Starts an ssh that goes through the jump host."""
         before = {name: sessions(name) for name in ports}
         p = s.start(role, [*words, "-p", ports["there"], "-o", "ProxyCommand=" + proxy, "root@127.0.0.1", loop], talk=True)
         s.say(role, "a")

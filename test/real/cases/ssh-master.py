@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""ssh waits for the ssh that shares its connection (ControlMaster), which SIGSTOP has stopped. sshd works."""
+"""ssh waits for the master of its shared connection (ControlMaster), another ssh. SIGSTOP has stopped the master."""
 import os
 import signal
 

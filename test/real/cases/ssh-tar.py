@@ -42,7 +42,7 @@ def play(s):
     hold = os.open(s.path("pipe"), os.O_RDWR)  # ssh begins before there is a backup
 
     def remote(client, comm):
-        """The program that sshd runs. Sets the roles of this program and of its sshd."""
+        """Makes roles of the program that sshd runs, and of its sshd. Returns true when both are there."""
         for pid in s.living():
             if proc(pid, "comm") == comm + "\n" and pid not in (p for p, _ in s.roles.values()):
                 s.role("remote-" + client, pid)
@@ -69,7 +69,6 @@ def play(s):
     s.during("ssh and its sshd are idle", lambda: s.state("ssh") == s.state("sshd-ssh") == "S" and
              not s.uses_cpu("ssh", 0.01, 0.2) and not s.uses_cpu("sshd-ssh", 0.01, 0.2))
     s.during("sshd runs another command", lambda: s.out([*ssh, "echo hello"]) == "hello")
-    # ssh and its sshd only pass the backup on.
     s.hang(victim="victim", culprits=["remote-ssh", "test"], causes=["stopped"], vague=["ssh", "sshd-ssh"],
            wrong=["sshd", "bystander", "remote-bystander", "sshd-bystander"])
     yield

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""find is held by its strace, which waits because its pipe to grep is full. SIGSTOP has stopped grep."""
+"""find waits for its strace. strace waits, because its pipe to grep is full. SIGSTOP has stopped grep."""
 import os
 import signal
 

@@ -34,7 +34,6 @@ def play(s):
     victim = s.start("victim", cli("near", "GET", "stock"))
 
     def unread():
-        """How many bytes of the far stunnel redis has not read."""
         return sum(int(line.split()[0]) for line in
                    s.out(["ss", "-tnH", "state", "established", "sport = :" + ports["redis"]]).splitlines())
 
@@ -44,7 +43,6 @@ def play(s):
     s.during("both clients wait", lambda: victim.poll() is None and sleeper.poll() is None and s.state("victim") == "S")
     s.during("both stunnels sleep", lambda: s.state("near") == s.state("far") == "S")
     s.during("the other redis works", lambda: s.out(cli("bystander", "PING"), timeout=2) == "PONG")
-    # `sleeper` has told redis to sleep.
     s.hang(victim="victim", culprits=["redis", "sleeper"], causes=["timer"], vague=["far", "near"],
            wrong=["bystander", "reader", "test"])
     yield

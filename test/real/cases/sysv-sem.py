@@ -6,7 +6,6 @@ import signal
 HELD_OUT = True
 NEEDS = {"perl": "perl", "ipcs": "util-linux", "ipcrm": "util-linux"}
 
-# The words of the command line: the semaphore's identifier, and what to do while the program has it.
 TURN = """
 use IPC::SysV qw(SEM_UNDO);
 my ($id, $what) = @ARGV;
@@ -32,7 +31,6 @@ def play(s):
         f.write(TURN)
     sem = s.out(["perl", "-e", MAKE])
     s.callback(s.out, ["ipcrm", "-s", sem])
-    # This program had the semaphore before, and has given it back.
     s.start("bystander", ["perl", "turn.pl", sem, "idle"])
     s.wait("the bystander is ready", lambda: "ready" in s.output("bystander"))
     owner = s.start("owner", ["perl", "turn.pl", sem, "compute"])

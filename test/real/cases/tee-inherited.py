@@ -29,7 +29,6 @@ def play(s):
     s.role("redis", next(pid for pid in s.living() if proc(pid, "comm") == "redis-server\n" and pid != s.pid("bystander")))
 
     def writers():
-        """The processes of the case that have tee's pipe open, without tee."""
         pipe = os.readlink("/proc/%d/fd/0" % s.pid("tee"))
         return {pid for pid in s.living() if pid != s.pid("tee") and
                 pipe in [os.readlink(f) for f in glob.glob("/proc/%d/fd/*" % pid)]}
@@ -39,8 +38,7 @@ def play(s):
     s.during("make has ended, and the job has not", lambda: s.child("job", "make") is None and job.poll() is None and
              "all ended" not in s.output("job"))
     s.during("redis-server answers", lambda: s.out(["redis-cli", "-p", port, "PING"]) == "PONG")
-    # redis-server is well, and waits for clients. But tee waits for the end of
-    # redis-server.
+    # redis-server only waits for clients, so any of these causes is right.
     s.hang(victim="tee", culprits=["redis"], causes=["slow-peer", "external", "timer", "missing-wakeup", "polling"],
            stuck=["job"], wrong=["bystander", "test"])
     yield

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A script waits for `timeout`. Its sqlite3 is in the background of the terminal, and reads there. So SIGTTIN has stopped it."""
+"""A script waits for `timeout`, which runs sqlite3. SIGTTIN has stopped sqlite3, which reads from the background."""
 import os
 import signal
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""curl waits for a worker of uwsgi, which waits for the lock of all workers. Another worker owns it, and computes."""
+"""curl waits for a worker of uwsgi. The worker waits for a lock, whose owner, another worker, computes."""
 import re
 import signal
 
@@ -50,11 +50,9 @@ def play(s):
     s.check("uwsgi answers", s.out(curl("stock")) == "page")
 
     def syscalls():
-        """The workers, and the system call that each waits in."""
         return {pid: proc(pid, "syscall").split()[0] for pid in children(s.pid("uwsgi"))}
 
     def pid_of(page):
-        """The worker that computes this page."""
         return int(re.findall("^%s ([0-9]+)$" % page, s.output("uwsgi"), re.M)[-1])
 
     pages = {name: s.start(name, curl(name)) for name in ("preview", "report")}
@@ -63,7 +61,6 @@ def play(s):
         s.role(role, pid_of(name))
 
     def waiting():
-        """The workers that wait for a futex."""
         return [pid for pid, number in syscalls().items() if SYSCALLS.get(int(number if number.isdigit() else -1)) == "futex"]
 
     s.check("no worker waits for the lock", not waiting())

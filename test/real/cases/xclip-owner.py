@@ -15,7 +15,6 @@ def play(s):
     s.wait("the X server answers", lambda: s.out(["xdpyinfo", "-display", display]))
     with open(s.path("text"), "w", encoding="ascii") as f:
         f.write("hello\n")
-    # Two clients: one owns the clipboard, the other the primary selection.
     owner = s.start("owner", ["xclip", "-quiet", "-selection", "clipboard", "-i", "text"], env=env)
     s.start("bystander", ["xclip", "-quiet", "-selection", "primary", "-i", "text"], env=env)
 
@@ -33,7 +32,6 @@ def play(s):
     s.during("the owner of the clipboard is stopped", lambda: s.state("owner") == "T")
     s.during("the victim waits", lambda: victim.poll() is None and s.syscall("victim") == "poll")
     s.during("the X server works", lambda: s.out(["xdpyinfo", "-display", display]) and paste("primary"))
-    # The test sent the signal. The X server only passes the question on.
     s.hang(victim="victim", culprits=["owner", "test"], causes=["stopped"], vague=["xvfb"], wrong=["bystander"])
     yield
     owner.send_signal(signal.SIGCONT)

@@ -10,7 +10,6 @@ LINES = 100000
 
 def play(s):
     def desk(name):
-        """An X server, and an xterm whose shell waits until a pipe is written."""
         s.start("xvfb_" + name, ["Xvfb", "-displayfd", "1", "-screen", "0", "640x480x24", "-nolisten", "tcp"])
         s.wait("the X server says its display", lambda: s.output("xvfb_" + name).split()[-1].isdigit())
         env = {**os.environ, "DISPLAY": ":" + s.output("xvfb_" + name).split()[-1], "ENV": ""}

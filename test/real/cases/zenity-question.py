@@ -46,7 +46,7 @@ def play(s):
              not s.uses_cpu("victim-zenity", 0.1))
     s.during("the dialog is there", lambda: xdotool("search", "--onlyvisible", "--name", "Parcels"))
     s.during("the X server answers", lambda: s.out(["xdpyinfo", "-display", display]))
-    # The test is the user, who types nothing.
+    # The test plays the user.
     s.hang(victim="victim", culprits=["victim-zenity", "test"], causes=["external"], wrong=["bystander", "xvfb"])
     yield
     window = xdotool("search", "--onlyvisible", "--name", "Parcels").split()[-1]

@@ -11,16 +11,14 @@ struct asking {
 	int answers[8];
 	size_t n, asked;
 	bool person, keep, again;
-	bool lasting; /* true: the question is about a range of time; false: about a moment */
+	bool lasting; /* the question is about a range of time, not about a moment */
 	FILE *out;
 };
 
 void asking_take(const struct question *q, struct asking *a);
-/* The callback of struct ask; arg is a struct asking. Returns the next answer, or ASK_DECIDE if
- * none is left. */
+/* For struct ask; arg is a struct asking. Returns the next answer, or ASK_DECIDE if none is left. */
 int asking_choose(void *arg, const struct ask_question *question, bool *ret_keep);
-/* Prints the rules. Returns true if a second run has to follow: at the first call, if the question
- * has the word "again". */
+/* Prints the rules. Returns true if a second run follows (the word "again"). */
 bool asking_again(struct asking *a);
 void asking_done(struct asking *a);
 
@@ -31,9 +29,7 @@ void ask_parts(struct question *q);
 void ask_queues(struct question *q);
 void ask_patterns(struct question *q);
 void ask_events(struct question *q);
-/* The question about transactions, from transactions_questions.c. */
 void ask_transactions(struct question *q);
-/* The questions about profiles, from profile_questions.c. */
 void ask_profile(struct question *q);
 void ask_keys(struct question *q);
 void ask_delta(struct question *q);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Compares profiles that the tests make without a trace. profile.txt has the tests with traces. */
+/* Profiles that the tests make without a trace. profile.txt has the tests with traces. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -89,8 +89,7 @@ static uint64_t next(uint64_t *seed)
 	return *seed >> 33;
 }
 
-/* Makes a profile in which each part is there by chance. A part lasts at most about
- * a year. */
+/* Each part is there by chance, and lasts at most about a year. */
 static struct profile *random_profile(uint64_t *seed)
 {
 	static const char *const keys[] = { "a", "b", "c", "d", "env" };
@@ -126,7 +125,6 @@ static void adds_up(void **state)
 	}
 }
 
-/* If there is one old run and one new run, each metric of a side is the length of its run. */
 static void one_run(void **state)
 {
 	_cleanup_(sides_done) struct sides s = { .n_old = 1, .n_new = 1 };
@@ -174,8 +172,8 @@ static void equal_runs(void **state)
 	}
 }
 
-/* The part "lock" without a detail (part.h) vanishes, and the part "lock" with the detail "load"
- * appears: one row has both. Both parts "sleep" grow, so each has a row of its own. */
+/* The part "lock" goes from no detail (part.h) to the detail "load": one row has both. Both parts
+ * "sleep" grow, so each has a row of its own. */
 static void details(void **state)
 {
 	_cleanup_(sides_done) struct sides s = { .n_old = 1, .n_new = 1 };
@@ -201,7 +199,6 @@ static void details(void **state)
 	delta_free(d);
 }
 
-/* Compares one old and one new run. */
 static void says(const struct sides *s, const char *want)
 {
 	struct delta *d = compared(s, DELTA_MAX);
@@ -210,7 +207,6 @@ static void says(const struct sides *s, const char *want)
 	delta_free(d);
 }
 
-/* Other programs took less time from the new run: the sentence says that the command grew. */
 static void hidden_by_others(void **state)
 {
 	_cleanup_(sides_done) struct sides s = { .n_old = 1, .n_new = 1 };
@@ -222,7 +218,6 @@ static void hidden_by_others(void **state)
 	put(s.new[0], "work", "", 135000000);
 	says(&s,
 	     "5 ms faster (-3.6 %, one run each), but the command itself is 35 ms slower: +35 ms work; -40 ms because of other programs on the machine");
-	/* a small part of the growth is hidden */
 	put(s.new[0], "env", "", 30000000);
 	says(&s,
 	     "25 ms slower (+17.9 %, one run each): +35 ms work; -10 ms because of other programs on the machine");

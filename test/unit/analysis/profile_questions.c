@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The questions about profiles and their comparison. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +15,6 @@ static void free_profile(struct profile **p)
 	profile_free(*p);
 }
 
-/* Reads "A FROM..TO". Returns the profile, or NULL after an error. */
 static struct profile *next_profile(const struct question *q, const struct graph *g)
 {
 	uint32_t task = question_task(q, g, q->w->to_ns);

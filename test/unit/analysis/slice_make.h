@@ -21,7 +21,6 @@ struct cmake {
 	struct graph *g;
 };
 
-/* Returns the index of the new segment, whose cut is CUT_IDLE. */
 static inline uint32_t cmake_segment(struct cmake *k, uint32_t tid, uint64_t from_ms, uint64_t to_ms)
 {
 	struct segment s = { .from_ns = from_ms * MS,
@@ -35,8 +34,7 @@ static inline uint32_t cmake_segment(struct cmake *k, uint32_t tid, uint64_t fro
 	return (uint32_t)k->segments.n - 1;
 }
 
-/* Adds an edge, and returns it. The pointer is valid until the next cmake_edge(). If `from` is
- * GRAPH_NONE, the edge comes from outside. */
+/* Adds an edge. The result is valid until the next cmake_edge(). from GRAPH_NONE: from outside. */
 static inline struct edge *cmake_edge(struct cmake *k, enum edge_kind kind, enum edge_strength strength,
 				      uint32_t from, uint64_t left_ms, uint32_t to, uint64_t arrived_ms,
 				      uint64_t obj)
@@ -52,8 +50,7 @@ static inline struct edge *cmake_edge(struct cmake *k, enum edge_kind kind, enum
 	return &k->edges.v[k->edges.n - 1];
 }
 
-/* Sorts the records by time, and corrects the indices of records in edges. Segments have no such
- * indices. */
+/* Sorts the records by time, and corrects the indices of records in edges. */
 static inline void cmake_sort_events(struct cmake *k)
 {
 	size_t n = k->m.events.n;
@@ -114,7 +111,6 @@ static inline void cmake_out(struct cmake *k)
 	c->out_first[c->n_segments] = n;
 }
 
-/* Returns the graph, which is valid until cmake_free(). */
 static inline const struct causal *cmake_done(struct cmake *k, uint64_t to_ms)
 {
 	struct causal *c = &k->c;

@@ -83,8 +83,7 @@ static void smallest_p(void **state)
 	NEAR(ranks_smallest_p(25, 25) * 126410606437752.0, 2, 1e-6);
 }
 
-/* With more than RANKS_EXACT_MAX values, or with equal values, u_test() gives the approximate p in
- * place of the exact p. The two are nearly equal. */
+/* With more than RANKS_EXACT_MAX values, or with equal values, p is approximate, but nearly exact. */
 static void exact_and_approximate(void **state)
 {
 	double a[26], b[26];
@@ -196,7 +195,6 @@ static void edges(void **state)
 	assert_int_equal(judge(100.5 / d.old_ns, false, a, 10, b, 10).runs_needed, 0);
 	/* more new runs do not help: the old runs vary more than the gap to the limit */
 	assert_int_equal(judge(0.0998, true, a, 10, b, 10).runs_needed, 0);
-	/* equal values without any spread */
 	fill(a, 10, 1000, 0);
 	assert_int_equal(judge(0, false, a, 10, a, 10).kind, DECIDE_OK);
 }
@@ -239,7 +237,6 @@ static double run_of(double factor, double noise, double rare)
 	return 100e6 * factor * exp(noise * normal) * slow;
 }
 
-/* Runs a whole check: looks at 10 runs of each side, and at 15, 20, 25 and 30 while undecided. */
 static enum decision_kind simulate(double factor, double noise, double rare)
 {
 	const struct decide_rule rule = { DELTA_P50, 0.05, 5, false };

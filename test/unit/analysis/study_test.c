@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Groups of runs that the tests make without a trace. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -95,8 +94,7 @@ static void groups_in_order(void **state)
 	assert_int_equal(s->groups[1].delta->difference_ns, 50);
 	assert_string_equal(study_reason(&s->groups[1])->text, "queue");
 	assert_int_equal(study_reason(&s->groups[1])->difference_ns, 40);
-	/* The part "queue" grew by 40 ns, but the whole shrank. So the reason is the part
-	 * "run", which shrank. */
+	/* "queue" grew by 40 ns, but the whole shrank: the reason is "run", which shrank */
 	assert_int_equal(s->groups[2].delta->difference_ns, -40);
 	assert_string_equal(study_reason(&s->groups[2])->text, "run");
 	assert_int_equal(s->furthest, 1);

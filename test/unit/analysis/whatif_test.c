@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Edges that are made by hand, limits, and random windows. whatif.txt has the other tests. */
+/* whatif.txt has the other tests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -222,7 +222,6 @@ static void test_record_after_the_wait(void **state)
 	assert_int_equal(saved_with_record_after(300), 60 * MS - 50 * MS - 300000);
 }
 
-/* Beyond the limit of depth, nothing is saved. */
 static void test_depth(void **state)
 {
 	struct scene s = { 0 };
@@ -371,7 +370,6 @@ static void check(const struct graph *g, uint32_t task, uint64_t from_ns, uint64
 	whatif_free(x);
 }
 
-/* If nothing is taken away, nothing is saved. */
 static void test_random(void **state)
 {
 	random_ranges(check);

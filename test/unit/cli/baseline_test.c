@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Baselines: a written document is read again, and a wrong document is refused with a reason. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -68,8 +67,7 @@ static void reads_what_it_writes(void **state)
 	assert_string_equal(text, good);
 }
 
-/* Commands that differ only in numbers and directories are alike. An unknown command ("") is like
- * any other. */
+/* Commands that differ only in numbers and directories are alike. An unknown one, "", is like any. */
 static void commands_alike(void **state)
 {
 	assert_true(baseline_alike("old/job-1.2 --n 3 /tmp/a", "job-1.30 --n 17 /var/a"));
@@ -120,7 +118,6 @@ static void names_are_safe(void **state)
 	assert_string_equal(b.runs[0]->parts[0].text, "x\\x0a\\u202ey");
 }
 
-/* Every beginning of a document is refused. */
 static void truncated(void **state)
 {
 	_cleanup_free_ char *text = strdup(good);
@@ -134,7 +131,6 @@ static void truncated(void **state)
 	}
 }
 
-/* A document with one changed byte is read, or it is refused with a reason. */
 static void one_byte(void **state)
 {
 	static const char bytes[] = "\"{}[],:-09e.\\nt\x80\xff";
@@ -154,7 +150,6 @@ static void one_byte(void **state)
 	}
 }
 
-/* The good document with `to` in place of `from` is refused. The reason contains `why`. */
 static void refuses(const char *from, const char *to, const char *why)
 {
 	const char *at = strstr(good, from);
@@ -208,8 +203,7 @@ static void wrong(void **state)
 	refuses("\"parts\":[", "\"parts\":{},\"x\":[", "\"parts\" must be an array");
 }
 
-/* Returns a document with n runs and m parts. The key of each part has `len` bytes. The caller
- * frees the document. */
+/* Returns a document with n runs and m parts, whose keys have `len` bytes. The caller frees it. */
 static char *large(size_t n, size_t m, int len)
 {
 	char *text = NULL;
@@ -259,7 +253,6 @@ static void limits(void **state)
 	is_large(BASELINE_RUNS_MAX, 800, PART_TEXT_MAX - 1, "too long for 1000 runs");
 }
 
-/* Several documents make one baseline. The limit holds for the sum of their runs. */
 static void several_files(void **state)
 {
 	_cleanup_(baseline_done) struct baseline b = { 0 };

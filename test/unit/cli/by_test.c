@@ -56,7 +56,6 @@ static void labels(void **state)
 	assert_string_equal(buf, "cpus not known");
 }
 
-/* The longest values fit. */
 static void long_labels(void **state)
 {
 	struct baseline_machine m = { .allowed_cpus = 8192 };

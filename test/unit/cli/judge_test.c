@@ -67,7 +67,6 @@ static void high_cost(void **state)
 	assert_false(cost(10, 10, 0).high);
 }
 
-/* If traced runs are faster than untraced ones, the cost is negative, and so not high. */
 static void negative_cost(void **state)
 {
 	struct tracer_cost c = cost(10, 10, (uint64_t)-60);

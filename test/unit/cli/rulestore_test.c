@@ -121,8 +121,7 @@ static void makes_the_file(void **state)
 	rulestore_done(&s);
 }
 
-/* A write keeps unknown members, notes, the order, and rules that were added meanwhile. A write
- * also keeps the mode of the file, and a symbolic link to the file. */
+/* A write keeps unknown members, notes, the order, rules added meanwhile, the mode, and a symbolic link. */
 static void keeps_what_was_there(void **state)
 {
 	struct rulestore_options o = { 0 };
@@ -160,7 +159,6 @@ static void keeps_what_was_there(void **state)
 	json_decref(doc);
 }
 
-/* The changed rule moves to the front. */
 static void turns_around(void **state)
 {
 	struct rulestore_options o = { 0 };
@@ -224,8 +222,7 @@ static size_t allocations_to_parse(const char *text)
 	return doc ? 1000 - allocations_left : 0;
 }
 
-/* Memory runs out at each place in turn, after the old text was parsed. If memory runs out
- * earlier, while Jansson parses a string, Jansson reports an error in the text. */
+/* Memory runs out at each place after the parse. During the parse, Jansson may blame the text. */
 static void merge_without_memory(const char *old)
 {
 	struct rule rule = { .verdict = RULE_CAUSE, .from = "b" };

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Files of rules for transactions: the members, the limits, and the messages. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,7 +76,6 @@ static void refusals(void **state)
 	}
 }
 
-/* Returns a text with n rules, each with a mark of len bytes. The caller frees the text. */
 static char *many(size_t n, size_t len)
 {
 	char *text = malloc(sizeof(HEAD) + n * (len + 32) + 8);
@@ -93,7 +91,7 @@ static void limits(void **state)
 {
 	static const struct {
 		size_t n, len;
-		const char *says; /* NULL if the text is accepted */
+		const char *says;
 	} cases[] = {
 		{ TRANSACTIONRULES_MAX, 1, NULL },
 		{ TRANSACTIONRULES_MAX + 1, 1, "more than 256 rules" },

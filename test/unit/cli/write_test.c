@@ -51,7 +51,6 @@ static int put(FILE *f, const void *arg)
 	return 0;
 }
 
-/* Returns the lowest free descriptor. */
 static int lowest_fd(void)
 {
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);

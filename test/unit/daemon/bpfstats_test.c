@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctraced-stats switches on the statistics of BPF programs. In this test, ctraced-stats answers
- * late. */
+/* ctraced-stats, which switches on the statistics of BPF programs, answers late. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

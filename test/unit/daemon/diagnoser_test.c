@@ -110,7 +110,6 @@ static void one_that_lasts(void **state)
 	assert_int_equal(json_integer_value(json_object_get(f->answer, "from_ns")), HANG_S(3));
 }
 
-/* From 7 s on, HANG_LOOPER is back in its loop. */
 static void one_that_ended(void **state)
 {
 	struct fixture *f = *state;

@@ -59,8 +59,7 @@ static inline void hang_runs(struct writer *w, uint64_t ns, uint32_t tid, uint32
 	assert_int_equal(writer_add(w, 0, &r, NULL), 0);
 }
 
-/* The hang begins at 3 s. If `ends` is true, the hang ends at 7 s. The trace goes from 1 s to 9
- * s. */
+/* The trace is from 1 s to 9 s. The hang begins at 3 s and, if `ends`, ends at 7 s. */
 static inline void hang_make(const char *path, bool ends)
 {
 	const uint64_t epoll = CT_OBJ_ID(CT_OBJ_EPOLL, 9),

@@ -638,7 +638,7 @@ static void stuck_journal(void **state)
 	snprintf(at.sun_path, sizeof(at.sun_path), "%s/journal", f->dir);
 	assert_int_equal(incident_say_send(at.sun_path, made, n), -ENOENT);
 	assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
-	alarm(30); /* a send that blocks would wait for ever */
+	alarm(30);
 	for (unsigned i = 0; i < 100000 && !r; i++)
 		r = incident_say_send(at.sun_path, made, n);
 	alarm(0);

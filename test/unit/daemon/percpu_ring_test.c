@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bpf/emit.h writes the ring of a CPU, and the daemon's code reads it. Two threads write into one
- * small ring at the same time. Signal handlers interrupt them, and write too. The reader is slow.
- * Each record must arrive once, whole and in its writer's order, or be counted as lost. */
+/* bpf/emit.h writes the ring of a CPU, and the daemon's code reads it slowly. Two threads and their
+ * signal handlers write at once. Each record must arrive once, whole and in its writer's order, or
+ * be counted as lost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -137,8 +137,7 @@ static void what_is_needed_is_possible(void **state)
 	in_child(possible);
 }
 
-/* If a list is too long for a filter, its last calls are missing. So f.n must show that the list is
- * too long. */
+/* A filter lacks the last calls of a list that is too long. f.n must show this. */
 static void a_list_that_is_too_long(void **state)
 {
 	static const int calls[FILTER_MAX / 2] = { 0 };

@@ -29,8 +29,7 @@ struct job {
 	struct fixture *f;
 	char name;
 	int wait_fd;
-	/* leaves: the job calls worker_leave() before its wait. enters: the job calls
-	 * worker_enter() after its wait. */
+	/* the job calls worker_leave() before its wait, worker_enter() after its wait */
 	bool leaves, enters, entered, progressed;
 };
 
@@ -214,8 +213,7 @@ static void stuck_job(void **state)
 	assert_false(first.entered);
 }
 
-/* One limit is for the stuck jobs of one user. Another limit is for the stuck jobs of all users but
- * root. Jobs of root are still done. */
+/* Limits: for the stuck jobs of one user, and of all users but root. Jobs of root are still done. */
 static void stuck_users(void **state)
 {
 	struct fixture *f = *state;

@@ -96,8 +96,7 @@ static void notices_a_stuck_disk(void **state)
 	assert_told(&m, CT_HANG_DISK, 30, since);
 }
 
-/* The reading finds both waits. The owner of the futex of task 40 is known before the reading, the
- * owner of the futex of task 41 after it. */
+/* The owner of task 40's futex is recorded before the states of the tasks, that of task 41's after them. */
 static void notices_a_deadlock(void **state)
 {
 	uint64_t since;
@@ -142,7 +141,7 @@ static void notices_a_starved_task(void **state)
 	assert_int_equal(m.n, 1);
 }
 
-/* If the record of a switch comes in a stretch, the record is late, and does not count. */
+/* In a coarse stretch, the record of a switch is late, and does not count. */
 static void goes_back_to_switches(void **state)
 {
 	uint64_t since;

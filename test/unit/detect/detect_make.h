@@ -33,7 +33,6 @@ struct make {
 	struct ct_iter_task seen;
 	/* The kernel's answer about a socket: its unread bytes, or -errno. */
 	int unread;
-	/* How often the detector asked about a socket. */
 	unsigned asked;
 };
 

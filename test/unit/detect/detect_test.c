@@ -98,8 +98,7 @@ static void does_not_count_the_time_in_a_queue(void **state)
 	assert_told(&m, 1, CT_HANG_LOOP, 10);
 }
 
-/* Checks that no hang is reported for a wait of 9 s. how: makes the records before the wait, or
- * NULL. */
+/* how: makes the records before the wait, or NULL */
 static void nothing_is_noticed(uint8_t wait, uint64_t obj, uint8_t st, void (*how)(struct make *m))
 {
 	MAKE(m);
@@ -674,8 +673,7 @@ static void learns_no_patience_from_a_sleep(void **state)
 	}
 }
 
-/* An earlier task of the same name had a habit of long waits. A new task has this habit too, until
- * the new task has a history of its own. */
+/* A new task has the habits of an earlier task of the same name, until it has a history of its own. */
 static void is_as_patient_as_its_name_for_a_while(void **state)
 {
 	MAKE(m);

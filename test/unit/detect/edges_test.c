@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests numbers of detect/thresholds.h, each with a value below it and a value above it. The tests
- * repeat the numbers, so a changed number fails here. */
+/* Tests numbers of detect/thresholds.h, each from both sides. A changed number fails here. */
 #include "test/unit/detect/detect_make.h"
 
 #define FUTEX(n) CT_OBJ_FUTEX_ID(10, 0x7f0000000000ULL + (n)*64)
@@ -157,8 +156,8 @@ static void starved_when_known(void **state)
 	assert_within(&m, 500 * MS, 1);
 }
 
-/* If the first wait takes 1 s or more (1010 ms), the limit of the second wait is four times the
- * first wait. If the first wait is shorter (990 ms), the limit is the setting of 2 s. */
+/* After a first wait of 1 s or more (1010 ms), the limit is four times this wait. After a shorter
+ * one (990 ms), the limit is the setting, 2 s. */
 static void times_disk(void **state)
 {
 	for (int i = 0; i < 2; i++) {

@@ -125,8 +125,6 @@ static int read_all(int fd)
 	return r;
 }
 
-/* Changes each byte of the headers, to three values. Then, cuts the file to multiples of 4096
- * bytes. */
 static void damaged(void **state)
 {
 	_cleanup_close_ int self = open("/proc/self/exe", O_RDONLY), fd = memfd_create("elf", 0);

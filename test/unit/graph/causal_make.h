@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* causal_make.h - windows for tests of the causal graph. Each ten tids share a CPU. */
+/* causal_make.h - windows for tests of the causal graph. */
 #ifndef CTRACE_TEST_CAUSAL_MAKE_H
 #define CTRACE_TEST_CAUSAL_MAKE_H
 
@@ -106,8 +106,7 @@ static inline uint32_t n_segments(const struct built *b, uint32_t tid)
 	return b->c->first[task + 1] - b->c->first[task];
 }
 
-/* Returns the edge of this kind between segments of two tasks, or NULL. from 0: the edge comes from
- * no task. If there are several such edges, the test fails. */
+/* Returns the only edge of this kind between two tasks, or NULL. from 0: the edge comes from no task. */
 static inline const struct edge *edge_of(const struct built *b, enum edge_kind kind, uint32_t from,
 					 uint32_t to)
 {

@@ -8,8 +8,7 @@
 #include "graph/causal/flow.h"
 #include "test/unit/graph/causal_make.h"
 
-/* No send has the length of a receive. A search of all sends for each receive would take a time
- * that grows with the square of N. */
+/* No send has the length of a receive. A search of all sends for each receive would be quadratic. */
 static void test_lost_datagrams(void **state)
 {
 	enum { N = 200000 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* questions.h - reads and prints tasks and times for the questions of test/unit/graph and
- * test/unit/analysis. */
+/* questions.h - reads and prints tasks and times for the questions of graph_cases and analysis_cases. */
 #ifndef CTRACE_TEST_QUESTIONS_H
 #define CTRACE_TEST_QUESTIONS_H
 

@@ -6,7 +6,6 @@
 #include "graph/timeline/graph.h"
 #include "test/unit/trace/window_random.h"
 
-/* Calls check() for each task of 300 random windows, with a random range. */
 static inline void random_ranges(void (*check)(const struct graph *g, uint32_t task, uint64_t from_ns,
 					       uint64_t to_ns, uint32_t *seed))
 {

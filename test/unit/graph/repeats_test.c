@@ -141,8 +141,7 @@ static void test_long_tasks(void **state)
 	}
 }
 
-/* Returns another object. A wait for this object in call nr has the same hash as a wait for obj in
- * call 0. */
+/* Returns an object. A wait for it in call nr has the same hash as a wait for obj in call 0. */
 static uint64_t same_hash(uint64_t obj, uint64_t nr)
 {
 	const uint64_t p = 0x100000001b3ULL;

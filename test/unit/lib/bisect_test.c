@@ -20,7 +20,6 @@ static void borders(void **state)
 			}
 }
 
-/* The largest indices do not overflow. The predicate gets only indices inside the range. */
 static void edges(void **state)
 {
 	uint64_t asked = 0;

@@ -76,7 +76,7 @@ static void encode(uint32_t c, char buf[5])
 	}
 }
 
-/* Ranges that are shown as escapes, and their neighbours, which are not. */
+/* Characters in these ranges are shown as escapes, their neighbours are not. */
 static void test_invisible(void **state)
 {
 	static const uint32_t spans[][2] = {

@@ -57,7 +57,7 @@ static size_t count(size_t *ret_left_out)
 	return n;
 }
 
-/* Returns the number of read calls of this process, or 0 if the kernel does not count them. */
+/* 0: the kernel does not count read calls */
 static unsigned long reads(void)
 {
 	_cleanup_fclose_ FILE *f = fopen("/proc/self/io", "r");

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The facts about a machine, from files that a test has written. */
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +16,6 @@
 
 static char dir[64];
 
-/* Writes a file below dir, and makes its directories. */
 static void put(const char *name, const char *text)
 {
 	char path[512];
@@ -76,7 +74,7 @@ static void all(void **state)
 	assert_string_equal(m.limits, "none");
 }
 
-/* The smallest limit counts, of the group itself and of all groups above it. */
+/* The smallest limit of the group and of all groups above it counts. */
 static void limits(void **state)
 {
 	struct procmachine m;

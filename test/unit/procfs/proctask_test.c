@@ -44,10 +44,10 @@ static void test_cmdline(void **state)
 	expect_cmdline("sleep", two, 64, "a bcd 30");
 	expect_cmdline("sleep", two, 9, "a bcd 30");
 	expect_cmdline("sleep", two, 8, "a b ...");
-	/* the first 6 bytes, which are read, end between two arguments */
+	/* only 6 bytes are read; they end between two arguments */
 	expect_cmdline("sleep", two, 7, "a  ...");
 	expect_cmdline("sleep", two, 5, " ...");
-	/* the first 16 bytes, which are read, end in empty arguments */
+	/* only 16 bytes are read; they end in empty arguments */
 	expect_cmdline("tail", empty, 17, "t -f /dev/nu ...");
 	expect_cmdline("tail", empty, 64, "t -f /dev/null   9");
 }

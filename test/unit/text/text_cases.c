@@ -16,7 +16,7 @@ struct strings {
 	VEC(char *) v;
 };
 
-/* Lines [first, end) of the file. The lines after a question are its answer. */
+/* lines [first, end) of the file */
 struct block {
 	const char *name;
 	bool scene;

@@ -33,25 +33,22 @@ void text_line_init(struct text_line *l, const char *line);
 void text_line_free(struct text_line *l);
 __attribute__((format(printf, 2, 3))) void text_line_fail(struct text_line *l, const char *fmt, ...);
 
-/* Returns the next word that is no field. Without one, sets an error about `what`, and returns
- * "". */
+/* Returns the next word that is not KEY=VALUE. Without one, sets an error about `what`, and returns "". */
 const char *text_line_next(struct text_line *l, const char *what);
-/* As text_line_next(). But if there is no such word, returns NULL and sets no error. */
+/* As text_line_next(). But if no word is left, returns NULL and sets no error. */
 const char *text_line_more(struct text_line *l);
-/* If the next word that is no field is `word`, takes it and returns true. */
+/* If text_line_next() would return `word`, takes it and returns true. */
 bool text_line_skip(struct text_line *l, const char *word);
 const char *text_line_field(struct text_line *l, const char *key);
-/* Returns true if every word is taken, and the line had no error. If a word is left, sets an error
- * with `usage`, the right form of the line. */
+/* Returns true if all words are taken, without an error. If a word is left, sets an error with `usage`. */
 bool text_line_done(struct text_line *l, const char *usage);
 
-/* Reads "12", "0x1f" or "-11". After an error, text_number(), text_time(), text_one_of() and
- * text_flags() return 0. */
+/* Reads "12", "0x1f" or "-11". Returns 0 after an error. */
 uint64_t text_number(struct text_line *l, const char *word);
-/* Reads "12ns", "12us", "12.1ms", "3s" or "0". Returns ns. */
+/* Reads "12ns", "12us", "12.1ms", "3s" or "0". Returns ns, or 0 after an error. */
 uint64_t text_time(struct text_line *l, const char *word);
 void text_range(struct text_line *l, const char *word, uint64_t *ret_from, uint64_t *ret_to);
-/* Returns the value that the list has for the word. The list ends with NULL. */
+/* Returns the word's value in the list, which ends with NULL; 0 after an error. */
 uint64_t text_one_of(struct text_line *l, const char *word, const struct text_word *words);
 /* Reads words of the list, such as "a,b". Returns the OR of their values. */
 uint64_t text_flags(struct text_line *l, const char *word, const struct text_word *words);

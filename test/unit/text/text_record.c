@@ -22,7 +22,7 @@ static uint8_t wait_field(struct text_line *l, const char *key)
 	return word ? text_wait_of(l, word) : 0;
 }
 
-/* Adds a record. The field cpu=N moves tid to CPU N. The result is valid until the next record. */
+/* The result is valid until the next record. A field cpu=N moves tid to CPU N. */
 static struct window_record *add(struct record *r, enum ct_kind kind, uint32_t tid, uint32_t peer)
 {
 	uint16_t *cpu = text_cpu_of(r->t, tid);
@@ -110,7 +110,6 @@ static void verb_yields(struct record *r)
 	add_switch(r, r->tid, then(r), CT_W_YIELD, 0);
 }
 
-/* If a record "B wakes A" has the same time as "A found", B ended the wait. */
 static void verb_found(struct record *r)
 {
 	static const struct text_word what[] = { { "folded", CT_FOUND_FOLDED },

@@ -95,8 +95,7 @@
  *   +5ms app runs
  *   end
  *
- * Lines that begin with "segment" or "edge" are a causal graph made by hand.  The program that reads
- * this graph gets these lines from text_window_graph().
+ * Lines that begin with "segment" or "edge" are a causal graph made by hand: text_window_graph().
  */
 #ifndef CTRACE_TEST_TEXT_WINDOW_H
 #define CTRACE_TEST_TEXT_WINDOW_H
@@ -108,11 +107,10 @@ struct text_window;
 
 struct text_window *text_window_new(void);
 void text_window_free(struct text_window *t);
-/* Adds a line, and returns true. If the line is wrong, returns false and sets error, which has
- * TEXT_ERROR_MAX bytes. */
+/* Adds a line. If the line is wrong, returns false and sets error, of TEXT_ERROR_MAX bytes. */
 bool text_window_add(struct text_window *t, const char *line, char *error);
-/* Returns the window, which is valid until text_window_free(). If a repeat has no end, sets error,
- * and returns NULL. */
+/* The window is valid until text_window_free(). If a repeat has no end, returns NULL and sets
+ * error. */
 const struct window *text_window_done(struct text_window *t, char *error);
 
 const char *text_window_graph(const struct text_window *t, size_t i);
@@ -122,8 +120,8 @@ uint32_t text_task(const struct text_window *t, struct text_line *l, const char 
 uint64_t text_object(struct text_line *l, const char *word);
 
 #define TEXT_NAME_MAX 64
-/* text_put_task() and text_put_object() return buf, of TEXT_NAME_MAX bytes. A task is "app[10]", or
- * "10" without a name. An object is "pipe:77". 0 is "-". */
+/* Both return buf, of TEXT_NAME_MAX bytes: a task is "app[10]", or "10" without a name; an object
+ * is "pipe:77"; 0 is "-". */
 const char *text_put_task(const struct window *w, uint32_t tid, uint64_t ns, char *buf);
 const char *text_put_object(uint64_t obj, char *buf);
 

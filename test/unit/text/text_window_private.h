@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* text_window_private.h - shared by text_names.c (words for tasks, objects and waits),
- * text_record.c (lines of records) and text_window.c (all other lines). */
+/* text_window_private.h - shared by text_window.c, text_names.c (tasks, objects, waits) and
+ * text_record.c (records). */
 #ifndef CTRACE_TEST_TEXT_WINDOW_PRIVATE_H
 #define CTRACE_TEST_TEXT_WINDOW_PRIVATE_H
 
@@ -55,12 +55,10 @@ struct record {
 	} while (0)
 
 const struct window_task *text_declared(const struct text_window *t, uint32_t tid);
-/* Returns a pointer to the number of the CPU on which the task ran last. The number is 0 if neither
- * a record nor "running" in a line "task" shows the CPU. The pointer is valid until the next
- * call. */
+/* Returns a pointer to the number of the task's last CPU, or to 0 if no line shows it. Valid until
+ * the next call. */
 uint16_t *text_cpu_of(struct text_window *t, uint32_t tid);
 uint8_t text_wait_of(struct text_line *l, const char *word);
-/* The value of a field. Without the field, it is `otherwise` or 0. */
 uint64_t text_number_field(struct text_line *l, const char *key, uint64_t otherwise);
 uint64_t text_word_field(struct text_line *l, const char *key, const struct text_word *words);
 uint32_t text_task_field(const struct text_window *t, struct text_line *l, const char *key);

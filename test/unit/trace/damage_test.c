@@ -42,8 +42,8 @@ static int try_load(const char *path, struct window **ret_w, char err[READER_ERR
 	return ret;
 }
 
-/* Checks that w lacks only the records of segment `bad`, and has a gap for them. If the header is
- * lost too, there need be no gap for a first or last segment. */
+/* Checks that w lacks only the records of segment `bad`, and has a gap for them. Without its
+ * header, a first or last segment may have no gap. */
 static void check_without(struct fixture *f, const struct window *w, uint32_t bad, bool header_known)
 {
 	size_t at = 0;
@@ -258,7 +258,6 @@ static void files_that_are_something_else(void **state)
 	assert_non_null(strstr(err, "is not a ctrace trace"));
 	assert_int_equal(reader_open(f->dir, &r, err), -EBADMSG);
 	assert_non_null(strstr(err, "not a regular file"));
-	/* the open must not wait for a writer of the pipe */
 	unlink(f->path);
 	assert_int_equal(mkfifo(f->path, 0600), 0);
 	assert_int_equal(reader_open(f->path, &r, err), -EBADMSG);
@@ -295,7 +294,6 @@ static void a_newer_version(void **state)
 	assert_non_null(strstr(err, "2.7"));
 }
 
-/* A later minor version may have a longer header, and unknown blocks and kinds. */
 static void additions_of_a_later_minor_version(void **state)
 {
 	static const struct format_block block = {

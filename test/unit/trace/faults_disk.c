@@ -173,7 +173,6 @@ bool faults_dirty(uint64_t at, uint64_t n)
 /* After a power cut, a sector has none, all, or the first few of the writes since the last sync. */
 static void cut_sector(uint8_t *out, uint64_t at)
 {
-	/* in three of four cases all or none, as with real disks */
 	uint64_t upto = draw() % 4 ? (draw() & 1 ? watched.writes.n : 0) : draw() % (watched.writes.n + 1);
 
 	for (size_t i = 0; i < upto; i++) {

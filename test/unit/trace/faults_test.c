@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Disks that fail, power cuts, and damaged files, with random seeds. All records that are safe on
- * the disk are read. No record is wrong, and gaps cover missing records. */
+/* Disks that fail, power cuts, and damaged files, with random seeds. All safe records are read, no
+ * record is wrong, and gaps cover missing records. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -113,8 +113,8 @@ static bool in_gap(const struct found *fd, uint64_t ns)
 	return false;
 }
 
-/* Checks that every record is right and comes once, and that no safe record is missing. Between the
- * first and the last record, a gap must cover each missing record. */
+/* Checks that every record is right and comes once, and that no safe record is missing. A gap must
+ * cover each missing record between the first and the last one. */
 static struct found look(struct life *l, unsigned boot)
 {
 	struct found fd = { .first = UINT64_MAX };
@@ -167,8 +167,7 @@ static void found_done(struct found *fd)
 	VEC_FREE(&fd->gaps);
 }
 
-/* A segment is safe if it is in the file, and no byte of its slots was written since the last
- * sync. */
+/* A segment is safe if it is in the file, and its slots were synced after their last write. */
 static void note_safe(struct life *l)
 {
 	_cleanup_(file_index_done) struct file_index ix = { 0 };
@@ -326,8 +325,7 @@ static void flip(struct life *l, unsigned n)
 
 	for (unsigned i = 0; i < n; i++) {
 		off_t slot = (off_t)(fixture_random(l->f) % (FIXTURE_BYTES / FORMAT_SLOT_BYTES)), at;
-		/* More than half of the changes are in the first 700 bytes of a slot, where a
-		 * header may be. In slot 0, all changes are there. */
+		/* In the first 700 bytes of a slot, a header may be. Most changes are there. */
 		bool anywhere = slot && fixture_random(l->f) & 1;
 		uint8_t byte;
 
@@ -499,7 +497,6 @@ static void a_file_that_is_taken_away(void **state)
 	taken_away(state, true);
 }
 
-/* A hundred years of uptime, and a `seq` beyond 32 bits. */
 static void large_numbers(void **state)
 {
 	struct life l = life_new(*state, 3);

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""format_reader.py FILE: a reader of trace files that was written from doc/format.md alone.
+"""format_reader.py FILE: a slow and simple reader of trace files, written from doc/format.md alone.
 
-Prints the facts that it finds, each on a line. format_test compares these facts with the facts that ctrace's own reader
-finds. This reader is slow and simple.
+Prints each fact on a line. format_test compares the facts with those that ctrace's own reader finds.
 """
 import ctypes
 import struct
@@ -89,7 +88,6 @@ FIELDS = ("state", "wait", "flags", "nr", "aux", "obj")
 
 
 def records_of(blocks, begin_ns, kind_info):
-    """Yields (ts, cpu, kind, tid, peer, state, wait, flags, nr, aux, obj, x0, x1)."""
     column = {k: Column(blocks.get(k, b"")) for k in range(8, 30)}
     tids = [int.from_bytes(i, "little") for i in items(blocks.get(3, b""), 4)]
     objs = [int.from_bytes(i, "little") for i in items(blocks.get(4, b""), 8)]

@@ -84,7 +84,6 @@ static void a_cut_keeps_labels(void **state)
 	unlink(path);
 }
 
-/* A failed label leaves the file as it was. */
 static void a_long_label_is_refused(void **state)
 {
 	struct fixture *f = *state;

@@ -152,8 +152,8 @@ static void equal_times(struct fixture *f, unsigned n)
 	f->w = NULL;
 }
 
-/* The columns T0 to T7 get the width 2, as no writer does. The decoder may read one byte behind
- * such a column, so the buffer must have room there (DECODER_SLACK). */
+/* No writer gives the columns T0 to T7 the width 2. The decoder may read one byte behind such a
+ * column (DECODER_SLACK). */
 static void a_width_that_no_column_has(void **state)
 {
 	struct fixture *f = *state;
@@ -298,7 +298,7 @@ static void shed_since_too_late(struct fixture *f)
 	assert_int_equal(writer_add(f->w, 0, &r, x), 0);
 }
 
-/* The next segment has the record TASK too, so the next segment is damaged as well. */
+/* The next segment has the record TASK too, so it is damaged as well. */
 static void task_that_starts_too_late(struct fixture *f)
 {
 	struct ct_task_blob t = { .h = { .ts = f->now, .kind = CT_TASK, .size = sizeof(t), .tid = 1000 },
@@ -349,7 +349,7 @@ static void states_that_are_all_alike(struct fixture *f)
 	seal_with(f, s, MANY);
 }
 
-/* Makes segment i unreadable, so that the reader uses the checkpoint of the next segment. */
+/* The reader then uses the checkpoint of the next segment. */
 static void lose_segment(struct fixture *f, uint32_t i)
 {
 	_cleanup_close_ int fd = open(f->path, O_WRONLY);
@@ -383,8 +383,8 @@ static void what_a_body_holds(void **state)
 	}
 }
 
-/* The records of each segment are older than the records of all segments before. Returns how many
- * segments are left out. */
+/* Each segment has older records than all segments before. Returns how many segments are left
+ * out. */
 static uint32_t overlapping(struct fixture *f, int n)
 {
 	enum { EACH = 600 };
@@ -409,8 +409,7 @@ static uint32_t overlapping(struct fixture *f, int n)
 	return skipped;
 }
 
-/* To merge n segments that overlap, the reader would need a time that grows with the square of
- * n. */
+/* Merging n such segments takes time in n * n, so the reader leaves some out. */
 static void segments_that_overlap(void **state)
 {
 	assert_int_equal(overlapping(*state, 40), 0);
@@ -445,7 +444,6 @@ static uint64_t mapped_bytes(void)
 	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* The child may only use the memory that doc/format.md promises. */
 static void memory_is_in_proportion_to_the_file(void **state)
 {
 	enum { RECORDS = 200000 };
@@ -527,7 +525,7 @@ static void more_names_than_fit(void **state)
 	reader_free(r);
 }
 
-/* No wake-up explains a wait. If each wait looked at all wake-ups, the time would grow with WAKES *
+/* No wake-up explains a wait. If each wait looked at all of them, the time would grow with WAKES *
  * WAITS. */
 static void walks_are_paid_for(void **state)
 {

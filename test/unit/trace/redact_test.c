@@ -18,11 +18,9 @@
 #define EPOLL_ID CT_OBJ_ID(CT_OBJ_EPOLL, POINTER)
 #define FUSE_ID  CT_OBJ_ID(CT_OBJ_FUSEDEV, POINTER)
 #define TIMER    0xffffffff81234567ULL
-/* The id of a mark is a hash of its name. */
-#define MARK_ID CT_OBJ_ID(CT_OBJ_MARK, 0x123456789)
+#define MARK_ID  CT_OBJ_ID(CT_OBJ_MARK, 0x123456789)
 
-/* Test vectors of the reference implementation. The key is 00 01 02 ... 0f. Each input is a
- * prefix of the key. */
+/* Test vectors of the reference implementation. Each input is a prefix of the key. */
 static void test_siphash(void **state)
 {
 	struct siphash_key key;
@@ -279,7 +277,6 @@ static struct {
 	uint64_t old, new;
 } pointers[8];
 
-/* The first call for an address notes its new id. Later calls return this id. */
 static uint64_t become(uint64_t old, uint64_t new)
 {
 	size_t i = 0;

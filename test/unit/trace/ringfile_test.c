@@ -66,8 +66,6 @@ static void the_newest_stay(void **state)
 	assert_int_equal(st.st_mode & 0777, 0600);
 }
 
-/* A segment that does not fit at the end of the file goes to the beginning. The slots at the end
- * are cleared. */
 static void the_end_of_the_file_is_skipped(void **state)
 {
 	struct fixture *f = *state;
@@ -492,7 +490,6 @@ static void *live_writer(void *arg)
 	return NULL;
 }
 
-/* Records must follow one another, except in gaps. Returns the error in words, or NULL. */
 static const char *check_live(const struct window *w, uint64_t base_ns)
 {
 	const struct window_event *last = NULL;
@@ -556,7 +553,6 @@ static void reading_while_it_is_written(void **state)
 	assert_in_range(good, 10, 60);
 }
 
-/* Writes to fd how many records are sealed so far. Never returns. */
 static void sealing_child(struct fixture *f, int fd)
 {
 	struct writer_options opt = { .size_bytes = FIXTURE_BYTES };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Copies of the open segment survive a kill and a power cut. The newest whole copy counts, until
- * the segment is in the ring of the trace file (doc/format.md). */
+/* Copies of the open segment survive a kill and a power cut (doc/format.md). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -102,8 +101,7 @@ static int seal(struct life *l)
 	return ret;
 }
 
-/* Does what the daemon does in a second. The machine is busy in one of `every` seconds, on
- * average. */
+/* One second of the daemon. The machine is busy in one of `every` seconds, on average. */
 static int tick(struct life *l, unsigned every)
 {
 	int ret;
@@ -119,8 +117,8 @@ static void sync_now(struct life *l)
 	l->synced = l->in_file;
 }
 
-/* Checks that the file has each record of [from, upto) once, and that each record is right. Returns
- * the number of segments. */
+/* Checks that the file has each record of [from, upto) once, and right. Returns the number of
+ * segments. */
 static size_t look(const struct life *l, const char *path, unsigned boot, uint64_t from, uint64_t upto)
 {
 	_cleanup_free_ uint8_t *have = calloc(l->n + 1, 1);
@@ -209,8 +207,7 @@ static void a_busy_machine_saves_nothing(void **state)
 	life_close(&l);
 }
 
-/* A copy with all states does not fit into a slot. Only the first segment has no states, and can
- * be saved. */
+/* With all states, a copy does not fit into a slot. The first segment has no states. */
 static void too_many_tasks_for_a_copy(void **state)
 {
 	struct life l = life_new(*state, 0);
@@ -269,8 +266,8 @@ static void around_the_ring(void **state)
 	life_close(&l);
 }
 
-/* The next writer writes into every slot for copies. All records that were saved or sealed before
- * stay in the file. */
+/* The next writer overwrites every slot for copies. All records that were saved or sealed before
+ * stay. */
 static void killed_within_a_write(void **state)
 {
 	for (unsigned seed = 0; seed < 4 * SEEDS; seed++) {
@@ -347,8 +344,8 @@ static void a_damaged_copy(void **state)
 	}
 }
 
-/* The file has segments of an older version in the slots for copies. These segments stay until the
- * writer reaches the end of the file. */
+/* An older ctrace has put segments into the slots for copies. They stay until the writer reaches
+ * the end of the file. */
 static void a_file_without_slots_for_copies(void **state)
 {
 	struct life l = life_new(*state, 1);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* trace_fixture.h - makes a directory and random records, and checks that the reader returns
- * them. */
+/* trace_fixture.h - makes a directory and random records, and checks what the reader returns. */
 #ifndef CTRACE_TEST_TRACE_FIXTURE_H
 #define CTRACE_TEST_TRACE_FIXTURE_H
 
@@ -38,7 +37,7 @@ uint64_t fixture_random(struct fixture *f);
 /* Returns a random number, often one at a boundary: 0, 1, the maximum. */
 uint64_t fixture_number(struct fixture *f);
 struct window_record fixture_record(struct fixture *f, uint8_t kind);
-/* Returns a record as on a busy machine: a few tasks switch, and wake each other. */
+/* A record as on a busy machine: a few tasks switch, and wake each other. */
 struct window_record fixture_usual(struct fixture *f, uint16_t cpu);
 
 void fixture_open(struct fixture *f, uint64_t bytes);
@@ -50,8 +49,7 @@ void fixture_task(struct fixture *f, uint32_t tid, const char *comm);
 void fixture_object(struct fixture *f, uint64_t id, uint64_t peer, const char *name);
 
 struct window *fixture_load(struct fixture *f, uint64_t from, uint64_t to);
-/* Checks that w has exactly these records, in order: those of the segments from `first` on, with
- * ts < to. */
+/* Checks that w has exactly the records of the segments from `first` on with ts < to, in order. */
 void fixture_check(struct fixture *f, const struct window *w, uint32_t first, uint64_t to);
 uint8_t *fixture_slurp(const char *path, size_t *ret_n);
 void fixture_spew(const char *path, const void *p, size_t n);

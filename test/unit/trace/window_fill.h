@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* window_fill.h - functions of tests that fill a window with given records, and empty it. */
+/* window_fill.h - fills a window with given records, and empties it. */
 #ifndef CTRACE_TEST_WINDOW_FILL_H
 #define CTRACE_TEST_WINDOW_FILL_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rounds HOW ROUNDS - in each round, one thread polls a flag in memory until another thread, the
- * setter, sets it. The setter first sleeps for two seconds. HOW says which flag it is, how the
- * first thread polls it, and what else is different:
+ * rounds HOW ROUNDS - in each round, one thread polls a flag in memory. Another thread, the setter,
+ * sets the flag after two seconds of sleep. HOW says which flag it is, how the first thread polls
+ * it, and what else is different:
  *
  * 	global, static	a flag of the program; calls sched_yield() between two looks
  * 	library		a flag of a library; calls sched_yield() between two looks

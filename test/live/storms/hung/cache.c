@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cache SECONDS: an event loop looks into a cache twenty times a second. After a line from the
- * standard input, another thread locks the cache and sleeps. Prints the tids of the loop (victim=)
- * and of the other thread (root=), then "ready", and "hung" when the cache is locked.
+ * cache SECONDS: an event loop looks into a cache twenty times a second. After a line of input,
+ * another thread locks the cache and sleeps. Prints the tids of the loop (victim=) and of the other
+ * thread (root=), "ready", and "hung" when the cache is locked.
  */
 #include <pthread.h>
 #include <stdint.h>

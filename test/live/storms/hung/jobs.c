@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jobs SECONDS: two threads compute one job each, for SECONDS. The main thread waits for a third
- * job. Prints the tids of the main thread (victim=) and of the workers (root=), then "hung". */
+ * job. Prints the tids of the main thread (victim=) and of the workers (root=), and "hung". */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""ledger.py DATABASE SECONDS: keeps a transaction open while it sleeps.  When it has the lock of the
-database, it prints its tid (root), then "hung"."""
+"""ledger.py DATABASE SECONDS: keeps a transaction open while it sleeps. When it has the lock of the database, it
+prints root=TID and "hung"."""
 import os
 import sqlite3
 import sys

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""settings.py SECONDS: an event loop reads the settings twenty times a second.  When a line comes
-from the standard input, another thread reloads the settings: it locks them and sleeps for SECONDS.  Prints the tids of
-the loop (victim) and of the other thread (root), then "ready".  Prints "hung" when the other thread has the lock."""
+"""settings.py SECONDS: an event loop reads the settings twenty times a second. After a line of input, another thread
+locks the settings and sleeps. Prints the tids of the loop (victim) and of the other thread (root), "ready", and
+"hung" when the settings are locked."""
 import select
 import sys
 import threading

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""thumbnails.py SECONDS: all threads of an executor sleep in their jobs.  The main thread waits for one more job,
-which is queued behind these jobs.  Prints the tids of the main thread (victim) and of the workers (root), then "hung"."""
+"""thumbnails.py SECONDS: all threads of an executor sleep in their jobs. The main thread waits for one more job,
+which is queued. Prints the tids of the main thread (victim) and of the workers (root), and "hung"."""
 import concurrent.futures
 import sys
 import threading

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * disk.h - a slow disk: an ext4 on a loop device whose speed a control group limits. With cgroup
- * version 1, the limit holds for all tasks. With version 2, it holds for the processes that call
- * disk_join().
+ * disk.h - a slow disk: an ext4 on a loop device whose speed is limited. With cgroup version 1, the
+ * limit holds for all tasks. With version 2, it holds for the processes that call disk_join().
  */
 #ifndef CTRACE_TEST_LIVE_DISK_H
 #define CTRACE_TEST_LIVE_DISK_H

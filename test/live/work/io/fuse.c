@@ -84,7 +84,7 @@ int main(void)
 		die(dir);
 	dev = open("/dev/fuse", O_RDWR | O_CLOEXEC);
 	snprintf(opt, sizeof(opt), "fd=%d,rootmode=40000,user_id=0,group_id=0", dev);
-	/* The program gets its own mount namespace, so no mount remains if the program is killed. */
+	/* A mount namespace of its own: no mount remains if the program is killed. */
 	if (dev < 0 || unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
 	    mount("ctrace-live", dir, "fuse", MS_NOSUID | MS_NODEV, opt)) {
 		rmdir(dir);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The lock consists of a flag and a condition variable, as in interpreters. The victim tries to get
- * the lock every 5 ms. */
+/* As in interpreters, the lock is a flag and a condition variable. The victim tries every 5 ms to get it. */
 #include "work.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Priority inversion: the mutex's owner gets no CPU, because a thread with a middle priority
- * computes. */
+/* Priority inversion: a thread with a middle priority takes the CPU from the mutex's owner. */
 #include "work.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

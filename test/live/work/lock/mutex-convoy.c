@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Four threads take turns with a mutex. In the end, `keeper` keeps the mutex for 2.5 s. */
 #include "work.h"
 
 enum { ROUNDS = 15 };

@@ -50,8 +50,8 @@ static void take_until(int n)
 			break;
 		}
 		struct stamp s = items[taken++];
-		/* The item need not be from the task that woke this thread. So sleeps() is read
-		 * only now, and the edge counts as "ran". */
+		/* Another task may have woken this thread. So sleeps() is read only now, and the
+		 * edge counts as "ran". */
 		caused("queue", s, sleeps());
 		if (taken == 2 * EACH) {
 			drained = stamp();

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* For each event, the task spins first, and then waits on a futex. Every second event comes while
- * the task spins. */
+/* The task spins before it waits on a futex. Every second event comes while the task spins. */
 #include "work.h"
 #include <linux/futex.h>
 #include <sys/syscall.h>

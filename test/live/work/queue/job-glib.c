@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Half of the jobs go to a thread pool of GLib, half to the main loop. One extra job before each
- * half shows the daemon the address of pooled() or idle(). The daemon then has one second to put a
- * probe there.
- */
+/* Half of the jobs go to a thread pool of GLib, half to the main loop. Before each half, an extra
+ * job gives the daemon one second to put a probe at pooled() or idle(). */
 #include "job.h"
 
 #include <dlfcn.h>

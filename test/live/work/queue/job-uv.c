@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One extra job first shows the daemon the address of do_it(). The daemon then has one second to
- * put a probe there. The printed list does not have the extra job. */
+/* An extra job, which is not printed, gives the daemon one second to put a probe at do_it(). */
 #include "job.h"
 
 #include <dlfcn.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* job.h - for the programs with queues of jobs. At the end, a program prints "job=ADDRESS
- * ENQUEUED_BY DONE_BY" for each job, in the order of their enqueues. */
+/* job.h - queues of jobs. Prints "job=ADDRESS ENQUEUED_BY DONE_BY" for each job, in the order of enqueues. */
 #ifndef CTRACE_TEST_LIVE_JOB_H
 #define CTRACE_TEST_LIVE_JOB_H
 

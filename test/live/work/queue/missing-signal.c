@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* After 25 jobs, the dispatcher still queues jobs, but no longer signals the worker. The last three
- * signals come from `other`. */
+/* After 25 jobs, the dispatcher still queues jobs, but no longer signals the worker. `other` sends
+ * the last three signals. */
 #include "work.h"
 
 #define ROUNDS 25

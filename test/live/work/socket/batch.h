@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * batch.h - a server collects the requests of all clients for a moment, and then answers them
- * together. In the end, one request of the victim takes long. The other clients are not the reason.
+ * together. In the end, one request of the victim takes long.
  */
 #ifndef CTRACE_TEST_LIVE_BATCH_H
 #define CTRACE_TEST_LIVE_BATCH_H

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* In the end, the victim and its peer wait for each other's answer. After 2.5 s, a time limit ends
- * the wait of the peer. */
+/* In the end, victim and peer wait for each other, until a time limit ends the peer's wait after 2.5 s. */
 #include "work.h"
 
 enum { ROUNDS = 5 };

@@ -9,9 +9,7 @@ int main(void)
 	struct pollfd p = { .events = POLLOUT };
 
 	expect("long-wait", "network|external", "tcp", "victim", "victim");
-	/*
-	 * The other end of the veth pair drops the packets, because they go to another MAC address.
-	 */
+	/* The other end of the veth pair drops packets to a foreign MAC address. */
 	if (unshare(CLONE_NEWNET) ||
 	    system("ip link add ctl-d type veth peer name ctl-e && ip addr add 10.253.78.1/24 dev ctl-d &&"
 		   " ip link set ctl-d up && ip link set ctl-e up &&"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A TCP client waits for a thread, the thread for a mutex, and the mutex's owner for a helper that
- * sleeps. */
+/* A TCP client waits for a thread, the thread for a mutex, the mutex's owner for a helper that sleeps. */
 #include "work.h"
 
 static int listener, answer[2];

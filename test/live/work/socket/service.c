@@ -34,8 +34,7 @@ static void server(void)
 		p[i] = (struct pollfd){ .events = POLLIN, .fd = accept_one(listener) };
 	while (open) {
 		long before = sleeps();
-		/* If several descriptors are ready, the program does not know which one woke the
-		 * task. */
+		/* If several descriptors are ready, it is not known which one woke the task. */
 		bool one = CHECK(poll(p, CLIENTS, -1)) == 1;
 		for (int i = 0; i < CLIENTS; i++) {
 			if (!p[i].revents)

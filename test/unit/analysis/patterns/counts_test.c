@@ -12,7 +12,6 @@
 #include "analysis/patterns/counts.h"
 #include "lib/cleanup.h"
 
-/* Makes n runs. In each run i, each of the n_rows events has the count base + (i * step) % mod. */
 static void make(struct counts *c, size_t n, size_t n_rows, uint64_t base, uint64_t step, uint64_t mod)
 {
 	char text[32];
@@ -92,7 +91,7 @@ static void varying(void **state)
 }
 
 /* Equal commands with 20 counts that vary independently, and 5 runs: at most one check of a hundred
- * may be a false alarm. If the rule ignored how many counts vary, 8 of 100 would be. */
+ * may be a false alarm. A rule for one count would give 8 of 100. */
 static void chance(void **state)
 {
 	size_t alarms = 0;

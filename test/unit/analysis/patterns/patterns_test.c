@@ -86,7 +86,6 @@ static void nested(void **state)
 {
 	/* the turns of the outer loop are alike, although the counts of the inner loop differ */
 	expect("a b b c a b c a b b b c", "a; (b)^1..3; c: 3, b: 6");
-	/* a loop in a loop in a loop */
 	expect("a b c c b c c a b c c b c c", "a; (b; (c)^2)^2: 2, b; (c)^2: 4, c: 8");
 	/* the last turn becomes longer after the loop was found */
 	expect("a b a b b", "a; (b)^1..2: 2, b: 3");
@@ -194,7 +193,6 @@ static void grows_with_setbacks(void **state)
 	patterns_free(p);
 }
 
-/* Checks the order of the patterns "save" and "query", which have these counts in n transactions. */
 static void expect_two(const int *save, const int *query, size_t n, const char *patterns)
 {
 	char text[4000] = "";
@@ -350,7 +348,6 @@ static uint64_t next_random(uint64_t *state)
 	return *state >> 33;
 }
 
-/* Folding keeps the count and the time of each symbol. */
 static void nothing_is_lost(void **state)
 {
 	uint64_t seed = 7;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Limits, many edges, and random graphs. The files *.txt have the other tests. */
+/* The files *.txt have the other tests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -106,7 +106,6 @@ static void say(struct fixture *f, int fd, const char *text)
 	settle(f);
 }
 
-/* Returns the number of bytes, 0 at the end of the connection, or -1 if nothing has arrived. */
 static ssize_t hear(int fd, char *buf, size_t cap)
 {
 	ssize_t n = recv(fd, buf, cap - 1, MSG_DONTWAIT);

@@ -50,8 +50,7 @@ static void times(void **state)
 	assert_has(t, "\nctrace_uptime_seconds 1.000000001\n");
 	assert_has(t, "\nctrace_last_beat_timestamp_seconds 1700000005.000000007\n");
 	assert_has(t, "\nctrace_trace_newest_timestamp_seconds 1700000000.000000001\n");
-	/* A time of 0 (oldest_ns) has no sample. A metric without samples has no
-	 * line "# TYPE". */
+	/* a time of 0 (oldest_ns) has no sample, and so no line "# TYPE" */
 	assert_null(strstr(t, "oldest"));
 	free(t);
 }

@@ -226,7 +226,6 @@ static void comes_back_step_by_step(void **state)
 	assert_int_equal(m.n_down, 3);
 }
 
-/* The tries to leave the step CT_SHED_HOOKS become rarer and rarer. */
 static void does_not_flap(void **state)
 {
 	struct machine m;
@@ -578,7 +577,6 @@ static void the_task_that_makes_the_most_records_is_found(void **state)
 	assert_true(most_task(&c, 7).share > 0.99);
 }
 
-/* Records of kinds that the table does not count lower the share of each task. */
 static void other_records_lower_the_share(void **state)
 {
 	const struct ct_rec fork = { .kind = CT_FORK, .tid = 9 };

@@ -94,7 +94,6 @@ static void test_sleep(void **state)
 		_exit(0);
 	}
 	want.tid = (uint32_t)pid;
-	/* wait until the child sleeps in the call */
 	do {
 		assert_true(clock_boot_ns() - start < 10000000000ULL);
 		usleep(1000);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests numbers of daemon/thresholds.h, each with a value below it and a value above it. The tests
- * repeat the numbers, so a changed number fails here. */
+/* Tests numbers of daemon/thresholds.h, each from both sides. A changed number fails here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The limits of marks, and the records of marks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -96,8 +95,7 @@ static void without_memory(void **state)
 	marks_done(&m);
 }
 
-/* Makes the stream of a mark: *ret, which the caller frees. Returns the record CT_MARK in the
- * stream. *ret_words is the data behind this record. */
+/* Returns the record CT_MARK of a new stream, *ret, which the caller frees. *ret_words: its data. */
 static const struct ct_rec *record_of(const struct mark *mark, const uint64_t **ret_words, void **ret)
 {
 	const struct ct_object_blob *name;

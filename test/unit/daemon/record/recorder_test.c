@@ -76,8 +76,7 @@ static void set_version(struct fixture *f, uint16_t major, uint16_t minor)
 	fixture_spew(f->path, bytes, n);
 }
 
-/* aside: the suffix with which the recorder renames the old trace, or NULL if it continues the old
- * trace. */
+/* aside: the suffix that the old trace gets. NULL: the recorder continues the old trace. */
 static void check_start(struct fixture *f, uint64_t size, const char *aside, const char *says)
 {
 	char err[RECORDER_ERR_MAX] = "?", path[128];
@@ -180,8 +179,7 @@ static void what_cannot_be_replaced_stays(void **state)
 	assert_int_equal(records_of(f->path), 300);
 }
 
-/* The file at the trace's place may come from another user. The daemon must rename this file. It
- * must not write to the target of a link. */
+/* A file at the trace's place may be another user's. It is renamed, and a link's target is not written. */
 static void check_planted(struct fixture *f, const char *says)
 {
 	char err[RECORDER_ERR_MAX] = "?", path[128], target[128];
