@@ -23,11 +23,19 @@ struct detect_report {
 };
 
 #define DETECT_DYING   64
-#define DETECT_CRASHES 16
-/* A process that got a signal that ends it, and whose end has no record yet. */
+/* A crash that was looked at. ns: of the last record about it. */
 struct detect_dying {
 	uint32_t tgid;
 	uint64_t ns;
+};
+
+/* A fatal signal, or the end of a process by one (is_exit). tgid: 0 if the task had no name yet. */
+#define DETECT_ENDS 64
+struct detect_end {
+	uint64_t ns, cgroup_id;
+	uint32_t tid, tgid, uid;
+	bool is_exit;
+	char comm[CT_COMM_LEN];
 };
 
 struct detect {
@@ -52,9 +60,10 @@ struct detect {
 	unsigned n_reports;
 	struct detect_dying dying[DETECT_DYING]; /* the next one replaces the oldest */
 	unsigned n_dying;
-	/* Reported at the next tick: the callback must not be called in the middle of a record. */
-	struct detect_hang crashes[DETECT_CRASHES];
-	unsigned n_crashes;
+	/* Looked at in the next tick: until then, the record that names the task may be missing,
+	 * because it comes through the ring of another CPU. */
+	struct detect_end ends[DETECT_ENDS];
+	unsigned n_ends;
 	struct detect_stats stats;
 };
 

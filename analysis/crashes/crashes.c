@@ -262,6 +262,78 @@ static bool is_handed_over(const struct edge *e)
 	       e->kind == EDGE_SIGNAL || e->kind == EDGE_ANSWER;
 }
 
+/* Returns the option of a choice that took the start of the process, although the process had
+ * received a request. GRAPH_NONE: there is none. */
+static uint32_t request_option(const struct crashes *cs, const struct slice *s, const struct slice_choice *x)
+{
+	const struct slice_option *o = s->options + x->first_option;
+
+	if (x->chosen >= x->n_options || (!is_start(&cs->c->edges[o[x->chosen].edge]) &&
+					  cs->c->edges[o[x->chosen].edge].kind != EDGE_EXEC))
+		return GRAPH_NONE;
+	for (uint32_t i = 0; i < x->n_options; i++) {
+		const struct edge *e = &cs->c->edges[o[i].edge];
+
+		if (is_request(e) && e->strength == EDGE_STRONG && e->from != GRAPH_NONE)
+			return o[i].edge;
+	}
+	return GRAPH_NONE;
+}
+
+/* Replaces the steps after `step` by those of tail, to which the edge leads back. */
+static int splice(struct slice *s, uint32_t step, const struct slice *tail, uint32_t edge)
+{
+	size_t room = step + 1 < CRASH_STEPS_MAX ? CRASH_STEPS_MAX - 1 - step : 0;
+	size_t n = MIN(tail->n_steps, room);
+	struct slice_step *steps = realloc(s->steps, (step + 1 + n) * sizeof(*steps));
+
+	if (!steps)
+		return -ENOMEM;
+	s->steps = steps;
+	for (size_t i = 0; i < n; i++) {
+		steps[step + 1 + i] = tail->steps[i];
+		steps[step + 1 + i].parent = step + (uint32_t)i;
+	}
+	if (n)
+		steps[step + 1].edge = edge;
+	s->n_steps = step + 1 + n;
+	s->n_choices = 0;
+	s->end = n < tail->n_steps ? SLICE_END_LIMIT : tail->end;
+	s->end_edge = n < tail->n_steps ? GRAPH_NONE : tail->end_edge;
+	s->score = tail->score;
+	return 0;
+}
+
+/*
+ * A slice prefers the start of a process to a request that the process received later, as long as the
+ * process has not been idle in between. But a crash is mostly about the request.
+ */
+static int prefer_requests(const struct crashes *cs, struct slice *s, unsigned depth)
+{
+	const struct slice_options o = { .direction = SLICE_BACKWARD, .max_steps = CRASH_STEPS_MAX };
+
+	for (size_t i = 0; i < s->n_choices && depth < CRASH_STEPS_MAX; i++) {
+		uint32_t edge = request_option(cs, s, &s->choices[i]), from;
+		struct slice *tail = NULL;
+		int r;
+
+		if (edge == GRAPH_NONE || s->choices[i].step >= s->n_steps)
+			continue;
+		from = cs->c->edges[edge].from;
+		r = slice_walk(cs->c, cs->c->segments[from].task, edge_left_ns(cs->c, &cs->c->edges[edge]),
+			       &o, &tail);
+		if (r == -EINVAL)
+			continue;
+		if (!r)
+			r = prefer_requests(cs, tail, depth + 1);
+		if (!r && tail->steps[0].segment == from)
+			r = splice(s, s->choices[i].step, tail, edge);
+		slice_free(tail);
+		return r;
+	}
+	return 0;
+}
+
 static void cut_after(struct slice *s, size_t last)
 {
 	if (last + 1 >= s->n_steps)
@@ -312,9 +384,12 @@ static int add_path(struct crashes *cs, struct crash *c)
 	if (c->how != CRASH_SIGNAL || !c->task_known)
 		return 0;
 	r = slice_walk(cs->c, c->task, walk_from(cs->g, c), &o, &c->path);
+	if (r)
+		return r == -EINVAL ? 0 : r;
+	r = prefer_requests(cs, c->path, 0);
 	if (!r)
 		cut_path(cs, c->path);
-	return r == -EINVAL ? 0 : r;
+	return r;
 }
 
 static int explain(struct crashes *cs)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "lib/cleanup.h"
@@ -63,10 +64,10 @@ void unwind_files_free(struct unwind_files *fs)
 	free(fs);
 }
 
-static int open_in_root_of(uint32_t pid, const char *path)
+static int open_in_root_of(uint32_t pid, const char *path, int flags, uint64_t resolve)
 {
-	struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
-				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+	struct open_how how = { .flags = (uint64_t)flags | O_CLOEXEC,
+				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | resolve };
 	_cleanup_close_ int root = -1;
 	char buf[64];
 
@@ -75,18 +76,35 @@ static int open_in_root_of(uint32_t pid, const char *path)
 	return root < 0 ? -1 : (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 }
 
+/* The path may lead elsewhere by now: a user may have mounted a file system over it that never
+ * answers. So the path is only looked up in the cache of the kernel, and the file is opened after its
+ * device is known. */
+static int open_cached(uint32_t root_of, const struct unwind_map *map, const char *path, struct stat *ret_st)
+{
+	_cleanup_close_ int at = open_in_root_of(root_of, path, O_PATH, RESOLVE_CACHED);
+	struct unwind_mounts mounts = { 0 };
+	char buf[64];
+	int fd;
+
+	if (at < 0 || fstatat(at, "", ret_st, AT_EMPTY_PATH | AT_STATX_DONT_SYNC) ||
+	    !S_ISREG(ret_st->st_mode) || ret_st->st_ino != map->ino ||
+	    unwind_mounts_avoid(&mounts, root_of, major(ret_st->st_dev), minor(ret_st->st_dev)))
+		return -ENOENT;
+	snprintf(buf, sizeof(buf), "/proc/self/fd/%d", at);
+	fd = open(buf, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd >= 0 && !fstat(fd, ret_st))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -ENOENT;
+}
+
 /* Tries the root of a task that may have the same mounts, and then the daemon's own. */
 static int open_saved(uint32_t tid, const struct unwind_map *map, const char *path, struct stat *ret_st)
 {
-	const uint32_t roots[] = { tid, (uint32_t)getpid() };
+	int fd = path[0] == '/' ? open_cached(tid, map, path, ret_st) : -ENOENT;
 
-	for (size_t i = 0; i < ARRAY_SIZE(roots) && path[0] == '/'; i++) {
-		_cleanup_close_ int fd = open_in_root_of(roots[i], path);
-
-		if (fd >= 0 && !fstat(fd, ret_st) && S_ISREG(ret_st->st_mode) && ret_st->st_ino == map->ino)
-			return TAKE_FD(fd);
-	}
-	return -ENOENT;
+	return fd >= 0 || path[0] != '/' ? fd : open_cached((uint32_t)getpid(), map, path, ret_st);
 }
 
 int unwind_files_open(uint32_t tid, const struct unwind_map *map, const char *path, struct stat *ret_st)
@@ -103,7 +121,7 @@ int unwind_files_open(uint32_t tid, const struct unwind_map *map, const char *pa
 	fd = open(buf, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0 && (errno == EPERM || errno == EACCES) && path[0] == '/') {
 		by_path = true;
-		fd = open_in_root_of(tid, path);
+		fd = open_in_root_of(tid, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
 	}
 	if (fd < 0 || fstat(fd, ret_st) || !S_ISREG(ret_st->st_mode))
 		return -ENOENT;
