@@ -3,9 +3,9 @@
  * thresholds.h - private to analysis/: the numbers that decide an answer.
  *
  * Each entry says its unit and its meaning. Most entries say which wrong answers a smaller and a
- * larger number give. The named unit test (test/unit/analysis) fails with such a number. Smaller
- * and larger mean 30 % for a score or a factor, and half or twice for other numbers. A smaller
- * share 1/n means a larger n.
+ * larger number give. The test in brackets (test/unit/analysis) fails with that number. For
+ * a score or a factor, "smaller" and "larger" mean by 30 %. Other numbers are halved or doubled.
+ * A smaller share 1/n means a larger n.
  *
  * Most limits on the amount of work are in the files that count the refused work.
  */
@@ -13,8 +13,8 @@
 #define CTRACE_ANALYSIS_THRESHOLDS_H
 
 /* Decisions from the times of a few runs. The tests are in stats_test.c. */
-/* share of the checks of equal commands in which the U test alone finds a difference, in either
- * direction. A check that may look at its runs n times uses this number divided by n.
+/* share: The U test finds a difference (slower or faster) in at most this share of the checks of
+ * equal commands. A check that may look at its runs n times uses this number divided by n.
  * If smaller, five runs of each side cannot show a regression (test few_runs).
  * If larger, more checks of equal commands end in a regression (test few_runs). */
 #define DECIDE_ALPHA 0.01
@@ -26,11 +26,11 @@
 /* 1/n: At most this share of the runs can be a warm-up (test warm_up). */
 #define WARM_UP_SHARE 4
 
-/* Diagnosis: which stalls are normal. The stall is the time of the branch that the chain follows
- * from the victim. */
+/* Diagnosis: which stalls are normal. The chain starts at the victim. The stall is the time of the
+ * branch that the chain follows there. */
 /* ns: A shorter stall is normal, unless it is a cycle of waits. If the user gives the window, the
- * limit is at most half of the window. A later task of the chain starves only if it waits as long
- * as this limit for a CPU, or half as long as the victim waits.
+ * limit is at most half of the window. A later task of the chain starves only if its wait for a CPU
+ * reaches this limit, or half of the stall.
  * If smaller, verdicts are about delays that nobody notices (test short_wait_for_a_lock).
  * If larger, real stalls count as normal (tests longer_wait_for_a_lock,
  * server_waits_for_the_cpu). */
@@ -48,22 +48,22 @@
  * If larger, a slow child counts as normal (test child_works_long). */
 #define DIAGNOSE_CHILD_BUSY_NS 2000000000ULL
 
-/* waits: If a producer sleeps, its consumer counts as fed only if at least this many waits of the
- * consumer got something.
+/* waits: A consumer counts as fed only if at least this many of its waits got something. Then it is
+ * normal that its producer sleeps.
  * If smaller, a service that sleeps in two requests counts as normal (test fed_twice).
  * If larger, the consumer of a slow producer seems to hang (test fed_three_times). */
 #define FED_WAITS 3
 /* intervals: is_fed_often() looks at up to this many before the examined wait, and as many after
  * it. */
 #define FED_LOOKS 512
-/* messages: A client's messages need no answer only if the client waited in its event loop after at
- * least this many of them.
+/* messages: One-way messages need no answer. Only messages after which the client waited in its
+ * event loop are counted. With fewer of them than this, the client's messages are not one-way.
  * If smaller, a client that has lost one answer seems to idle (test one_message_unanswered).
  * If larger, an idle client of a message bus or of a display seems to hang (test
  * two_messages_unanswered). */
 #define ONE_WAY_TURNS 2
-/* 1/n of the messages after which the client waited in its event loop: They need no answer only if
- * at most this share had an answer.
+/* 1/n of the counted messages: If more than this share had an answer, the client's messages are
+ * not one-way.
  * If the share is smaller, an idle client seems to hang (test three_answered).
  * If the share is larger, a client that has lost an answer seems to idle (test two_answered). */
 #define ONE_WAY_SHARE 2
@@ -118,7 +118,7 @@
 #define POLL_WAIT_NS 2000000000ULL
 /* ns: A task may poll because it gave another process an order: a signal, or bytes in a pipe. The
  * task gave the order at most this long before its first sleep.
- * If smaller, the order is missed if the task looked up names before it polled (test
+ * If smaller, ctrace misses the order of a task that looks up names before it polls (test
  * tells_and_looks_up).
  * If larger, earlier work counts as the order (test told_long_before). */
 #define PROMPT_NS 500000000ULL
@@ -131,15 +131,14 @@
  * If smaller, a task with a fair share beside three others seems to starve (test three_rivals).
  * If larger, a task with a fifth of a CPU does not seem to starve (test four_rivals). */
 #define STARVED_RATIO 3
-/* 1/n of the window: A task that waited for a CPU for a smaller share of the window than this does
- * not starve.
+/* 1/n of the window: A task starves only if it waited for a CPU for at least this share.
  * If the share is smaller, a task that seldom runs on a busy machine seems to starve (test
  * queued_for_a_sixth).
  * If the share is larger, the verdict about a starved task that also sleeps is "normal" (test
  * queued_for_a_quarter). */
 #define STARVED_SHARE 5
 /* ns: The period of the samples of a CPU (ct_sample_period_ns in bpf/config.h). A sample shows that
- * its task ran for at most this long before.
+ * its task ran just before, for at most this long.
  * If smaller, the task that had the CPU is not named (test sampled_every_90_ms).
  * If larger, a task that had little of the CPU is named (test sampled_every_120_ms). */
 #define CPU_SAMPLE_NS 50000000ULL
@@ -169,8 +168,8 @@
 
 /* Comparison of a wait (the examined wait) with earlier waits. The reference is the earlier wait of
  * the usual length. The tests are in thresholds_waits.txt. */
-/* times: A wait is too long at this many times the usual length. The earlier wake-ups count as
- * regular if the wait is this many times longer than each gap between two of them.
+/* times: The examined wait is too long at this many times the usual length. The earlier wake-ups are
+ * regular only if the examined wait is this many times as long as each gap between them.
  * If smaller, a chance delay counts as a missing wake-up (test three_times_as_long).
  * If larger, a missing wake-up is not found (test seven_times_as_long). */
 #define MISSING_LONG 5
@@ -217,7 +216,7 @@
  * If smaller, waits with other stacks do not count (test one_frame_of_three).
  * If larger, stacks do not matter (test no_frame_of_three). */
 #define SIMILAR_STACK 0.5F
-/* bytes: Two futexes of two traces that lie at one place of their pages count as one futex.
+/* bytes: Futexes of two traces count as one if they are at the same place of their pages.
  * Random addresses differ by whole pages, and no page is smaller than this.
  * If smaller, other futexes count as the same (test other_place_in_the_page).
  * If larger, the same futex does not count (test the_feeder_sleeps). */
@@ -261,8 +260,9 @@
 #define HANGS_ALIKE_SHARE 10
 
 /* Slices: how far an edge is believed. The score of a weak or boosted edge (0..1) is a product of
- * these numbers, except SURE_LATER. A smaller number means that such an edge is believed too
- * little; for SURE_OLD, too much. The tests are in thresholds_slice.txt. */
+ * these numbers. SURE_LATER is for strong edges. If a number is smaller, its edges are believed too
+ * little. If SURE_OLD is smaller, old edges are believed too much. The tests are in
+ * thresholds_slice.txt. */
 /* 0..1: The score of a boosted edge before the factors below.
  * Tests: one_doubt_many fails if the number is smaller, two_doubts if it is larger. */
 #define SURE_BOOSTED 0.8
@@ -288,12 +288,12 @@
 /* factor: Multiplies the score of an edge that arrives after the segment has begun.
  * Tests: one_doubt_midst fails if the number is smaller, two_doubts if it is larger. */
 #define SURE_MIDST 0.8
-/* factor: Multiplies the score of an edge between stacks with nothing in common; equal stacks have
- * 1.
+/* factor: Multiplies the score of an edge between stacks with nothing in common. For equal stacks,
+ * the factor is 1.
  * Tests: other_stack_is_one_doubt fails if the number is smaller, other_stack_and_another_doubt if
  * it is larger. */
 #define SURE_OTHER_STACKS 0.7
-/* 0..1: The part of its score that a very old edge loses.
+/* 0..1: A very old edge loses this part of its score.
  * Tests: old_or_half_of_the_stack fails if the number is smaller, old_or_little_of_the_stack if it
  * is larger. */
 #define SURE_OLD 0.2
@@ -304,24 +304,26 @@
 #define SURE_AGE_NS 100000000ULL
 
 /* What-if. The tests are in whatif_test.c. */
-/* ns: A send may be recorded at most this long after the end of the wait that it ended.
- * If smaller, the message of this send counts a second time (test test_record_after_the_wait).
+/* ns: If a send ends a wait, its record comes at most this long after the end of the wait.
+ * If smaller, the message counts a second time (test test_record_after_the_wait).
  * If larger, a later message counts as part of the wait (the same test). */
 #define WHATIF_SEND_SLACK_NS 200000ULL
-/* 1/n of the range: A process gets a question in the table if a task of it had a CPU for this share
- * while a task of the path waited for this CPU.
+/* 1/n of the range: A task of the path may wait for a CPU that another task has. If such waits
+ * reach this share, the table asks about the process of the other task.
  * If the share is smaller, there are questions that save next to nothing (test test_rivals).
  * If the share is larger, a question worth asking is missing (the same test). */
 #define WHATIF_RIVAL_SHARE 50
 
 /* Requests. The tests are in requests.txt. */
-/* per cent: The requests between these two ranks by latency are the usual ones. With other numbers,
- * very fast or slow requests count as usual, or only few requests do (test usual_and_slow). */
+/* per cent: The requests between these two ranks by latency are the usual ones. With a wider range,
+ * very fast or slow requests count as usual. With a narrower range, few requests count as usual
+ * (test usual_and_slow). */
 #define REQUEST_USUAL_FROM 40
 #define REQUEST_USUAL_TO   60
 /* per cent: The slowest requests are those from this rank on (test usual_and_slow). */
 #define REQUEST_SLOW_FROM 99
-/* requests: At most this many of the usual, and of the slowest, requests of a service are examined.
+/* requests: For a service, at most this many usual requests are examined, and at most this many of
+ * the slowest.
  * If smaller, rare reasons are missed.
  * If larger, a trace of a million requests takes minutes. */
 #define REQUEST_SAMPLE 400
@@ -335,11 +337,18 @@
 /* intervals: While a child request is under way, at most this many intervals of its sender are
  * searched for work on the parent request. */
 #define CHILD_LOOKS 4096
+/* A request waited for a connection if the connection was free for at most 1/CONNECTION_FREE of the
+ * wait, and was used by other requests for the rest. If smaller, a connection counts that only
+ * happened to be busy (test connection_was_free). If larger, the time that a pool needs to hand over
+ * a connection hides the wait (test waits_for_connection). */
+#define CONNECTION_FREE 10
+/* requests: The most requests on a connection, one after the other, that are examined for one wait. */
+#define CONNECTION_LOOKS 4096
 /* threads: The most threads of a process that are searched for a free one. */
 #define FREE_THREAD_LOOKS 64
 
 /* Queues of jobs. The tests are in jobs.txt. */
-/* 0..1: Jobs hardly wait if their time in the queue is a smaller share of their whole time.
+/* 0..1: Jobs hardly wait if they spend less than this share of their time in the queue.
  * If smaller, a queue without a problem gets a verdict (test hardly_wait).
  * If larger, a queue in which jobs wait gets no verdict (test one_thread). */
 #define QUEUE_WAIT_SHARE 0.1
@@ -351,8 +360,8 @@
  * the median.
  * Tests: one_thread fails if the number is smaller, few_long_jobs if it is larger. */
 #define QUEUE_LONG_TIMES 10
-/* 0..1: A pool whose threads all run jobs is too small if the jobs have a CPU for a smaller share
- * of their execution. Otherwise the pool is overloaded.
+/* 0..1: A pool whose threads all run jobs is too small if the jobs have a CPU for less than this
+ * share of their execution. Otherwise the pool is overloaded.
  * Tests: jobs_that_sleep fails if the number is smaller, jobs_that_compute if it is larger. */
 #define QUEUE_CPU_SHARE 0.5
 
@@ -361,12 +370,13 @@
 /* transactions: A trace with more of them is refused.
  * If larger, the list takes more than 100 MB. */
 #define TRANSACTIONS_MAX 1000000
-/* transactions: At most this many transactions of a type are divided into parts, evenly spread over the
- * ranks.
+/* transactions: At most this many transactions of a type are divided into parts. The divided ones are
+ * evenly spread over the ranks.
  * If smaller, rare shapes are missed.
  * If larger, a trace with many requests takes minutes. */
 #define TRANSACTION_DIVIDED 20000
-/* transactions: The reasons are those of at most this many usual and of this many slow transactions.
+/* transactions: The reasons come from at most this many usual transactions, and from at most this many
+ * slow ones.
  * If smaller, rare reasons are missed.
  * If larger, each shape of a type takes seconds. */
 #define TRANSACTION_SAMPLE 100
@@ -376,7 +386,8 @@
  * If the share is smaller, chance makes many shapes (test small_parts).
  * If the share is larger, different paths have one shape (test two_shapes). */
 #define TRANSACTION_SHAPE_SHARE 20
-/* steps: A shape leaves out a row of up to this many steps if it repeats the steps before it.
+/* steps: A row of up to this many steps may repeat the steps before it. A shape leaves out such
+ * a row.
  * If smaller, a loop with more rounds is another shape (test loop).
  * If larger, the search takes longer. */
 #define TRANSACTION_CYCLE 4
@@ -385,15 +396,15 @@
 /* tasks: The path of a transaction goes back from forked tasks to their parents, over at most this
  * many tasks. */
 #define TRANSACTION_FORKS 64
-/* factors: An outlier is longer than the mean plus TRANSACTION_SD standard deviations, or than the median
- * plus TRANSACTION_MAD times the median distance from the median. Outliers make the first limit
- * larger, because they change the mean and the deviation. They hardly change the second limit.
+/* factors: An outlier is longer than at least one limit. The first limit is the mean plus TRANSACTION_SD
+ * standard deviations. The second is the median plus TRANSACTION_MAD times mad_ns (transaction.h).
+ * Outliers make the first limit larger, and hardly change the second.
  * If smaller, usual transactions are outliers; if larger, slow ones are not (test outliers). */
 #define TRANSACTION_SD  3
 #define TRANSACTION_MAD 5
-/* transactions: There are outliers only among at least this many.
- * If smaller, chance makes outliers (test too_few_for_outliers); if larger, few transactions have none
- * (test two_shapes). */
+/* transactions: A group with fewer transactions has no outliers.
+ * If smaller, chance makes outliers (test too_few_for_outliers).
+ * If larger, outliers in a small group are missed (test two_shapes). */
 #define TRANSACTION_OUTLIERS_OF 5
 
 /* Profiles. The tests are in profile.txt. */
@@ -413,10 +424,10 @@
 /* functions: Samples divide the running time of a profile among at most this many functions. */
 #define PROFILE_FUNCTIONS_MAX 2048
 /* samples: A function with fewer samples gets no running time of its own. Samples hit a function by
- * chance, as in a Poisson process. After 3 hits, the function ran for at least 0.27 of the shown
- * time, with a confidence of 95 %; after 2 hits for 0.18 of it, after one hit for 0.05 of it.
- * If smaller, a function that ran for a moment gets a third of a short run (test one_of_three), or all
- * of it (test two_samples).
+ * chance, as in a Poisson process. With a confidence of 95 %, the function ran for at least this part
+ * of the shown time: 0.27 after 3 hits, 0.18 after 2 hits, 0.05 after one hit.
+ * If smaller, a function that ran for a moment gets a third of a short run (test one_of_three), or the
+ * whole run (test two_samples).
  * If larger, a run of some tenths of a second has no function (test few_samples). */
 #define PROFILE_SAMPLES_MIN 3
 /* 1/n: If samples stand for at least this share of the running time, all of this time is divided
@@ -439,26 +450,26 @@
  * If smaller, a count that goes up and down seems to grow (test up_and_down).
  * If larger, a count that grows with a few setbacks does not (test grows_with_setbacks). */
 #define PATTERNS_GROWS 0.7
-/* steps from 0 to 1: Patterns whose correlations are in one step grow as surely as each other. Then the
- * larger growth comes first; otherwise the surer one. A count that grows in every transaction has a
- * step of its own.
+/* steps: The correlations from 0 to 1 are divided into this many steps. Of two patterns in one step,
+ * the one with the larger growth comes first. Of two in different steps, the surer one comes first.
+ * A count that grows in every transaction has a step of its own.
  * If smaller, large noise comes before a small exact growth (test surest_first).
  * If larger, one setback puts a large growth behind a small one (test about_as_sure). */
 #define PATTERNS_SURE 10
-/* 1/n of the transactions: The counts in this share at the begin, and in this share at the end, are
- * compared.
+/* 1/n of the transactions: Growth is the difference between the counts in the first and in the last
+ * such part.
  * If the share is smaller, a single transaction decides (test one_odd_end).
- * If the share is larger, the difference becomes smaller than the growth is (test thirds). */
+ * If the share is larger, the growth seems smaller than it is (test thirds). */
 #define PATTERNS_ENDS 3
 /* 0..1: A count changed from one trace to the other if the difference is this share of the larger
  * one.
  * If smaller, the list is full of noise (test compare_noise).
  * If larger, a pattern that grew by a fifth is not shown (test compare_change). */
 #define PATTERNS_CHANGED 0.1
-/* share of the checks of equal commands in which chance makes a count grow, at most. A check that may
- * decide n times uses this number divided by n.
+/* share: Chance makes a count grow in at most this share of the checks of equal commands. A check that
+ * may decide n times uses this number divided by n.
  * If smaller, five runs of each side cannot show one count that grew (test few_runs of counts_test.c).
- * If larger, four runs of each side can: one of 70 such checks is a false alarm (same test).
+ * If larger, four runs of each side can show one. One of 70 such checks is a false alarm (same test).
  * Evidence: see "Counts" in doc/check.md. */
 #define COUNTS_ALPHA 0.01
 

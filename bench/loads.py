@@ -90,7 +90,7 @@ def free_port():
 
 
 class Server:
-    """A server with a port and a directory of its own. If this process dies, the kernel sends the server its stop signal."""
+    """A server with a port and a directory of its own. If the benchmark dies, the kernel sends the server `stop_with`."""
     name, stop_with = "", "TERM"
     user = ()  # arguments of setpriv, with which the server runs as its own user
 

@@ -5,27 +5,56 @@
  *
  *   regress [KIND PERCENT]
  *
- * KIND gets PERCENT of 100 ms more:
- *   lock   main waits longer for a mutex that a worker holds
- *   cpu    main computes longer
- *   sleep  main sleeps longer
- *   fsync  main syncs a file in the present directory for a longer time
+ * KIND gets about PERCENT of 100 ms more:
+ *   lock       main waits longer for a mutex that a worker holds
+ *   cpu        main computes longer
+ *   sleep      main sleeps longer
+ *   fsync      main syncs a file in the present directory for a longer time
+ *   fsyncs     main syncs this file more often: on a slow disk, PERCENT is more
+ *   query      main sends a query for each of many rows to another process, and waits for each answer
+ *   pool       a pool of four threads has fewer threads: as many fewer as make it at least PERCENT
+ *   cache      a cache is smaller, so main reads and parses an item again more often
+ *   neighbour  the command itself does not change, but while it runs, the programs that wait for
+ *              this compute (bench/check): "neighbour.lock" in the present directory is locked
  */
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#define NS_PER_US 1000LL
 #define NS_PER_MS 1000000LL
 #define WHOLE_NS  (100 * NS_PER_MS)
 
+#define LOCK_NS  (20 * NS_PER_MS)
+#define CPU_NS   (26 * NS_PER_MS)
+#define SLEEP_NS (15 * NS_PER_MS)
+#define FSYNC_NS (20 * NS_PER_MS)
+#define SYNC_NS  (300 * NS_PER_US) /* about the time of one fsync on a fast, idle disk */
+
+#define POOL_THREADS 4
+#define POOL_JOBS    24
+#define JOB_NS       (2500 * NS_PER_US)
+
+#define CACHE_ITEMS   64
+#define CACHE_LOOKUPS 400
+#define ITEM_BYTES    512
+#define ITEM_NS       (100 * NS_PER_US) /* the time to read and parse an item */
+
+#define QUERY_NS (100 * NS_PER_US) /* the time to answer a query */
+
 static pthread_mutex_t index_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t begin;
-static int64_t hold_ns = 30 * NS_PER_MS;
+static int64_t hold_ns = LOCK_NS;
 static volatile uint64_t sink;
 
 static int64_t now(clockid_t clock)
@@ -41,6 +70,15 @@ static void sleep_for(int64_t ns)
 	struct timespec t = { ns / 1000000000, ns % 1000000000 };
 
 	nanosleep(&t, NULL);
+}
+
+static void compute(int64_t ns)
+{
+	int64_t until = now(CLOCK_THREAD_CPUTIME_ID) + ns;
+
+	while (now(CLOCK_THREAD_CPUTIME_ID) < until)
+		for (int i = 0; i < 1000; i++)
+			sink += (uint64_t)i;
 }
 
 __attribute__((noinline)) static void *rebuild_index(void *arg)
@@ -67,11 +105,7 @@ __attribute__((noinline)) static void load_index(void)
 
 __attribute__((noinline)) static void parse(int64_t ns)
 {
-	int64_t until = now(CLOCK_THREAD_CPUTIME_ID) + ns;
-
-	while (now(CLOCK_THREAD_CPUTIME_ID) < until)
-		for (int i = 0; i < 1000; i++)
-			sink += (uint64_t)i;
+	compute(ns);
 }
 
 __attribute__((noinline)) static void wait_for_peer(int64_t ns)
@@ -79,20 +113,150 @@ __attribute__((noinline)) static void wait_for_peer(int64_t ns)
 	sleep_for(ns);
 }
 
-__attribute__((noinline)) static void save(int64_t ns)
+/* Opens a new file without a name in the present directory. */
+static int new_file(void)
 {
 	char name[] = "regress.XXXXXX";
 	int fd = mkstemp(name);
-	int64_t until = now(CLOCK_MONOTONIC) + ns;
 
 	if (fd < 0)
 		exit(1);
 	unlink(name);
-	do {
-		if (write(fd, name, sizeof(name)) < 0 || fsync(fd))
+	return fd;
+}
+
+/* Syncs a file for this time, and then `more` times. */
+__attribute__((noinline)) static void save(int64_t ns, int64_t more)
+{
+	static const char row[] = "a row of the file";
+	int fd = new_file();
+	int64_t until = now(CLOCK_MONOTONIC) + ns;
+
+	while (now(CLOCK_MONOTONIC) < until || more-- > 0)
+		if (write(fd, row, sizeof(row)) < 0 || fsync(fd))
 			exit(1);
-	} while (now(CLOCK_MONOTONIC) < until);
 	close(fd);
+}
+
+/* The jobs of a pool are a counter; each job waits for something outside. */
+static int jobs_left = POOL_JOBS;
+static pthread_mutex_t jobs_lock = PTHREAD_MUTEX_INITIALIZER;
+
+__attribute__((noinline)) static void *work(void *arg)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "worker-%d", (int)(intptr_t)arg);
+	pthread_setname_np(pthread_self(), name);
+	for (;;) {
+		bool left;
+
+		pthread_mutex_lock(&jobs_lock);
+		left = jobs_left-- > 0;
+		pthread_mutex_unlock(&jobs_lock);
+		if (!left)
+			return NULL;
+		sleep_for(JOB_NS);
+	}
+}
+
+__attribute__((noinline)) static void run_jobs(int64_t more_ns)
+{
+	pthread_t pool[POOL_THREADS];
+	int n = POOL_THREADS;
+
+	while (n > 1 && POOL_JOBS * JOB_NS / n < POOL_JOBS * JOB_NS / POOL_THREADS + more_ns)
+		n--;
+	for (int i = 0; i < n; i++)
+		if (pthread_create(&pool[i], NULL, work, (void *)(intptr_t)i))
+			exit(1);
+	for (int i = 0; i < n; i++)
+		pthread_join(pool[i], NULL);
+}
+
+__attribute__((noinline)) static void read_item(int fd, int item)
+{
+	char text[ITEM_BYTES];
+
+	if (pread(fd, text, sizeof(text), item * (off_t)sizeof(text)) != sizeof(text))
+		exit(1);
+	compute(ITEM_NS);
+}
+
+/* Looks items up in random order, in a cache that forgets the item that was not used for the
+ * longest time. With n items in the cache, about n / CACHE_ITEMS of the lookups find their item. */
+__attribute__((noinline)) static void look_up(int64_t more_ns)
+{
+	int used[CACHE_ITEMS] = { 0 }, n_cached = 0, fd = new_file();
+	char items[CACHE_ITEMS * ITEM_BYTES] = "";
+	int slots = CACHE_ITEMS - (int)(more_ns * CACHE_ITEMS / ((CACHE_LOOKUPS - CACHE_ITEMS) * ITEM_NS));
+	uint64_t random = 1;
+
+	if (write(fd, items, sizeof(items)) != sizeof(items))
+		exit(1);
+	for (int i = 1; i <= CACHE_LOOKUPS; i++) {
+		int item, oldest = -1;
+
+		random = random * 6364136223846793005ULL + 1442695040888963407ULL;
+		item = (int)(random >> 58);
+		if (!used[item]) {
+			read_item(fd, item);
+			for (int k = 0; k < CACHE_ITEMS; k++)
+				if (used[k] && (oldest < 0 || used[k] < used[oldest]))
+					oldest = k;
+			if (n_cached < slots)
+				n_cached++;
+			else if (oldest >= 0)
+				used[oldest] = 0;
+		}
+		used[item] = i;
+	}
+	close(fd);
+}
+
+static void serve_rows(int fd)
+{
+	char row;
+
+	prctl(PR_SET_NAME, "rows");
+	while (read(fd, &row, 1) == 1) {
+		compute(QUERY_NS);
+		if (write(fd, &row, 1) != 1)
+			break;
+	}
+	_exit(0);
+}
+
+/* Sends one query for the list of rows, and one more for each row. */
+__attribute__((noinline)) static void show_rows(int64_t rows)
+{
+	int fds[2];
+	char row = 0;
+	pid_t server;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, fds))
+		exit(1);
+	server = fork();
+	if (server < 0)
+		exit(1);
+	if (!server) {
+		close(fds[0]);
+		serve_rows(fds[1]);
+	}
+	close(fds[1]);
+	for (int64_t i = 0; i <= rows; i++)
+		if (write(fds[0], &row, 1) != 1 || read(fds[0], &row, 1) != 1)
+			exit(1);
+	close(fds[0]);
+	waitpid(server, NULL, 0);
+}
+
+static void wake_neighbours(void)
+{
+	int fd = open("neighbour.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+	if (fd < 0 || flock(fd, LOCK_EX))
+		exit(1);
 }
 
 int main(int argc, char **argv)
@@ -100,10 +264,15 @@ int main(int argc, char **argv)
 	const char *kind = argc > 2 ? argv[1] : "";
 	int64_t more = argc > 2 ? (int64_t)(atof(argv[2]) / 100 * WHOLE_NS) : 0;
 
+	if (!strcmp(kind, "neighbour"))
+		wake_neighbours();
 	hold_ns += strcmp(kind, "lock") ? 0 : more;
 	load_index();
-	parse(30 * NS_PER_MS + (strcmp(kind, "cpu") ? 0 : more));
-	wait_for_peer(20 * NS_PER_MS + (strcmp(kind, "sleep") ? 0 : more));
-	save(20 * NS_PER_MS + (strcmp(kind, "fsync") ? 0 : more));
+	parse(CPU_NS + (strcmp(kind, "cpu") ? 0 : more));
+	wait_for_peer(SLEEP_NS + (strcmp(kind, "sleep") ? 0 : more));
+	save(FSYNC_NS + (strcmp(kind, "fsync") ? 0 : more), strcmp(kind, "fsyncs") ? 0 : more / SYNC_NS);
+	run_jobs(strcmp(kind, "pool") ? 0 : more);
+	look_up(strcmp(kind, "cache") ? 0 : more);
+	show_rows(strcmp(kind, "query") ? 0 : more / QUERY_NS);
 	return 0;
 }

@@ -75,7 +75,8 @@ static int compare_names(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Gives the names up to until_ns to the recorder, with the time ts_ns. *at: the next name to give. */
+/* Gives the recorder all names that are not younger than until_ns. Each gets the time ts_ns. *at: the
+ * next name to give. */
 static void put_names(const struct window *w, size_t *at, uint64_t until_ns, uint64_t ts_ns)
 {
 	for (; *at < w->n_tasks && w->tasks[*at].ts_ns <= until_ns; ++*at) {
@@ -182,7 +183,7 @@ static uint64_t replay_rate(const struct window *w, uint64_t rate, uint64_t seco
 	return n;
 }
 
-/* Copies of the open file segment do not count. */
+/* Does not count the slots of FORMAT_SEGMENT_SAVED, which are copies. */
 static uint64_t slots_used(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -2,9 +2,9 @@
 /*
  * waits MILLISECONDS
  *
- * Prints "ready", then a line "TID FROM TO" (ns of CLOCK_BOOTTIME) for each wait of a user task of at
- * least MILLISECONDS. At SIGTERM or SIGINT, ends with "refused N": N waits had no room in the ring buffer.
- * Shares no code with the daemon: bench/busy counts the waits that ctrace misses.
+ * Prints "ready". Then prints a line "TID FROM TO" (ns of CLOCK_BOOTTIME) for each long wait of a user
+ * task. A long wait takes at least MILLISECONDS. At SIGTERM or SIGINT, ends with "refused N": N waits had no
+ * room in the ring buffer. Shares no code with the daemon: bench/busy counts the waits that ctrace misses.
  */
 #include <errno.h>
 #include <signal.h>

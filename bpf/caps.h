@@ -93,7 +93,8 @@ static __always_inline __u64 *caps_named_word(__u32 tid)
 	return bpf_map_lookup_elem(&ct_capped_named, &i);
 }
 
-/* Unborn: capped, and no record has told the daemon of the task. An entry in ct_tasks means that one has. */
+/* Unborn: capped, and no record has told the daemon of the task. A task with an entry in ct_tasks is not
+ * unborn. */
 static __always_inline bool caps_unborn(struct task_struct *t)
 {
 	__u64 *named;
@@ -127,7 +128,7 @@ static __noinline int caps_begin(struct cpu *c, __u32 tid)
 	return 0;
 }
 
-/* Call this before a record of another task names the unborn task tid: it tells that
+/* Call this before a record of another task names the unborn task tid. Writes a CT_SHED, because
  * records of tid are missing. */
 static __noinline int caps_name(struct cpu *c, __u32 tid)
 {
@@ -147,7 +148,7 @@ static __always_inline void caps_count(struct cpu *c, struct task_struct *t, enu
 	c->left_out[GOVERN_SLOT(t->pid)]++;
 }
 
-/* Not inlined: before 6.2, the decoders of waits leave little stack to its callers. */
+/* Not inlined, to save stack in the callers: before 6.2, decoders of waits leave them little. */
 static __noinline int caps_left_out(struct cpu *c, struct task_struct *a, struct task_struct *b)
 {
 	enum caps_standing first, second;

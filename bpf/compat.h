@@ -11,8 +11,8 @@
 #include "config.h"
 
 /*
- * RD(p, member) reads a member, no array, through a pointer whose type the verifier does not know.
- * bpf_rdonly_cast (since 6.2) is one load of about 1 ns, and gives 0 for a bad address.
+ * RD(p, member) reads a member through a pointer whose type the verifier does not know. The member
+ * is no array. bpf_rdonly_cast (since 6.2) is one load of about 1 ns, and gives 0 for a bad address.
  * bpf_probe_read_kernel takes 45 ns.
  *
  * Only one object file may define COMPAT_RDONLY_CAST: the linker of libbpf 1.1 cannot merge two object

@@ -11,8 +11,9 @@
 
 #include "ctrace/sysclass.h"
 
-/* The tgid of the daemon. The programs do not decode its system calls, and do not record its ends of
- * waits, messages, file locks, samples, jobs and marks. The iterators treat it like other processes. */
+/* The tgid of the daemon. The programs do not decode its system calls. They do not record its messages,
+ * file locks, samples, jobs and marks, nor the ends of its waits. The iterators treat the daemon like other
+ * processes. */
 const volatile __u32 ct_tracer_tgid __weak = 0;
 /* the last argument of sched_switch is prev_state (kernels since 5.18) */
 const volatile bool ct_switch_has_state __weak = false;

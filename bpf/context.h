@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * context.h - keeps a stack of the interrupts in progress on each CPU. Only programs on the CPU of c
- * may call these functions.
+ * context.h - keeps a stack of the interrupts in progress on each CPU. Call these functions only with
+ * the struct cpu of the CPU on which the program runs.
  *
  * The kernel does not start a program that already runs on the CPU, so the programs can miss the
  * begin or the end of an interrupt. The next exit of an outer interrupt, or the next context

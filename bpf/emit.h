@@ -140,10 +140,10 @@ static __always_inline struct emit_rec2 *emit_rec2(struct cpu *c, __u8 kind, __u
 }
 
 /*
- * For programs that can be preempted: in the ring of a CPU, the unfinished record of a preempted program
- * would hold up all later records.
+ * For programs that can be preempted. In the ring of a CPU, their unfinished records would hold up all
+ * later records.
  *
- * data: a struct cpu_side with the record behind it. size: of both, in bytes. If the side
+ * data: a struct cpu_side, and behind it the record. size: the bytes of both together. If the side
  * ring is full, counts a loss.
  */
 static __always_inline void emit_side(struct cpu *c, struct cpu_side *data, __u64 size, __u64 now)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * govern.h - applies the decisions of the governor (daemon/governor/), and measures the CPU time of the
- * programs: one run in GOVERN_TIMED also reads the clock at its end. (kernel.bpf_stats_enabled would add
+ * programs. Only every GOVERN_TIMED-th run reads the clock at its end. (kernel.bpf_stats_enabled would add
  * some 50 ns to every run.) A program may pass only the struct cpu of its own CPU.
  */
 #ifndef CTRACE_BPF_GOVERN_H

@@ -10,7 +10,7 @@
  * ct_iter_tgid limits ct_iter_files(). 0: no limit. */
 volatile __u32 ct_iter_tid = 0;
 volatile __u32 ct_iter_tgid = 0;
-/* Not 0: ct_iter_files() writes only how much unread data this socket has. */
+/* Not 0: the id of a socket. ct_iter_files() writes only how much unread data the socket has. */
 volatile __u64 ct_iter_obj = 0;
 /* 1: ct_iter_tasks() leaves out args of struct ct_iter_task, and all members behind it. */
 volatile __u32 ct_iter_brief = 0;

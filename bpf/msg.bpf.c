@@ -11,8 +11,8 @@
 
 #define MSG_PEEK 0x2
 
-/* Turns a pointer into a number, with which the verifier lets a program compute: a negated pointer is a
- * number. Reading the address from memory would take 45 ns more. */
+/* Negates a pointer twice. Then the verifier takes it for a number, so a program may compute with it.
+ * Reading the address from memory would take 45 ns more. */
 static __always_inline __u64 msg_address(__u64 pointer)
 {
 	asm volatile("%0 = -%0\n\t%0 = -%0" : "+r"(pointer));

@@ -93,8 +93,8 @@ static __always_inline void name_path(struct name_buf *n, struct file *f)
 		barrier();
 		if (i && n->b.name_len > CT_OBJ_NAME_MAX)
 			break;
-		/* The top entry is its own parent. A file that is its own top (a memfd) has a complete
-		 * path. */
+		/* The top entry is its own parent. If the file itself is the top (a memfd), its name is
+		 * the whole path. */
 		if (i == 0 || d != up)
 			part[i] = BPF_CORE_READ(d, d_name.name);
 		if (d == up) {
@@ -342,9 +342,9 @@ __weak __u64 ct_object_of_fd(__u32 fd, __u64 now)
 }
 
 /*
- * Names the socket whose struct sock is at `at`, and returns its id. Of a weak function, the
- * linker keeps the one of the first .bpf.c file. So meson.build puts sched.bpf.c first: RD is
- * fast only there (compat.h).
+ * Names the socket whose struct sock is at `at`, and returns its id. The linker keeps only the
+ * first copy of a weak function. meson.build puts sched.bpf.c first, because only its RD is
+ * fast (compat.h).
  */
 __weak __u64 ct_object_of_sk(__u64 at, __u32 tid, __u64 now)
 {

@@ -19,8 +19,8 @@ struct task_struct *task_plain(struct task_struct *t)
  * Returns 0 if the task stays runnable.
  *
  * Before 6.14, sched_switch gives a wrong state if a signal is pending (fixed by commit 8feb053d5319).
- * Then prev->__state is 0, and right: no wake-up has set it to 0, because a wake-up needs the run-queue
- * lock, which is held here.
+ * The right state is 0, and prev->__state has it. A wake-up cannot have set the 0: it needs the run-queue
+ * lock, which the switch holds.
  */
 static __always_inline __u32 switch_state(__u64 *ctx, struct task_struct *prev)
 {

@@ -38,7 +38,8 @@ static __always_inline void task_fill(struct ct_task_blob *b, struct task_struct
 /* The kernel's MAX_RT_PRIO. A task with a smaller priority number is a real-time task. */
 #define FOUND_PRIO_FAIR 100
 
-/* sched_off_ns is out of date if it gives a time that is this far from found_ticks(). */
+/* found_clock() uses sched_off_ns. If its result differs from found_ticks() by this much, sched_off_ns
+ * is out of date. */
 #define FOUND_LATE_NS 100000000ULL
 
 /*
@@ -120,8 +121,8 @@ static __always_inline __u64 found_times(struct task_struct *t)
 	return (t->se.sum_exec_runtime / CT_FOUND_UNIT_NS & 0xffffffff) | delay / CT_FOUND_UNIT_NS << 32;
 }
 
-/* Returns true if the task waits for memory, but not for I/O, as the kernel marks it
- * for PSI (pressure stalls). */
+/* Returns true if the kernel marks the task as waiting for memory (for PSI, pressure stalls), and
+ * not as waiting for I/O. */
 static __always_inline bool task_wants_memory(struct task_struct *t)
 {
 	return bpf_core_field_exists(t->in_memstall) && BPF_CORE_READ_BITFIELD(t, in_memstall) &&

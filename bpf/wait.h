@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * wait.h - the decoder: finds why a task blocks, and which object a waker acts on, from the registers that
- * the kernel saves when a task enters a system call.
+ * wait.h - the decoder: finds why a task blocks, and which object a waker acts on. It reads the registers
+ * that the kernel saves when a task enters a system call.
  *
  * The decoder also names the objects, and emits CT_FUTEX and CT_WAITFD. The caller
  * emits the record of the wait.

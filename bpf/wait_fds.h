@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * wait_fds.h - a part of wait.h: finds the descriptors that poll and select wait on: for the current task
- * in user memory (wait_fds()), for another task on its kernel stack (wait_polled()).
+ * wait_fds.h - a part of wait.h: finds the descriptors that poll and select wait on. wait_fds() reads the
+ * user memory of the current task, wait_polled() the kernel stack of another task.
  *
  * Most functions are global, so that the verifier checks them once and not on every path. A global
  * function must return a number, so some of them always return 0.
@@ -33,8 +33,8 @@ struct wait_pollfd {
 
 struct wait_set {
 	__u64 now;
-	/* Above CT_WAITFD_MAX: fd[] has only a part. Input of ct_wait_select(): the highest
-	 * descriptor + 1. */
+	/* How many descriptors. Above CT_WAITFD_MAX, fd[] has only a part of them. As input of
+	 * ct_wait_select(): the highest descriptor + 1. */
 	__u32 n;
 	__u32 word;
 	union {
@@ -121,7 +121,7 @@ __weak __u64 ct_wait_word(__u64 user, __u32 word)
 }
 
 /* Returns the index of the only bit that is set in `bit`. No branches, because the verifier would check
- * each of them. Clang 14 has no __builtin_ctzll() for BPF, and the barrier keeps Clang from using it. */
+ * each of them. Clang 14 has no __builtin_ctzll() for BPF. Without barrier_var(), it would use one. */
 static __always_inline __u32 wait_bit_index(__u64 bit)
 {
 	__u64 v = bit - 1;
@@ -133,8 +133,8 @@ static __always_inline __u32 wait_bit_index(__u64 bit)
 	return v * 0x0101010101010101ULL >> 56;
 }
 
-/* Puts the first CT_WAITFD_MAX descriptors of the bit sets into s->fd. n and word are in *s: the verifier
- * would check the step again for each value of a local counter. */
+/* Puts the first CT_WAITFD_MAX descriptors of the bit sets into s->fd. The counters n and word are in *s:
+ * if they were local, the verifier would check the loop again for each of their values. */
 __weak int ct_wait_select(struct wait_set *s)
 {
 	__u64 in = 0, out = 0, pri = 0, bits = 0, user[3];

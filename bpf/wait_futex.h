@@ -58,8 +58,8 @@ static __always_inline __u32 futex_owner(__u64 uaddr, __u32 op, __u32 val, __u32
 	return op & FUTEX_PRIVATE || word != val || val < 100 ? 0 : val;
 }
 
-/* Returns the tid of the thread whose thread_node is at `at`, or 0 if `owner` is not its number in its own
- * pid namespace. Global, so that the verifier checks it once. */
+/* Returns the tid of the thread whose thread_node is at `at`. Returns 0 if the thread's number
+ * in its pid namespace is not `owner`. Global, so that the verifier checks it once. */
 __weak __u32 ct_futex_thread_in_ns(__u64 at, __u32 owner)
 {
 	struct task_struct *th = (void *)at - bpf_core_field_offset(struct task_struct, thread_node);
@@ -70,8 +70,8 @@ __weak __u32 ct_futex_thread_in_ns(__u64 at, __u32 owner)
 	return BPF_CORE_READ(up, nr) == owner ? RD(th, pid) : 0;
 }
 
-/* Returns the tid of the thread of the current process that has the number `owner` in its pid namespace,
- * or 0. Looks at 64 threads at most. */
+/* Finds the thread of the current process whose number in its pid namespace is `owner`. Looks at 64 threads
+ * at most. Returns the tid of the thread, or 0. */
 __weak __u32 ct_futex_owner_in_ns(__u32 owner)
 {
 	struct task_struct *t = bpf_get_current_task_btf();

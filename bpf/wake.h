@@ -4,7 +4,7 @@
  * and the object that the waker acts on. Emits the CT_WAKE. The __weak functions are global, so that the
  * verifier checks each of them once.
  *
- * From the step CT_SHED_HOOKS on, of the hooks of interrupts only those of timers are attached. Then the
+ * From the step CT_SHED_HOOKS on, no hooks of interrupts are attached except those of timers. Then the
  * kernel stack tells the interrupt for some wake-ups that end a long wait (wake_mark()).
  */
 #ifndef CTRACE_BPF_WAKE_H
@@ -23,8 +23,8 @@
  * Returns true if the program does not run on the kernel stack of the current task: then an interrupt is
  * in progress. False does not exclude an interrupt: see wake_without_call().
  *
- * Not inlined, so that the frame is small: since 6.13, a large frame is not on the stack in use (commit
- * 5bd36da1e37e), and r10 would not tell the stack.
+ * Not inlined, so that the frame is small. Since 6.13, a large frame has memory of its own (commit
+ * 5bd36da1e37e). Then r10 would not point into the stack.
  */
 static __noinline int wake_in_interrupt(void)
 {
@@ -205,9 +205,9 @@ __weak int ct_wake_mark(__u64 addr)
 }
 
 /*
- * Returns the GOVERN_MARK() of the innermost function on the stack that is in ct_marks, or 0. If
- * irq_exit() is further out, the function runs in an interrupt: adds GOVERN_MARK_CUT_IN. If irq_exit() is
- * the innermost, returns 0.
+ * Looks on the stack for functions of ct_marks, and returns the GOVERN_MARK() of the innermost one, or 0.
+ * If irq_exit() is further out, the function runs in an interrupt: the result has GOVERN_MARK_CUT_IN too.
+ * If irq_exit() is the innermost, returns 0.
  */
 __weak int ct_wake_find(struct cpu *c, __u32 n)
 {

@@ -3,8 +3,8 @@
  * cli.h - functions for all sub-commands of ctrace: options, errors, colour, progress. One thread.
  *
  * A command is a function in cmd_<name>.c, and a row of the table in main.c. It returns an exit code. The
- * result goes to stdout, all other texts to stderr, through the functions below, which make a text safe to
- * show. A command with much output calls cli_output_broken() now and then.
+ * result goes to stdout. All other texts go to stderr; the functions below make them safe to show. A command
+ * with much output calls cli_output_broken() now and then.
  */
 #ifndef CTRACE_CLI_CLI_H
 #define CTRACE_CLI_CLI_H
@@ -105,7 +105,7 @@ void cli_progress_count(const char *what, size_t done, size_t all);
 /* True: a write to stdout has failed, so the command should stop. Call it right after a
  * write, because it saves errno. */
 bool cli_output_broken(void);
-/* Flushes stdout. Returns code, or CLI_FAILED after a failed write, unless the reader has closed the pipe. */
+/* Flushes stdout. Returns CLI_FAILED after a failed write, otherwise `code`. A closed pipe is no failure. */
 int cli_output_end(int code);
 
 /* Returns the number of CPUs on which ctrace may run, but at most max. */

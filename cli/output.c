@@ -18,7 +18,7 @@
 #define MARK_LEN    16
 #define ESC         '\033'
 
-/* A block of stdio may end within a character or a mark. Its first part waits in `in`. */
+/* A block of stdio may end within a character or a mark. Then `in` keeps the begun character or mark. */
 static struct {
 	char mark[MARK_LEN + 1];
 	char stdio[BLOCK_BYTES];
@@ -60,7 +60,7 @@ static void put(const char *s, size_t n)
 	output.n_out += n;
 }
 
-/* Returns true if ctrace itself wrote the ESC at s: the mark follows, as far as s goes. */
+/* Returns true if ctrace itself wrote the ESC at s: the mark follows. s may end within the mark. */
 static bool is_own(const char *s, size_t n)
 {
 	return *s == ESC && !strncmp(s + 1, output.mark, MIN(n - 1, (size_t)MARK_LEN));

@@ -15,6 +15,15 @@
  * first, are further from the prompt. */
 #define PATTERNS_SHOWN 10
 
+/* 1/n of the window of the diagnosis: the picture of `ctrace view` begins this much earlier, and ends
+ * this much later. Lower n: the hang is smaller in the picture. Higher n: the begin and the end of
+ * the hang are harder to see. */
+#define VIEW_MARGIN 20
+/* records: `ctrace view` looks for requests and jobs in a trace of at most this size. Lower: the page
+ * of a larger trace has no tables of them. Higher: more time and memory. Evidence: with 8.3 M records
+ * of a busy machine, the search takes 1 s and 400 MB. */
+#define VIEW_TABLES_RECORDS 5000000ULL
+
 /* records: A trace of up to this size is loaded as a whole. Higher: more memory, about 60 bytes
  * a record. Evidence: `ctrace diagnose --tid` takes 434 MB for 7.4 M records of a busy machine. */
 #define LOAD_WHOLE_RECORDS 16000000ULL
@@ -26,16 +35,16 @@
 /* ns: If the user gives a moment, the command looks at this much before and after it. Below:
  * only a part of a long hang is seen. Above: more to load. */
 #define LOAD_AROUND_NS (60 * NSEC_PER_SEC)
-/* factor: If the user names tasks, `ctrace diagnose` compares the hangs of these tasks. A hang is
- * preferred to a worse one if it lasted more than this many times as long. Below: a long idle wait
- * is preferred to a shorter alarm. Above: a stall at the start of the program is preferred to the
- * hang that the user saw. */
+/* factor: If the user names tasks, `ctrace diagnose` compares the hangs of these tasks. Of a worse
+ * and a longer hang, it takes the longer one if that is more than this many times as long. Below: it
+ * takes a long idle wait, not a shorter alarm. Above: it takes a stall at the start of the program,
+ * not the hang that the user saw. */
 #define DIAGNOSE_LONGER 2
 /* ns: `ctrace diagnose` without a file looks back this far. Below: the start of a long hang is
  * not seen. Above: more to load. On a busy server, 5 minutes are about 30 MB and 8 M records. */
 #define NOW_NS (300 * NSEC_PER_SEC)
 /* ns: `ctrace slice` first loads this much before and after the moment that the user asks about.
- * Below: more walks are repeated with more records. Above: more to load. */
+ * Below: more walks start again, with more records. Above: more to load. */
 #define SLICE_AROUND_NS (6 * NSEC_PER_SEC)
 /* ns: `ctrace slice` repeats a walk with more records if the walk comes nearer than this to the
  * ends of the loaded records. Below: an answer may differ from that of the whole trace. Above:
@@ -58,7 +67,7 @@
 #define DIAGNOSE_ALONE 8u
 /* threads that answer the questions of a what-if table at the same time, at most. Lower: `ctrace
  * path` takes longer. Higher: more memory, for each thread 8 bytes for each interval of the graph.
- * Evidence: in 7.4 M records of a busy machine, one question of 12 takes 0.05 s and 26 MB. */
+ * Evidence: in 7.4 M records of a busy machine, one of the 12 questions takes 0.05 s and 26 MB. */
 #define PATH_THREADS 4u
 /* bytes: free() gives a block of this size or more back to the kernel at once. Lower: more page
  * faults. Higher: each thread keeps more free memory. Evidence: `ctrace hangs` of 7.8 M records
@@ -69,11 +78,11 @@
 /* 1/n of the time that the user asks about: `ctrace path` and `ctrace diagnose` do not show a
  * shorter part by itself. */
 #define SHOW_SHARE 1000
-/* 1/n of the time that the user asks about: `ctrace path` names the best change too if it saves
- * twice as much as the change in the headline, plus this share. */
+/* 1/n of the time that the user asks about: If one change saves much more than the change in
+ * the headline, `ctrace path` names it too. Much more: at least twice as much, plus this share. */
 #define SHOW_BETTER_SHARE 20
-/* ns: `ctrace status` and `ctrace budget` say how old the count of records is if it is older
- * than this. A coarse step has no new counts. */
+/* ns: If the count of records is older than this, `ctrace status` and `ctrace budget` say how old
+ * it is. There are no new counts in a coarse step. */
 #define SHOW_MOST_NS (3 * NSEC_PER_SEC)
 /* times the present budget: `ctrace status` and `ctrace budget` name this budget as an example. */
 #define SHOW_BUDGET_TIMES 3

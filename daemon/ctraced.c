@@ -138,8 +138,8 @@ static int ctraced_loop_new(struct ctraced *c)
 	sigset_t set;
 	int r;
 
-	/* Other threads inherit the mask, so the signals are blocked before there are any. The
-	 * event loop takes them. */
+	/* Blocks the signals before there are other threads, which inherit the mask. The event loop
+	 * takes the signals. */
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);

@@ -17,15 +17,14 @@
  * Governor: the bucket of the budget (governor.h). The cost of storms: doc/service.md, "Measured".
  */
 
-/* ns: the bucket holds at most the budget of this time. Smaller: a short burst makes the
- * governor take a step. Larger: a storm runs longer at full cost. Evidence: `start` and `cap` in
- * governor_edges_test.c, a_burst_is_paid_for and a_storm_is_held_to_the_budget in
+/* ns: the bucket holds at most the CPU time that the budget allows in this time. Smaller: a short
+ * burst makes the governor take a step. Larger: a storm runs longer at full cost. Evidence: `start`
+ * and `cap` in governor_edges_test.c, a_burst_is_paid_for and a_storm_is_held_to_the_budget in
  * governor_test.c. */
 #define GOVERNOR_HOLD_NS 1000000000ULL
-/* GOVERNOR_BEGIN_NS, ns: the start of the daemon counts as this long. GOVERNOR_START_NS, ns: during
- * the start, the bucket holds at most the budget of this time. Smaller: each start makes the
- * governor take a step. Larger: a storm during the start costs more. Evidence: `start` in
- * governor_edges_test.c. */
+/* GOVERNOR_BEGIN_NS, ns: the start of the daemon counts as this long. GOVERNOR_START_NS, ns:
+ * replaces GOVERNOR_HOLD_NS during the start. Smaller: each start makes the governor take a step.
+ * Larger: a storm during the start costs more. Evidence: `start` in governor_edges_test.c. */
 #define GOVERNOR_BEGIN_NS 10000000000ULL
 #define GOVERNOR_START_NS 30000000000ULL
 /* ns: the governor decides at most once in this time. Evidence: `tick` in governor_edges_test.c. */
@@ -46,9 +45,9 @@
  * for which one is enough. Larger: a storm costs too much for longer. Evidence: `settle` in
  * governor_edges_test.c. */
 #define GOVERNOR_SETTLE_NS 100000000ULL
-/* part of the budget: if tracing costs more than the budget, but recording alone less than this
- * part, the governor stops the inspections. Smaller: inspections lead to a pause of the capture.
- * Larger: the inspections stop although the capture is expensive. Evidence: `capture` in
+/* part of the budget: if tracing is above the budget, but the capture alone is below this part, the
+ * governor stops the inspections. Smaller: it pauses the capture because of inspections. Larger: it
+ * stops the inspections although the capture is expensive. Evidence: `capture` in
  * governor_edges_test.c. */
 #define GOVERNOR_CAPTURE 0.6
 /*
@@ -75,8 +74,9 @@
 #define GOVERNOR_QUIET_NS    1000000000ULL
 /* GOVERNOR_FLAP_NS, ns: if a step forward follows a step back within this time, the next step back
  * waits twice as long. GOVERNOR_PATIENCE, times: the wait is at most this many times
- * GOVERNOR_CALM_NS or GOVERNOR_QUIET_NS. Smaller: steps forward and back all the time. Larger:
- * records are left out for minutes after a storm. Evidence: `flap` in governor_edges_test.c. */
+ * GOVERNOR_CALM_NS or GOVERNOR_QUIET_NS. Smaller numbers: steps forward and back all the time.
+ * Larger numbers: records are left out for minutes after a storm. Evidence: `flap` in
+ * governor_edges_test.c. */
 #define GOVERNOR_FLAP_NS  10000000000ULL
 #define GOVERNOR_PATIENCE 32
 /* times GOVERNOR_FLAP_NS: if a step back comes this long after the last step forward, the next wait
@@ -104,22 +104,23 @@
  * Governor: caps of groups
  */
 
-/* GOVERNOR_SHARE, part of all records: a group with more can be capped. GOVERNOR_SHARE_STORM: this
- * smaller part is enough if the capture costs more than GOVERNOR_STORM times the budget. Smaller: a
- * group is capped although other tasks make most records. Larger: all tasks lose records because of
- * one group. Evidence: `share` in governor_edges_test.c. */
+/* GOVERNOR_SHARE, part of all records: a group that makes more records can be capped.
+ * GOVERNOR_SHARE_STORM: replaces GOVERNOR_SHARE if the capture costs more than GOVERNOR_STORM times
+ * the budget. Smaller: a group is capped although other tasks make most records. Larger: all tasks
+ * lose records because of one group. Evidence: `share` in governor_edges_test.c. */
 #define GOVERNOR_SHARE       0.5
 #define GOVERNOR_SHARE_STORM 0.25
 #define GOVERNOR_STORM       4
-/* ppm of the machine's CPU time: up to this, the budget does not count runs of BPF programs that
- * leave out a short wait, or an event of a capped group. Such a run slows only the task of the wait
- * or event. Smaller: a large storm pauses the capture for all tasks. Larger: a storm costs more.
- * Evidence: `passed` in governor_edges_test.c. */
+/* ppm of the machine's CPU time: some runs of BPF programs leave out a short wait, or an event of a
+ * capped group. Such a run slows only the task of the wait or event. The budget counts only the
+ * cost of these runs above this number. Smaller: a large storm pauses the capture for all tasks.
+ * Larger: a storm costs more. Evidence: `passed` in governor_edges_test.c. */
 #define GOVERNOR_PASSED_PPM 200000
 /* ns: after a coarse step or a cap begins, the daemon still handles earlier records for about this
- * time. So the next step waits this long. Exception: without a cap, at GOVERNOR_STORM times the
- * budget or more, it waits only GOVERNOR_SETTLE_NS. Smaller: needless pauses. Larger: a storm of
- * two groups costs too much for longer. Evidence: `rest` in governor_edges_test.c. */
+ * time. So the next step waits this long. Exception: no group is capped, and the capture costs
+ * GOVERNOR_STORM times the budget or more. Then it waits only GOVERNOR_SETTLE_NS. Smaller: needless
+ * pauses. Larger: a storm of two groups costs too much for longer. Evidence: `rest` in
+ * governor_edges_test.c. */
 #define GOVERNOR_REST_NS 1500000000ULL
 /* GOVERNOR_CAP_MIN_NS and GOVERNOR_CAP_MAX_NS, ns: the shortest and the longest cap of a group;
  * GOVERNOR_CAP_TIMES can make a cap longer. GOVERNOR_FULL, part of the bucket: after the
@@ -129,9 +130,9 @@
 #define GOVERNOR_CAP_MIN_NS 400000000ULL
 #define GOVERNOR_CAP_MAX_NS 5000000000ULL
 #define GOVERNOR_FULL       0.9
-/* times: the next caps last at least this many times as long as it took to end the last caps.
- * Smaller: caps of groups with thousands of tasks cost more than the budget. Evidence: `cap` in
- * governor_edges_test.c. */
+/* times: the daemon measures how long it takes to end caps. The next caps last at least this many
+ * times as long. Smaller: caps of groups with thousands of tasks cost more than the budget.
+ * Evidence: `cap` in governor_edges_test.c. */
 #define GOVERNOR_CAP_TIMES 64
 /* counted records (one in CAPS_SAMPLE is counted): with fewer, the share of a group or task is not
  * known. Evidence: `groups` and `most` in governor_edges_test.c. */
@@ -163,8 +164,8 @@
  * Governor: measuring
  */
 
-/* ns: after this time the present step is recorded again, and failed attaches are tried again.
- * Larger: a short snapshot does not show what is left out. No evidence yet. */
+/* ns: after this time, failed attaches are tried again. Also, the present step is recorded again: the
+ * record says what is left out. Larger: a short snapshot has no such record. No evidence yet. */
 #define GOVERNOR_AGAIN_NS 5000000000ULL
 /* ns: between two looks at the number of CPUs. No evidence yet. */
 #define GOVERNOR_CPUS_NS 2000000000ULL
@@ -183,10 +184,10 @@
  * n: a server that does not read, with 10 000 descriptors, costs more. Larger n: some clients of
  * this server are reported later. No evidence yet. */
 #define UNREAD_TIMES 100
-/* ns: a measurement late in a tick gives too small a distance of the tick from boot time. So at
- * most this much of a fall by less than a tick counts; NTP causes 0.5 ms a second at most. Smaller:
- * waits a little longer than CT_COARSE_NS are not recorded. Larger: short waits cost more. No
- * evidence yet. */
+/* ns: a measurement late in a tick gives too small a distance of the tick from boot time. So a fall
+ * of the distance by less than a tick counts as at most this. NTP causes a fall of at most 0.5 ms a
+ * second. Smaller: waits a little longer than CT_COARSE_NS are not recorded. Larger: short waits
+ * cost more. No evidence yet. */
 #define CLOCK_DRIFT_NS 500000ULL
 /* ns: `ctrace status` shows the cost of the BPF programs over this time. It decides nothing. */
 #define GOVERNOR_BPF_NS 2000000000ULL
@@ -208,11 +209,11 @@
 /* ns: in a coarse step, the cost of a run for a wait that is too short for a record. Such runs are
  * counted, not measured. */
 #define GOVERN_SHORT_NS 20
-/* ns: CPU time of the drain thread for two records, a switch and a wake. It gives the estimated
- * cost of CT_SHED_HOOKS in CT_SHED_COARSE. Smaller: a step back, and soon the same step forward.
- * Larger: records are left out for too long. Evidence: doc/performance.md, "Many CPUs", has 38 ns
- * for a record, and some 13 ns more for the detector. This number is about twice the sum for two
- * records. */
+/* ns: CPU time of the drain thread for two records, a switch and a wake. This time is a part of the
+ * estimated cost after a step back from CT_SHED_COARSE. Smaller: a step back, and soon the same
+ * step forward. Larger: records are left out for too long. Evidence: doc/performance.md, "Many
+ * CPUs", has 38 ns for a record, and some 13 ns more for the detector. This number is about twice
+ * the sum for two records. */
 #define GOVERN_DRAIN_NS 200
 /* ns: a measured cost of a call above this is wrong, and not used. No evidence yet. */
 #define GOVERN_CALL_MAX_NS 2000
@@ -231,10 +232,11 @@
  * policy_edges_test.c. */
 #define INSPECT_POLICY_LOOP_NS    1000000000ULL
 #define INSPECT_POLICY_LOOP_WAITS 3
-/* TASKS_LOOP_RAN_NS, ns, and TASKS_LOOP_RAN_SHARE, a part (1/n) of the loop's time: if a task has
- * run for longer than both in a loop of short waits, it does real work, which ends the loop.
- * Smaller times: a loop with an expensive condition does not count. Larger times: a periodic job
- * counts as a loop. Evidence: `work_in_a_loop` in policy_edges_test.c. */
+/* TASKS_LOOP_RAN_NS, ns, and TASKS_LOOP_RAN_SHARE, a part (1/n) of the loop's time: if a task in a
+ * loop of short waits has run for longer than TASKS_LOOP_RAN_NS, and for longer than this part, it
+ * does real work. This ends the loop. Smaller times: a loop with an expensive condition does not
+ * count. Larger times: a periodic job counts as a loop. Evidence: `work_in_a_loop` in
+ * policy_edges_test.c. */
 #define TASKS_LOOP_RAN_NS    1000000ULL
 #define TASKS_LOOP_RAN_SHARE 10
 /* ns: a loop of short waits is inspected again after this time at the earliest. Evidence:
@@ -265,8 +267,8 @@
  */
 
 /* INSPECT_PER_SEC, inspections a second: the limit if inspect_options.max_per_sec is 0.
- * INSPECT_SLACK_SHARE, a part (1/n) of a second: after a time without inspections, the inspections
- * of this part of a second may begin at once. No evidence yet. */
+ * INSPECT_SLACK_SHARE, a part (1/n) of the inspections of a second: so many may begin at once after
+ * a time without inspections. No evidence yet. */
 #define INSPECT_PER_SEC     100
 #define INSPECT_SLACK_SHARE 4
 /* inspections a second: the limit of the daemon's inspection thread. Only a snapshot
@@ -314,8 +316,8 @@
  */
 
 /* POLLED_LOOKS, looks: needed to decide about a task that may spin. POLLED_LOOK_AGAIN_NS, ns:
- * between two looks. A look sees the registers of the last entry into the kernel. In this time, at
- * least a tick makes the task enter the kernel. Smaller: a task that computes seems to poll. */
+ * between two looks. A look sees the registers of the last entry into the kernel. Between two looks,
+ * at least a tick makes the task enter the kernel. Smaller: a task that computes seems to poll. */
 #define POLLED_LOOKS         4
 #define POLLED_LOOK_AGAIN_NS 20000000
 /* ns: between two reads of a value. A value that changes is hardly ever a flag. Smaller: a counter
@@ -412,8 +414,8 @@
  * Incidents: the work after a reported hang
  */
 
-/* ns: of a longer hang, only this last part counts for the begin of the snapshot. Smaller: the
- * beginning of the hang is missing. No evidence yet. */
+/* ns: for the begin of its snapshot, a hang counts as at most this long. Smaller: the beginning of
+ * the hang is missing. No evidence yet. */
 #define INCIDENTS_SPAN_NS 120000000000ULL
 /* ns: if the worker refuses a job of an incident (the snapshot, or the writing of its JSON file),
  * the job is tried again after this time. No evidence yet. */
@@ -421,8 +423,8 @@
 /* ns: between two messages about hangs without a snapshot, unless a new incident comes in between.
  * No evidence yet. */
 #define INCIDENTS_SAY_LIMITED_NS 60000000000ULL
-/* ns: a note about a hang that is further in the future was written with a wrong clock. No evidence
- * yet. */
+/* ns: if the time in the name of a hang's file is further in the future than this, a wrong clock
+ * gave it. No evidence yet. */
 #define INCIDENTS_AHEAD_NS 86400000000000ULL
 /* DIAGNOSER_MEMORY, bytes: for one diagnosis. DIAGNOSER_EVENTS_MAX, events: so many fit into this
  * memory (150 bytes each). DIAGNOSER_CPU_S and DIAGNOSER_WALL_S, s: CPU time and wall clock time of
@@ -436,9 +438,9 @@
  * No evidence yet. */
 #define DIAGNOSER_LATE_S 5
 /* DIAGNOSER_TRIES, tries: a diagnosis that needs more than DIAGNOSER_MEMORY is tried again at most
- * this often, with less of the trace each time. DIAGNOSER_TRIES_BEFORE, tries: so many first tries
- * halve the time before the hang. The later tries halve all the time that is left. No evidence
- * yet. */
+ * this often, with less of the trace each time. DIAGNOSER_TRIES_BEFORE, tries: this many tries come
+ * first, and halve only the time before the hang. The later tries halve all the time that is left.
+ * No evidence yet. */
 #define DIAGNOSER_TRIES        6
 #define DIAGNOSER_TRIES_BEFORE 3
 

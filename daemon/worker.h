@@ -28,8 +28,8 @@ struct worker_options {
 	/*
 	 * Called on the thread of the event loop, if a job of `client`
 	 * - was given up: `why` is worker_job.late
-	 * - does not start, because too many threads are stuck: `why` is NULL. Without late(), the
-	 *   job waits in the queue.
+	 * - does not start, because too many threads are stuck: `why` is NULL
+	 * If late is NULL, a job that cannot start waits in the queue.
 	 */
 	void (*late)(void *arg, uint64_t client, const char *why);
 	void *arg;
@@ -39,8 +39,9 @@ struct worker_options {
 struct worker_job {
 	void (*run)(void *arg);
 	void (*done)(void *arg);
-	/* Frees only the job's own data; may be NULL. Called instead of done(), on the job's
-	 * thread, if the job was given up; instead of run() and done() if it does not start. */
+	/* Frees only the job's own data; may be NULL. If the job was given up, drop() is called
+	 * instead of done(), on the job's thread. If the job does not start, drop() is called
+	 * instead of run() and done(). */
 	void (*drop)(void *arg);
 	void *arg;
 	const char *late;

@@ -139,8 +139,8 @@ static void task_comes_round(struct detect_task *t, uint64_t ts)
 	t->look_nr = CT_NR_NONE;
 }
 
-/* If LOOP or BUSY reported the time away, it becomes a habit only after more than TOLD_HABIT
- * reports about tasks of the same name. */
+/* A time away that LOOP or BUSY reported does not become a habit while the name of the task has
+ * TOLD_HABIT reports or fewer. */
 static void task_learn_away(struct detect *d, struct detect_task *t, uint64_t ts)
 {
 	uint64_t from = detect_max(t->away_ns, t->progress_ns, d->floor_ns);
@@ -303,7 +303,7 @@ static void switch_out_late(struct detect *d, struct detect_task *t, const struc
 }
 
 /*
- * The task was on the CPU, in system call nr (CT_NR_NONE: in no call). Without a wait, each of
+ * The task was on the CPU, in system call nr (CT_NR_NONE: in no call), and did not wait. Each of
  * these is a sign of progress:
  * - polls: the task polls with a time limit of zero, and always finds work
  * - nr is the system call of its idle point
@@ -513,7 +513,7 @@ static void futex(struct detect *d, const struct ct_rec *rec)
 	t->futex_owner = ct_futex_owner(rec);
 	if (t->run != DETECT_BLOCKED || t->wait != CT_W_FUTEX || rec->ts <= t->since_ns)
 		return;
-	/* An inspection has found the owner. The task only looked idle while the owner was not known. */
+	/* An inspection has found the owner: the task waits for a lock, and is not idle. */
 	if (t->bits & DETECT_IDLE && ct_futex_owner(rec) && !t->returns) {
 		t->bits &= (uint8_t)~DETECT_IDLE;
 		t->votes = 0;

@@ -14,8 +14,8 @@
  * For each name, the detector also learns the longest wait for a disk. The times of the first
  * TOLD_HABIT reported hangs of a name do not become habits.
  *
- * A task is known after RETURNS_MIN returns to its idle point, but not before learn_ns after its
- * first return.
+ * A task is known if it has returned to its idle point RETURNS_MIN times, and the first return was
+ * at least learn_ns ago.
  * - LOOP and BUSY judge only known tasks.
  * - SERVICE judges a socket if its reader has received RECEIVES_MIN messages, and was watched for
  *   learn_ns.
@@ -93,12 +93,12 @@ struct detect_options {
 	bool messages; /* this machine records CT_SEND and CT_RECV */
 	/*
 	 * Asks the kernel for the state of a task before a hang is reported. ret->wait.aux:
-	 * priority (120 + nice), or DETECT_PRIO_IDLE. Returns 0, -ESRCH (the task has ended), or
-	 * another -errno. After another -errno, or if look is NULL, the hang is reported, unless
-	 * records are missing.
+	 * priority (120 + nice), or DETECT_PRIO_IDLE. Returns 0 or -errno (-ESRCH: the task has
+	 * ended). Without an answer (any other -errno, or look is NULL), the hang is reported,
+	 * unless records are missing.
 	 */
 	int (*look)(void *arg, uint32_t tid, struct ct_iter_task *ret);
-	/* For SERVICE without recorded messages; may be NULL. *ret: 0 if the socket has no unread
+	/* For SERVICE while messages are not recorded; may be NULL. *ret: 0 if the socket has no unread
 	 * data. Returns 0, -EBUSY to be asked again soon, or another -errno. */
 	int (*unread)(void *arg, uint32_t tgid, uint64_t sock, uint64_t *ret);
 	void *look_arg;

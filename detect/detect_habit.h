@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * detect_habit.h - a table of habits: one entry for all tasks of a name. The habits outlive the
- * tasks. A new name may replace one that was not used for long. Only one thread at a time.
+ * tasks. A new name may replace the least recently used one. Only one thread at a time.
  */
 #ifndef CTRACE_DETECT_DETECT_HABIT_H
 #define CTRACE_DETECT_DETECT_HABIT_H

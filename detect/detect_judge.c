@@ -122,9 +122,9 @@ static bool judge_look(struct detect *d, struct detect_task *t)
 		same = !runs && it.wait.wait == t->wait;
 	else
 		same = runs;
-	/* A task that has had the CPU after since_ns does not hang. sched_since, the begin of the
-	 * task's state in the kernel, may be wrong by tenths of a second. So sched_since counts
-	 * only in the second half of the time from since_ns to now. */
+	/* sched_since is the begin of the task's state in the kernel. If it is later than since_ns,
+	 * the task has had the CPU, and does not hang. It may be wrong by tenths of a second, so it
+	 * counts only in the second half of the time from since_ns to now. */
 	if (t->run != DETECT_RUNNING && it.sched_since > t->since_ns + (d->now_ns - t->since_ns) / 2)
 		same = false;
 	if (!same && it.task.h.ts >= t->since_ns)
@@ -340,7 +340,7 @@ static void judge_deadlock(struct detect *d, struct detect_task *t, uint64_t lim
 			d->stats.withdrawn++;
 			return;
 		}
-	/* an earlier report of a hang that the deadlock causes must not hide the deadlock */
+	/* a reported effect of the deadlock must not hide the deadlock */
 	for (unsigned i = 0; i < DETECT_REPORTS; i++)
 		if (d->reports[i].root == t->tid && d->reports[i].rule != CT_HANG_DEADLOCK)
 			d->reports[i].ns = 0;
@@ -399,8 +399,8 @@ static bool judge_client_waits(const struct detect_task *c, const struct detect_
 	       (c->wait == CT_W_READ || c->wait == CT_W_POLL || c->wait == CT_W_WRITE);
 }
 
-/* Messages are not recorded, so asks the kernel. Returns true if two answers, limit_ns or more
- * apart, report unread bytes of s, and the reader did not run in between. */
+/* Asks the kernel whether s has unread bytes. Returns true at the second yes, limit_ns or more after
+ * the first. The reader must not have run in between. */
 static bool judge_unread(struct detect *d, struct detect_socket *s, const struct detect_task *client,
 			 const struct detect_task *reader, uint64_t limit_ns, uint64_t now_ns)
 {

@@ -93,8 +93,8 @@ static void socket_address(const struct ct_object_blob *o, const uint8_t from[16
 		memcpy(to, from, o->family == AF_INET ? 4 : 16);
 }
 
-/* Returns the key of the end that o describes; far: of the other end. The entry with this key has
- * the socket at this end as its peer. A key has the CT_OBJ_KIND 0, so it is no object's id. */
+/* Returns the key of the end that o describes; far: of the other end. The entry with the key of an
+ * end has the socket at that end as its peer. A key has the CT_OBJ_KIND 0, so it is no object's id. */
 static uint64_t socket_address_key(const struct ct_object_blob *o, bool far)
 {
 	uint64_t h = HASH_START ^ o->protocol ^ (uint64_t)o->netns << 8;
@@ -141,8 +141,8 @@ void detect_socket_sent(struct detect_sockets *s, const struct ct_rec *rec)
 	to = detect_socket_get(s, from->peer, rec->ts);
 	to->peer = rec->obj;
 	to->writer = rec->tid;
-	/* A count below 0 for long means: bytes were sent before the two ends were known as one
-	 * connection, and not counted. */
+	/* The count was below 0 for long: bytes were sent, but not counted, before the two ends were
+	 * known as one connection. */
 	if (to->unread_bytes < 0 && rec->ts > to->read_ns + SOCKET_LATE_NS)
 		to->unread_bytes = 0;
 	to->unread_bytes += ct_message_bytes(rec);

@@ -25,7 +25,7 @@ struct detect_socket {
 	uint64_t asked_ns;
 	uint64_t max_delay_ns; /* the longest time that bytes were unread */
 	uint64_t read_ns;
-	/* below 0: some received bytes were not yet counted as sent, or never will be */
+	/* below 0: more bytes were counted as received than as sent */
 	int64_t unread_bytes;
 	uint32_t reader;  /* the task that read last; for an epoll: a task that waited there */
 	uint32_t writer;  /* the task that sent last to this end */

@@ -79,7 +79,7 @@ struct detect_tasks {
 	struct detect_task **chunks;
 	uint32_t *heads;
 	/*
-	 * used: only the slots 1 to used can have tasks
+	 * used: the highest slot that can have a task; the lowest slot is 1
 	 * unused: first slot of the list of empty slots; 0: none
 	 */
 	uint32_t max, n_chunks, used, n, unused;

@@ -41,9 +41,9 @@
  * may soon cap it again, so this is twice GOVERNOR_CAP_MAX_NS (daemon/thresholds.h). Evidence:
  * cap (edges_test.c). */
 #define JUDGE_CAP_NS 10000000000ULL
-/* ns: after a reported hang, no hang with the same cause is reported for this time, except a
- * deadlock that has caused the reported hang. Too small: one hang causes many reports. Too large: a
- * second hang is missed. Evidence: quiet (edges_test.c). */
+/* ns: after a reported hang, no hang with the same cause is reported for this time. Exception: the
+ * cause itself, if it is a deadlock. Too small: one hang causes many reports. Too large: a second
+ * hang is missed. Evidence: quiet (edges_test.c). */
 #define DETECT_QUIET_NS 30000000000ULL
 /* priority (120 + nice): from this number on (nice 10 or more), a task lets other tasks run
  * first. So its time in the queue for a CPU is no hang. Evidence: low_priority (edges_test.c)
@@ -60,10 +60,10 @@
  * point. Small, because only the owner can end such a wait. Evidence:
  * asks_how_long_it_was_away_before (detect_test.c). */
 #define TIMES_LOCK 3
-/* factor: for the other waits that LOOP judges. Usual: the longest time away from the idle point.
- * Also for bytes that a server does not read. There, usual: the longest time for which bytes on the
- * connection were unread, or for which the server was away from its idle point. Evidence:
- * notices_a_service_that_does_not_read (detect_test.c). */
+/* factor: for the other waits that LOOP judges, and for bytes that a server does not read. Usual for
+ * a wait: the longest time away from the idle point. Usual for bytes: the longest time for which
+ * bytes on the connection were unread, or for which the server was away from its idle point.
+ * Evidence: notices_a_service_that_does_not_read (detect_test.c). */
 #define TIMES_WAIT 10
 /* factor: for a run without an end. Usual: the longest time away from the idle point. Large,
  * because the lengths of runs differ much. Evidence: times_busy (edges_test.c). */
@@ -118,11 +118,11 @@
 /* votes: a wait that is typical of an event loop (wait_is_loop()) has this many. Any other wait
  * has one, because it shows less well where a task idles. Evidence: votes_loop (edges_test.c). */
 #define VOTES_LOOP 16
-/* PATIENT_MAX_NS, ns; PATIENT_SHARE, share 1/n: a wait is long if it lasts 1/PATIENT_SHARE of the
- * shortest limit of all rules (without overrides), or of PATIENT_MAX_NS if that is less. After a
- * long wait, LOOP does not report later waits of the same kind. Waits at the idle point do not
- * count, nor do the first reported hangs (TOLD_HABIT). Too short: few waits are judged. Too long:
- * alarms about usual waits. Evidence for each number: patient (edges_test.c). */
+/* PATIENT_SHARE, share 1/n of the shortest limit of all rules (without overrides): a wait that
+ * lasts this share or more is long. PATIENT_MAX_NS, ns: counts as the shortest limit if all limits
+ * are longer. After a long wait, LOOP does not report later waits of the same kind. Waits at the
+ * idle point do not count, nor do the first reported hangs (TOLD_HABIT). Too short: few waits are
+ * judged. Too long: alarms about usual waits. Evidence for each number: patient (edges_test.c). */
 #define PATIENT_MAX_NS 2000000000ULL
 #define PATIENT_SHARE  4
 /* ns: a shorter wait for a disk does not become a habit. Too small: one slow request makes the
@@ -154,8 +154,8 @@
  * dead (edges_test.c). */
 #define DEAD_KEPT_NS 1000000000ULL
 /* ns: a CT_FUTEX comes at most this much before the record of its wait, which is from the same
- * CPU. Too small: if an interrupt runs in between, the owner is not found. Too large: the owner
- * of a mutex that the task got without a wait is taken for the owner of the next one. Evidence:
+ * CPU. Too small: if an interrupt runs in between, the owner is not found. Too large: the
+ * CT_FUTEX of a mutex that the task got without a wait counts for its next wait. Evidence:
  * futex_early (edges_test.c). */
 #define FUTEX_EARLY_NS 1000000ULL
 /* ns: for one wait, the start that the kernel gives may be this much later than the start in the

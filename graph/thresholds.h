@@ -66,8 +66,8 @@
  * Evidence: ends_when_told below; ends_later above. */
 #define KILLED_GONE_NS 300000000ULL
 
-/* ns, and 1/n of the time since the first wait: A task has made progress if it runs for longer than
- * the sum of both between two waits. Then the second wait is no repeat of the first. Below: if a
+/* ns, and 1/n of the time since the first wait: A task has made progress if, between two waits, it
+ * runs for longer than the sum of both. Then the second wait is no repeat of the first. Below: if a
  * client polls once a second and logs, its polls are no repeats. Above: polls with work in between
  * are repeats. Evidence for the time: looks_between_short_polls below; works_between_short_polls
  * above. For the share: looks_between_long_polls, loop_looks_and_waits below;
@@ -89,8 +89,8 @@
  * above. */
 #define LOCK_TRY_OLD_NS 100000000ULL
 
-/* Returns how long a task may run, within since_ns after the first wait, without having made
- * progress. */
+/* Returns the longest time that a task can run without progress in the since_ns after its first
+ * wait. */
 static inline uint64_t no_progress_ns(uint64_t since_ns)
 {
 	return PROGRESS_NS + since_ns / PROGRESS_SHARE;
@@ -103,9 +103,9 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 /* Habits: what a task or an object does again and again. */
 
 /* ns: Several tasks may post on one futex and wake several tasks. Then it is not known for which
- * task a post was meant. Posts that are farther apart than this do not count together. Below: each
- * post counts as meant for the task that it woke. Above: a post after a pause does not count as
- * meant for the task that it woke. Evidence: posts_at_one_time below; posts_with_a_pause above. */
+ * task a post was meant. A pause longer than this ends such a series of posts. Below: each post
+ * counts as meant for the task that it woke. Above: a post after a pause does not. Evidence:
+ * posts_at_one_time below; posts_with_a_pause above. */
 #define POST_MANY_NS 100000000ULL
 /* times: Two tasks use a futex as a lock if each of them has posted, and was woken, at least this
  * often. Below: a producer and a consumer that answer each other twice count as users of a lock.
@@ -149,6 +149,15 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * loss of records, messages are matched wrongly. Evidence: bytes_on_their_way below;
  * bytes_taken_before above. */
 #define FLOW_STALE_NS 10000000ULL
+/* messages: A hub asks on a connection (flow_reverse_hubs()) if it sent at least HUB_MESSAGES messages
+ * on it, and has passed on all but 1/HUB_OWN of the messages of each direction. If HUB_OWN is
+ * smaller, a server counts as a hub that grants locks: it passes on each release, which is half of
+ * what it receives (test no_hub). If it is larger, a hub with a few messages of its own does not
+ * count, such as a D-Bus daemon. */
+#define HUB_MESSAGES 4
+#define HUB_OWN	     4
+/* messages: The most messages that a hub receives before it passes on the first of them. */
+#define HUB_BATCH 16
 
 /* ns: If a server pauses in an answer for longer than this, the bytes after the pause are no answer
  * but news. Below: an answer that comes slowly is cut. Above: messages of a subscription make one
@@ -169,24 +178,32 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define PATH_MAX_PIECES (4u << 20)
 /* records: at most this many are searched for the socket that a task used last */
 #define SPOKE_LOOKS 256
-/* ns: A waiter on a futex may have given work to a task that it woke earlier. If the waiter has
- * waited for longer than this in between, the wake-up does not count. Below: after a brief wait for
- * the begin of a new thread, the next wait does not count as a wait for the new thread. Above: a
+/* intervals: how far back the stack of a wait for a lock with time limits is searched. HotSpot makes
+ * four shorter waits, and then one of 1 s again and again; the daemon looks at a stack at least
+ * every 3 s. Fewer: the wait counts as one for a wake-up. More: nothing found. */
+#define LOCK_LOOKS 16
+/* ns: A waiter on a futex may have given work to a task that it woke earlier. The wake-up does not
+ * count if the waiter has since waited for longer than this. Below: after a brief wait for the
+ * begin of a new thread, the next wait does not count as a wait for the new thread. Above: a
  * wake-up that was made for earlier work counts. Evidence: join_after_begin below;
  * work_before_pause above. */
 #define HANDED_PAUSE_NS 10000000ULL
 /* questions: If an event loop asks more than this many before it answers a request, the time of the
  * first questions counts as time of a later question. */
 #define ASKED_STEPS 8
+/* looks: How often the critical path looks, in one frame, which task could end the polls of an event
+ * loop. More looks cost time (about 10 us each for 50 connections); a result is at most this part
+ * of the frame too old. */
+#define FRAME_LOOKS 4096
 /* threads, and moments: The search for the active thread of a process. THREADS: the largest process
  * that is searched. MOMENTS: how often the state of a thread is looked at in a wait; a prime,
  * because many threads work periodically. */
 #define ACTIVE_THREADS 256
 #define ACTIVE_MOMENTS 31
-/* Limits of one round of an event loop: the time between two of its polls. EVENTS: records of all
- * tasks. RECEIVES: sockets on which the loop receives. LOOKS: intervals of the loop. If a round
- * exceeds one of these limits, it is not known for which request the loop worked. LEGS: questions
- * that the loop asked for one request; further questions are left out. */
+/* Limits of one round of an event loop. A round is the time between two polls of the loop. EVENTS:
+ * records of all tasks. RECEIVES: sockets on which the loop receives. LOOKS: intervals of the loop.
+ * If a round exceeds one of these limits, it is not known for which request the loop worked. LEGS:
+ * questions that the loop asked for one request; further questions are left out. */
 #define ROUND_EVENTS   (1u << 15)
 #define ROUND_RECEIVES 64
 #define ROUND_LOOKS    4096
@@ -198,8 +215,10 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define HANDED_LOOKS 1024
 /* intervals: at most this many are searched for the last wait of a thread in an epoll */
 #define DEBT_LOOKS 256
-/* requests: at most this many are searched for one of these: the request that a segment answers on
- * a datagram socket for all clients; the parent of a request; the next new request of a task */
+/* requests: at most this many are searched for one of these:
+ * - the parent of a request
+ * - the next new request of a task
+ * - on a datagram socket for all clients, the request that a segment answers */
 #define MATCH_LOOKS 64
 /* datagrams: at most this many in a queue are searched for a received datagram. The datagrams in
  * front of it were lost. */

@@ -87,7 +87,7 @@ int incidents_read(const char *dir, size_t max, json_t **ret, size_t *ret_left_o
 	for (int i = 0; i < n; i++) {
 		json_t *o = load(dir_fd, v[i]->d_name);
 
-		/* If the clock was wrong, the name of a new incident may have an old time. */
+		/* A pending incident is new, but its name may have an old time, if the clock was wrong. */
 		if ((size_t)(n - i) > max && !json_is_true(json_object_get(o, "pending"))) {
 			json_decref(o);
 			o = NULL;

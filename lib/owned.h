@@ -31,9 +31,8 @@ int owned_dir(int at_fd, const char *path, int flags, enum owned_trouble *ret);
 int owned_dir_of(const char *path, enum owned_trouble *ret);
 /*
  * Opens a file with the flags of open(), but only a regular file. A new file (O_CREAT) is only for
- * its owner. If the file is opened for writing, other users lose their permissions. If other users
- * could write before, the file is refused, because one of them may have it open. Returns as
- * owned_dir().
+ * its owner. Opening for writing takes away the permissions of other users. It refuses a file that
+ * they could write until then, because one of them may have it open. Returns as owned_dir().
  */
 int owned_file(int dir_fd, const char *name, int flags, enum owned_trouble *ret);
 

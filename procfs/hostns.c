@@ -30,7 +30,7 @@ unsigned hostns_look(void)
 	ssize_t n = readlink("/proc/self", self, sizeof(self) - 1);
 	unsigned found = 0;
 
-	/* If /proc belongs to another pid namespace, this process may have no id in it. */
+	/* This process may have no id in the /proc of another pid namespace. */
 	if (n <= 0)
 		return access("/proc/version", F_OK) ? HOSTNS_PROC : HOSTNS_PROC_PID;
 	self[n] = 0;

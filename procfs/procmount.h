@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* procmount.h - finds the mounted file system of a path, without touching the file system, which
+/* procmount.h - finds the mounted file system of a path. Does not touch the file system, because it
  * may hang. Any thread. */
 #ifndef CTRACE_PROCFS_PROCMOUNT_H
 #define CTRACE_PROCFS_PROCMOUNT_H
@@ -19,8 +19,8 @@ struct procmount {
  * be read, or -ENAMETOOLONG.
  */
 int procmount_absolute(uint32_t tid, int dirfd, const char *path, char ret[PATH_MAX]);
-/* Finds the mount of `path` in the file `mountinfo`, such as /proc/TID/mountinfo: the mount with
- * the longest directory that contains `path`, and the last one if this directory has several.
+/* Finds the mount of `path` in the file `mountinfo`, such as /proc/TID/mountinfo. Of the mount
+ * points that contain `path`, the longest counts. Of several mounts at this point, the last counts.
  * Returns 0, or -ENOENT. */
 int procmount_find(const char *mountinfo, const char *path, struct procmount *ret);
 

@@ -352,7 +352,7 @@ static const struct procnet_sock *inet_peer(const struct procnet *n, const struc
 		*pending = true;
 		return find_inet(n, &client, true);
 	}
-	/* A listener on 0.0.0.0 or :: also matches a connection to the same port of another machine. */
+	/* s may go to another machine, but a listener on 0.0.0.0 or :: here would match too. */
 	if (!is_loopback(s->raddr) && memcmp(s->raddr, s->laddr, 16))
 		return NULL;
 	*pending = s->protocol == IPPROTO_TCP;

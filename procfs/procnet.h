@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * procnet.h - the sockets of this host and their other ends: unix sockets from sock_diag(7), TCP
- * and UDP from /proc/PID/net, for each network namespace of a process. Only a kernel with unix_diag
- * shows unix sockets, and only root can read those of another namespace. One thread calls
- * procnet_read(), which enters other namespaces for a moment. Any thread may read the result.
+ * procnet.h - the sockets of this host and their other ends, in the network namespaces of all
+ * processes. Unix sockets are from sock_diag(7); TCP and UDP sockets are from /proc/PID/net. Only a
+ * kernel with unix_diag shows unix sockets. Only root can read the unix sockets of another
+ * namespace. One thread calls procnet_read(), which enters other namespaces for a moment. Any thread
+ * may read the result.
  */
 #ifndef CTRACE_PROCFS_PROCNET_H
 #define CTRACE_PROCFS_PROCNET_H

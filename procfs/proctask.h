@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * proctask.h - the tasks of the machine as /proc shows them now: the system call of each thread,
- * and the open descriptors of each process. A task may go on while others are read;
- * proctask_moved() shows this if the task has made a context switch. Without permission, system
- * calls and descriptors are missing, and unseen_cnt counts the process. Ids are of the caller's pid
- * namespace. One thread at a time for each struct proctask.
+ * and the open descriptors of each process. A task may go on while others are read: see
+ * proctask_moved(). System calls and descriptors that the caller may not read are missing, and
+ * unseen_cnt counts their processes. Ids are of the caller's pid namespace. One thread at a time for
+ * each struct proctask.
  */
 #ifndef CTRACE_PROCFS_PROCTASK_H
 #define CTRACE_PROCFS_PROCTASK_H
@@ -86,16 +86,15 @@ void proctask_done(struct proctask *t);
 const struct proctask_thread *proctask_by_tid(const struct proctask *t, uint32_t tid);
 const struct proctask_proc *proctask_by_pid(const struct proctask *t, uint32_t pid);
 const struct proctask_fd *proctask_fd(const struct proctask *t, const struct proctask_proc *p, int fd);
-/* Returns the number of descriptors of the object. Their indices in fds are
- * t->by_object[*ret_first] and the entries after it. */
+/* Returns how many descriptors of the object are open. Their indices in fds stand in t->by_object,
+ * from position *ret_first on. */
 size_t proctask_holders(const struct proctask *t, enum proctask_kind kind, uint64_t ino, size_t *ret_first);
 /* Returns the proctask_fd.ino of an object that is no socket and no pipe. */
 uint64_t proctask_name_hash(const char *name);
 
 /*
  * Writes the path of the control group in the hierarchy of version 2. If this path is missing or
- * "/", writes a path of version 1, if there is one. Returns false if there is no path; then path is
- * "".
+ * "/", looks for a path of version 1. If there is no path at all, writes "", and returns false.
  */
 bool proctask_cgroup(uint32_t pid, char *path, size_t size);
 
@@ -103,7 +102,7 @@ bool proctask_cgroup(uint32_t pid, char *path, size_t size);
  * fit. size: at least 5. Returns false if the process has no arguments, or has gone. */
 bool proctask_cmdline(uint32_t pid, char *text, size_t size);
 
-/* Returns for what the descriptor is open: 1 reading, 2 writing, 3 both, 0 neither (O_PATH, or
+/* Returns what the descriptor is open for: 1 reading, 2 writing, 3 both, 0 neither (O_PATH, or
  * closed by now). */
 unsigned proctask_fd_mode(const struct proctask *t, const struct proctask_fd *f);
 /* Returns true if the thread has made a context switch, or has ended, since proctask_read(). */

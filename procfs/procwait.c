@@ -75,8 +75,8 @@ static const char *program(const struct proctask *t, const struct proctask_proc 
 }
 
 /* Returns true if the process only inherited f: an ancestor with another program has the same
- * descriptor. Exceptions: descriptors 0 to 2; an ancestor with both ends of a pipe, because a
- * program such as make means the pipe for its children. */
+ * descriptor. Descriptors 0 to 2 do not count. An ancestor with both ends of a pipe does not count
+ * either, because a program such as make means the pipe for its children. */
 static bool is_left_open(const struct proctask *t, const struct proctask_fd *f, unsigned direction,
 			 const uint32_t *fds, size_t n)
 {
@@ -256,8 +256,8 @@ static bool is_own_request(const struct procwait_ctx *c, const struct proclocks_
 	if (!e->waiting || e->kind != kind || (e->pid > 0 && (uint32_t)e->pid != c->proc->pid))
 		return false;
 	/* On some file systems (btrfs, overlay), stat has another device number than
-	 * /proc/locks, so only inodes are compared. Each request of a process with one thread is
-	 * of this thread. */
+	 * /proc/locks, so only inodes are compared. If the process has one thread, each of its
+	 * requests is by this thread. */
 	return st->stx_ino == e->ino || (e->pid > 0 && c->proc->n_threads == 1);
 }
 

@@ -177,7 +177,7 @@ static bool any_owes(const struct procwait *w)
 	return false;
 }
 
-/* Adds the targets of a wait for the descriptor fd to the wait for all n_fds descriptors. */
+/* Adds the targets of fd, which is one of n_fds descriptors that the thread polls. */
 static int fold(struct procwait_ctx *c, int fd, enum procwait_direction dir, size_t n_fds)
 {
 	struct procwait one = { .nr = c->w->nr };
@@ -220,7 +220,7 @@ static void begin_set(struct procwait_ctx *c, size_t n, bool limited)
 		snprintf(c->w->name, sizeof(c->w->name), "%zu descriptors", n);
 }
 
-/* A task that polls several descriptors without a target idles, even if one of them is a timer. */
+/* If a poll of several descriptors has no target, the task idles, even if one descriptor is a timer. */
 static void end_set(struct procwait_ctx *c, size_t n)
 {
 	c->w->loop |= c->w->targets.n > 1;

@@ -19,12 +19,12 @@ enum procwait_direction { PROCWAIT_READ = 1, PROCWAIT_WRITE = 2 };
 int procwait_add(struct procwait_ctx *c, struct procwait_target target);
 /*
  * Adds each process that has the object open in the given direction (0: in any). Exceptions:
- * - direction not 0, and the process only inherited the descriptor from another program: sets
+ * - A process only inherited the descriptor from another program, and direction is not 0: sets
  *   procwait.open instead.
- * - the process of the waiter has other threads, which may end the wait: sets procwait.open
- *   instead.
- * - the process of the waiter has one thread: adds the waiter, but only if no other process was
- *   added.
+ * - It is the process of the waiter, and has other threads, which may end the wait: sets
+ *   procwait.open instead.
+ * - It is the process of the waiter, and has one thread: adds the waiter, but only if there is no
+ *   other target.
  *
  * Returns 0 or -ENOMEM.
  */

@@ -11,9 +11,9 @@
  * The first argument is the name: a string literal of 1 to 48 letters, digits, '-', '_' and '.'. The
  * second argument is the id of the transaction, a number.
  *
- * 0 means that the transaction has no id. Then one thread marks both begin and end, and ends this
- * transaction before it begins another one of the same name. With an id, different threads and
- * processes may mark begin and end. Two transactions of one name that are under way at the same
+ * 0 means that the transaction has no id. Then one thread has to mark both begin and end. It has to
+ * end this transaction before it begins another one of the same name. With an id, different threads
+ * and processes may mark begin and end. Two transactions of one name that are under way at the same
  * time need different ids.
  *
  * Each mark compiles to a nop instruction, and to a note with its address in the ELF file. The note

@@ -18,7 +18,7 @@ struct books {
 	const struct graph *g;
 	const struct path *p;
 	struct tally groups[ACCOUNT_GROUPS];
-	uint32_t *top; /* [frame]: itself or its ancestor at depth 1; frame 0: GRAPH_NONE */
+	uint32_t *top; /* [f]: frame f, or its ancestor at depth 1; frame 0: GRAPH_NONE */
 	struct map remotes;
 	int err;
 };

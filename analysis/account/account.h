@@ -8,9 +8,9 @@
  *   wait      what the victim did: it ran, or waited for a task or a thing
  *   resource  what the task of the piece did: it ran, or waited for a CPU, a lock, ...
  *   task      the task of the piece
- *   process   the process of this task
- *   object    the object for which this task waited. If there is none: the object of the nearest
- *             wait on the way back to the victim
+ *   process   the process of the task of the piece
+ *   object    the object for which the task of the piece waited. If the task waited for none: the
+ *             object of the nearest wait on the way to the victim
  *
  * The method: Panappticon (Zhang et al., CODES+ISSS 2013, section 4.4). Pure; any thread. The
  * result needs the graph and its window, but not the path.

@@ -33,7 +33,7 @@ static void say_outside(const struct account_row *r, const char *name, char *buf
 		what = "waiting for the network";
 	else if (r->kind == RESOURCE_FILE_LOCK)
 		what = "waiting for a file lock";
-	else if (r->kind == RESOURCE_FUTEX)
+	else if (r->kind == RESOURCE_FUTEX || r->kind == RESOURCE_LOCK)
 		what = r->time == TIME_LOCK ? "waiting for a lock" : "waiting to be woken";
 	else if (r->kind == RESOURCE_INPUT)
 		what = "waiting for input";

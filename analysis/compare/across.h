@@ -32,7 +32,7 @@ bool across_same_place(const struct graph *g, const struct interval *a, const st
 
 struct across_set {
 	struct similar_set set; /* waits of `good` */
-	uint32_t mates;         /* 0: `good` has no task in the role of the waiter */
+	uint32_t mates;         /* tasks of `good` with the role of the waiter, up to SIMILAR_TASKS + 1 */
 	bool blind;             /* only the kinds of call and object say which waits are alike */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * against.h - the result of comparing a wait with similar waits of another trace of the same
- * program, the *good trace* (against_find.h). Pure; any thread.
+ * against.h - the result of comparing a wait with waits of another trace, the *good trace*
+ * (against_find.h). Both traces are of the same program. Pure; any thread.
  */
 #ifndef CTRACE_ANALYSIS_COMPARE_AGAINST_H
 #define CTRACE_ANALYSIS_COMPARE_AGAINST_H
@@ -15,7 +15,7 @@ enum against_result {
 	AGAINST_AS_LONG,    /* the wait is not much longer than those of the good trace */
 	AGAINST_GONE,       /* the examined trace has no task in the role of a waker */
 	AGAINST_SEVERAL,    /* the examined trace has several tasks in the role of a waker */
-	AGAINST_AS_USUAL,   /* no task stands out. Example: all wait as in the good trace */
+	AGAINST_AS_USUAL,   /* no task stands out. Example: each task waits as in the good trace */
 	AGAINST_NAMED,      /* one task is to blame: missing_wake_named() */
 };
 /* Returns the word of the JSON output (doc/json.md), such as "no-such-wait". */
@@ -27,7 +27,8 @@ struct against {
 	const struct graph *good;
 	const char *name; /* of the good trace; belongs to the caller of diagnose() */
 	enum against_result result;
-	bool own_accord; /* AGAINST_GONE: a timer woke the missing waker, a thread of the same process */
+	/* AGAINST_GONE: the missing waker is a thread of the waiter's process. A timer woke it. */
+	bool own_accord;
 	uint32_t tasks[AGAINST_TASKS];
 	uint32_t n_tasks; /* AGAINST_SEVERAL: also the tasks for which tasks[] has no room */
 	char *text;       /* without a full stop. NULL: AGAINST_NOT_NEEDED */

@@ -16,7 +16,7 @@ struct walk {
 	const struct hops *h;
 	struct missing_wake *m;
 	struct against *a;
-	bool steady; /* the task that ended m->reference ended MISSING_GOOD_COUNT or more similar waits */
+	bool steady; /* the waker of m->reference ended at least MISSING_GOOD_COUNT similar waits */
 };
 
 static bool is_on_path(const struct walk *w, uint32_t task)
@@ -29,7 +29,7 @@ static bool is_on_path(const struct walk *w, uint32_t task)
 	return false;
 }
 
-/* A parent may be unknown, so RELATION_OTHER in the good trace stands for any other process. */
+/* In the good trace, a parent may be unknown. So RELATION_OTHER there matches any other process. */
 static bool is_related(const struct graph *g, uint32_t of, uint32_t task, enum relation as)
 {
 	enum relation relation = across_relation(g, of, task);
@@ -37,8 +37,8 @@ static bool is_related(const struct graph *g, uint32_t of, uint32_t task, enum r
 	return relation == as || (as == RELATION_OTHER && relation != RELATION_THREAD);
 }
 
-/* Finds the tasks that have the role of the waker of hop k, and its relation to the waiter (`of`).
- * If no such task lives in [from_ns, to_ns), takes those that ended before. */
+/* Finds the tasks with the role of the waker of hop k. Their relation to the waiter (`of`) must be the
+ * same, too. If none of them lives in [from_ns, to_ns), takes those that ended before. */
 static void find_tasks(const struct walk *w, uint32_t k, uint32_t of, uint64_t from_ns, uint64_t to_ns)
 {
 	uint32_t waker = w->h->v[k].blame.task, wakee = w->good->intervals[w->h->v[k].wait].task;
@@ -59,8 +59,8 @@ static void find_tasks(const struct walk *w, uint32_t k, uint32_t of, uint64_t f
 		}
 }
 
-/* Counts the waits of step->task that are at the place of the trigger of hop k and ended as it did:
- * by a task of the same role or, for the last hop, by no task. */
+/* Counts the waits of step->task at the place of the trigger of hop k. If there is a hop k + 1, a
+ * task of its role must have ended the wait. Otherwise, no task may have ended it. */
 static uint32_t count_triggers(const struct walk *w, uint32_t k, const struct missing_wake_step *step)
 {
 	const struct graph_task *t = &w->g->tasks[step->task];
@@ -156,13 +156,13 @@ static void walk(struct walk *w)
 	m->own_accord = w->h->timer;
 }
 
-/* If no timer drives the last task of the path, perhaps the whole program has no work. */
 static enum against_result judge(const struct walk *w)
 {
 	const struct missing_wake *m = w->m;
 
 	if (w->a->n_tasks != 1)
 		return w->a->n_tasks ? AGAINST_SEVERAL : AGAINST_GONE;
+	/* the last task waits as usual, and no timer drives it: there may be no work */
 	if (!m->n_steps || (m->how == MISSING_ASLEEP && (w->h->asks || !m->own_accord)))
 		return AGAINST_AS_USUAL;
 	return AGAINST_NAMED;

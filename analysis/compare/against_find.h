@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * against_find.h - compares a wait with similar waits of another trace of the same program, and
- * finds the task that should have ended the wait (doc/graph.md). Pure; any thread.
+ * against_find.h - compares a wait with waits of another trace of the same program. Finds the task
+ * that should have ended the wait (doc/graph.md). Pure; any thread.
  */
 #ifndef CTRACE_ANALYSIS_COMPARE_AGAINST_FIND_H
 #define CTRACE_ANALYSIS_COMPARE_AGAINST_FIND_H

@@ -199,7 +199,7 @@ int against_words(const struct graph *g, const struct missing_wake *m, const str
 	a->brief = words_take(&t);
 	if (!a->text || !a->brief)
 		return -ENOMEM;
-	/* without h, the text begins with a file name, which keeps its letters */
+	/* with h, the text begins with "in"; without h, it begins with a file name */
 	if (h)
 		a->brief[0] = 'I';
 	return 0;

@@ -43,7 +43,7 @@ struct missing_wake {
 	/* The graph of the reference and of the objects of the steps. NULL: the graph of the
 	 * examined wait. */
 	const struct graph *good;
-	uint32_t wait; /* the examined wait, or its first part if time limits divide it */
+	uint32_t wait; /* the examined wait; if it timed out and was repeated, the first part */
 	uint64_t wait_from_ns;
 	uint64_t wait_to_ns;
 	uint32_t reference;
@@ -57,7 +57,8 @@ struct missing_wake {
 	bool late;
 	bool regular;
 	bool own_accord;
-	/* steps[0].task should have woken the waiter. steps[i].task: steps[i - 1].task. */
+	/* steps[0].task should have woken the waiter. Each later task should have woken the one
+	 * before it. */
 	struct missing_wake_step steps[MISSING_STEPS];
 	uint32_t n_steps;
 	enum missing_wake_how how;

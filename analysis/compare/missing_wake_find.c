@@ -106,7 +106,7 @@ struct doing missing_wake_doing(const struct graph *g, uint32_t task, uint64_t f
 	return run.ns > waited ? run : wait;
 }
 
-/* Counts the waits at the place of the wait `like` that `by` ended: a task, or GRAPH_NONE (no task). */
+/* Counts the waits at the place of `like` that the task `by` ended. GRAPH_NONE: that no task ended. */
 static uint32_t count_waits(const struct graph *g, uint32_t task, uint32_t like, uint32_t by,
 			    uint64_t from_ns, uint64_t to_ns)
 {
@@ -248,7 +248,7 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	return false;
 }
 
-/* Another task of the same role, such as a worker of the same pool, may have ended step->wait. */
+/* Returns `task`, or the task of the same role that ended step->wait, such as a worker of one pool. */
 static uint32_t same_part(const struct graph *g, uint32_t task, const struct missing_wake_step *step)
 {
 	const struct interval *s = &g->intervals[step->wait];

@@ -4,9 +4,9 @@
  * sent it.
  *
  * Compares a long wait with the reference, a typical earlier wait at the same place. Goes backward
- * along the wake-ups that ended the reference, to the first task that now does something else. If
- * there is none, names the last task, unless this task waits for the waiter (Argus: Weng, Huang,
- * Yang, USENIX ATC 2021, section 4.2).
+ * along the wake-ups that ended the reference. Names the first task that now does something else. If
+ * each task does the same as then, names the last one, unless it waits for the waiter (Argus: Weng,
+ * Huang, Yang, USENIX ATC 2021, section 4.2).
  *
  * Pure; any thread.
  */

@@ -37,8 +37,8 @@ struct doing {
 };
 
 /* Returns the longest wait of the task in [from_ns, to_ns). If the task ran or was runnable for
- * longer than it waited: the longest run, and as `ns` the sum of all runs. If it was folded for
- * longer than either: GRAPH_NONE. */
+ * longer than it waited: the longest run, with the sum of all runs as `ns`. If the folded time is
+ * longer than the waits and than the runs: GRAPH_NONE. */
 struct doing missing_wake_doing(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
 /* Sets what the named task did instead, since when, and how long. */
 void missing_wake_name(struct missing_wake *m, enum missing_wake_how how, const struct doing *d,
@@ -46,7 +46,7 @@ void missing_wake_name(struct missing_wake *m, enum missing_wake_how how, const 
 /* Returns true if a task other than the waiter was woken through obj between from_ns and to_ns. */
 bool missing_wake_woke_others(const struct graph *g, uint64_t obj, uint32_t waiter, uint64_t from_ns,
 			      uint64_t to_ns);
-/* Sets the wait of *m and its times. A wait that time limits divide counts as one. */
+/* Sets the wait of *m and its times. A wait that timed out and was repeated counts as one. */
 void missing_wake_whole(const struct graph *g, uint32_t wait, uint64_t to_ns, struct missing_wake *m);
 
 #endif

@@ -49,16 +49,16 @@ float similar_score(const struct signature *a, const struct signature *b);
 float similar_place(const struct graph *g, const struct interval *a, const struct interval *b);
 /* Returns true if the tasks have the same name, and their processes too. */
 bool similar_role(const struct graph *g, uint32_t a, uint32_t b);
-/* Returns true if chance decides whether the task waits. Such a wait is for a futex with an owner,
- * for memory or for a disk, or the task is stopped. */
+/* Returns true if chance decides whether the task waits: for a futex with an owner, for memory, or
+ * for a disk. Also returns true if the task is stopped. */
 bool similar_is_chance(const struct graph *g, const struct interval *s);
 
 /* Finds waits that ended before the wait `interval` began. Returns 0 or -ENOMEM. The caller
  * calls similar_done() in both cases. */
 int similar_find(const struct graph *g, uint32_t interval, struct similar_set *ret);
-/* Keeps the group of waits with the largest sum of scores. A group: tasks of one role ended all its
- * waits in the same way. If no task ended any wait, the set becomes empty. Adds the number of
- * dropped waits to *ret_others, without those with a score below SIMILAR_LEAST. */
+/* Keeps the group of waits with the largest sum of scores. In a group, tasks of one role ended
+ * all waits in the same way. If no task ended any wait, the set becomes empty. Adds the number of
+ * dropped waits with a score of SIMILAR_LEAST or more to *ret_others. */
 void similar_keep_commonest(const struct graph *g, struct similar_set *set, uint32_t *ret_others);
 /* Returns the wait of median length among those with the best scores (SIMILAR_NEAR_BEST). The set
  * must not be empty. */

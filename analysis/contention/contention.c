@@ -41,8 +41,8 @@ static void tally_best(const struct map *tally, struct contention *r)
 	}
 }
 
-/* For how long runs on the CPU may have no record. ix: the CT_GAP records, or the caps of groups,
- * whose tasks may have had the CPU. A record comes at the end of its gap or cap. */
+/* Returns for how long runs on the CPU may have no record. ix: the CT_GAP records, or the caps of
+ * groups (their tasks may have had the CPU). A record comes at the end of its gap or cap. */
 static uint64_t lost_by(const struct graph *g, const struct graph_index *ix, uint32_t cpu, uint64_t from,
 			uint64_t to)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * contention.h - private to analysis/: finds tasks that held up the victim, but that no wake-up
- * shows. Pure; any thread.
+ * contention.h - private to analysis/: finds tasks that held up the victim, although no wake-up
+ * shows it. Pure; any thread.
  *
  * - the task that had the CPU or disk that the victim wanted;
  * - the task that changed a variable for the victim;
@@ -38,13 +38,14 @@ int contention_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t
  * Returns the number of workers in the pool of `task`, if each was busy for POOL_BUSY_TENTHS tenths
  * of [from, to). Otherwise, or if `task` is the only worker, returns 0. A pool is one of these:
  *
- * - Threads of one process, without its main thread, that idle on the same futex. A busy thread
- *   with the name of `task` also counts, if this thread or `task` was never seen idle on a futex.
+ * - Threads of one process, without its main thread, that idle on the same futex. If the
+ *   futex of a thread or of `task` is not known, the thread counts if it is busy and has the name of
+ *   `task`.
  * - Sibling processes that have the same name and share a listening socket.
  */
 uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
-/* Guesses which task changed the variable on which `task` spun: the other thread of the process
- * that ran last before to_ns. GRAPH_NONE: none ran. */
+/* Guesses which task changed the variable on which `task` spun. Of the other threads of the process,
+ * takes the one that ran last before to_ns. GRAPH_NONE: none ran. */
 uint32_t contention_flag(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
 /* Returns how often `task` gave up the CPU without blocking: in sched_yield, or in a poll with a
  * time limit of zero. *ret_samples: the samples of `task`. *ret_sampled: those in a system call

@@ -18,7 +18,7 @@ struct search {
 	const struct graph *g;
 	uint64_t from_ns, to_ns;
 	uint32_t cpu;
-	size_t sure; /* no later record changes the CPU of the queues before this index */
+	size_t sure; /* the queues before this index have their final CPU */
 	VEC(struct queue) queues;
 	struct cpu_samples *ret;
 };

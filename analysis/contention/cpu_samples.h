@@ -29,8 +29,9 @@ struct cpu_samples {
 /* Returns 0 or -ENOMEM. The caller calls cpu_samples_done() in both cases. */
 int cpu_samples_find(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 		     struct cpu_samples *ret);
-/* Returns the only candidate with a share of at least 1/CPU_SAMPLED_SHARE of total_ns. NULL: none
- * or several, a task of the process of `task`, or other tasks were seen on the CPU too often. */
+/* Returns the only candidate with a share of at least 1/CPU_SAMPLED_SHARE of total_ns, or NULL.
+ * Also returns NULL if the candidate is of the process of `task`, or if other tasks were seen on the CPU
+ * too often. */
 const struct cpu_share *cpu_samples_blamed(const struct graph *g, uint32_t task, const struct cpu_samples *c);
 void cpu_samples_done(struct cpu_samples *c);
 

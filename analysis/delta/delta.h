@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * delta.h - compares the profiles of old and new runs. Each row has the share of one part in the
- * metric. The rows add up exactly to both metrics and to their difference.
+ * old metric and in the new one. The rows add up exactly to each metric, and to the difference.
  *
  * Pure; any thread. A delta may outlive the profiles.
  */

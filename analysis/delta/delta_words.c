@@ -40,8 +40,8 @@ static uint64_t moved(const struct delta *d)
 	return ns;
 }
 
-/* If other programs took less time from the new runs, the total hides how much slower the command
- * itself became. */
+/* If other programs held up the new runs less than the old ones, the total hides how much slower the
+ * command itself became. */
 static void say_own(struct words *t, const struct delta *d, uint64_t least)
 {
 	int64_t own_ns = d->difference_ns - d->environment_ns;
@@ -58,8 +58,8 @@ static bool is_own(const struct delta_row *r)
 	return r->class != PART_CLASS_ENVIRONMENT && r->difference_ns;
 }
 
-/* Picks the largest changes of the command itself. If they only shrink, the largest growth takes
- * the last place. */
+/* Picks the largest changes of the command itself. If none of these is a growth, the largest
+ * growth replaces the last one. */
 static size_t pick(const struct delta *d, uint64_t least, const struct delta_row *ret[DELTA_SAID_ROWS])
 {
 	bool grows = false;

@@ -11,7 +11,7 @@
 struct study_run {
 	const struct profile *profile;
 	const char *label; /* runs with the same label are one group */
-	bool known;        /* false: a setting is not known. The same in all runs of a group */
+	bool known;        /* all settings are known. The runs of a group have the same value here */
 };
 
 struct study_group {

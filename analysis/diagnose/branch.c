@@ -321,7 +321,7 @@ static int settle(const struct options *o, size_t n, int answer, struct branch *
 			return -ENOMEM;
 		ret->ranked = answer == ASK_DECIDE && !o->ruled;
 	}
-	/* after choice_text(), which names the task of a GROUP_TASK */
+	/* make_own() removes the task, which choice_text() above needs */
 	if (refused)
 		make_own(ret->taken);
 	ret->refused = refused;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * branch.h - private to analysis/: chooses the branch of a chain: the group of a task's time
- * (breakdown.h) that the chain follows. This is the largest group, with these exceptions:
+ * branch.h - private to analysis/: chooses which group of a task's time (breakdown.h) a chain
+ * follows. This *branch* is the largest group, with these exceptions:
  *
  * - GROUP_UNKNOWN counts only if it has at least BRANCH_UNKNOWN_FIFTHS fifths of the time, or if it
  *   is the only group.
  * - A rule may exclude a group, or call a group the cause.
  * - A person may choose among the groups with more than 1/BRANCH_SHARE of the time. If only one
  *   group has so much, and this group is a guess, the limit is 1/BRANCH_SHARE_GUESS.
- * - If the rules leave no large group, or the person takes none, the chain ends here, at a wait
- *   with no known owner.
+ * - If the rules leave no large group, or the person takes none, the chain ends at this task,
+ *   with a wait that has no known owner.
  *
  * Pure; any thread, but only one thread at a time may use a struct rules.
  */

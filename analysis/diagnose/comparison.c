@@ -254,7 +254,8 @@ int comparison_apply(struct findings *f, bool normal)
 	for (size_t i = 0; i < c->links.n; i++) {
 		bool open = is_open(f, i);
 
-		/* A wait of the victim that has ended may have had a late wake-up. */
+		/* A wait that is not open counts only for the victim, once it has ended: its wake-up may be
+		 * late. */
 		if (!open && (i || normal || c->links.v[i].unfinished))
 			continue;
 		interval = examined(f, i);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * comparison.h - private to analysis/: continues a chain at a wait whose owner is not known or a
- * guess. Compares the wait with earlier waits, or with those of another trace. The chain goes on
+ * comparison.h - private to analysis/: continues a chain at a wait whose owner is unknown or
+ * guessed. Compares the wait with earlier waits, or with waits of another trace. The chain goes on
  * with the tasks that should have sent the missing wake-up (missing_wake_find.h).
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_COMPARISON_H

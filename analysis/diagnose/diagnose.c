@@ -47,17 +47,19 @@ static bool is_left_out(const struct findings *f)
 	}
 }
 
-static bool has_database_lock(const struct findings *f)
+static bool has_lock(const struct findings *f)
 {
 	for (size_t i = 0; i < f->chain.links.n; i++)
-		if (f->chain.links.v[i].kind == RESOURCE_DATABASE_LOCK)
+		if (f->chain.links.v[i].kind == RESOURCE_DATABASE_LOCK ||
+		    f->chain.links.v[i].kind == RESOURCE_LOCK)
 			return true;
 	return false;
 }
 
 static bool is_lock_of_unknown(const struct findings *f)
 {
-	return f->chain.end == END_LEAF && !f->chain.leaf.ended && f->chain.leaf.kind == RESOURCE_FILE_LOCK;
+	return f->chain.end == END_LEAF && !f->chain.leaf.ended &&
+	       (f->chain.leaf.kind == RESOURCE_FILE_LOCK || f->chain.leaf.kind == RESOURCE_LOCK);
 }
 
 /* Returns true if a comparison with another trace shows that the wait is not normal. */
@@ -100,7 +102,7 @@ static enum cause_kind find_cause(const struct findings *f)
 		return CAUSE_MEMORY;
 	if (chain_has_edge(&f->chain, EDGE_LOCK) || chain_has_edge(&f->chain, EDGE_FILELOCK) ||
 	    chain_has_edge(&f->chain, EDGE_POLLED) || chain_has_edge(&f->chain, EDGE_KERNEL_LOCK) ||
-	    is_lock_of_unknown(f) || has_database_lock(f))
+	    is_lock_of_unknown(f) || has_lock(f))
 		return CAUSE_LOCK_HOLDER;
 	if (f->pool)
 		return CAUSE_QUEUEING;
@@ -157,8 +159,8 @@ static bool was_noticed(const struct graph *g, uint32_t task, uint64_t from_ns, 
 	return false;
 }
 
-/* Most servers and clients have many short waits, so these are the cause only if the user gave the
- * window. */
+/* Most servers and clients have many short waits. So short waits are the cause only if the user gave
+ * the window. */
 static bool is_chatty(const struct findings *f, uint64_t window_ns)
 {
 	const struct link *k = &f->chain.links.v[0];
@@ -238,7 +240,7 @@ static bool is_unknown_leaf(const struct findings *f)
 
 	if (f->chain.end != END_LEAF || f->on_disk || f->circular || last->wait == CT_W_STOPPED)
 		return false;
-	/* After a time limit, the awaited event is not known. A sleep and a timerfd await none. */
+	/* After a time limit, the awaited event is not known. A sleep and a timerfd await only the time. */
 	if (leaf->kind == RESOURCE_TIMER && last->wait != CT_W_SLEEP &&
 	    CT_OBJ_KIND(last->obj) != CT_OBJ_TIMERFD)
 		return true;

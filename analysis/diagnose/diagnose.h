@@ -2,7 +2,7 @@
 /*
  * diagnose.h - finds why a task was slow or stuck in a window, and which task is to blame. The
  * diagnosis goes from each task to the task or thing that took most of its time (branch.h). The end
- * is a task that waits for no other task, an external cause, or a cycle.
+ * is an external cause, a cycle, or a task that waits for no other task.
  *
  * Pure; any thread, but only one thread at a time may use a struct rules.
  */

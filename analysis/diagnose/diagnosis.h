@@ -114,11 +114,11 @@ struct diagnosis {
 struct diagnose_options {
 	struct rules *rules; /* may be NULL. diagnose() adds the answers that a person wants to keep */
 	const struct ask *ask;
-	/* A person or a script gave the window. Then a stall of half of the window is never too
-	 * short to matter, and many short waits may be the cause. */
+	/* A person or a script gave the window. Then a stall of half of the window is long
+	 * enough to matter, and many short waits may be the cause. */
 	bool window_given;
-	/* The graph of another trace, for waits whose owner the examined trace does not show, or
-	 * NULL; and its name in the answer. Both outlive the diagnosis. */
+	/* The graph of another trace and the name of that trace in the answer, or NULL. They serve
+	 * for waits whose owner the examined trace does not show. Both outlive the diagnosis. */
 	const struct graph *good;
 	const char *good_name;
 };

@@ -30,8 +30,8 @@ static bool looped_before(const struct graph *g, const struct ct_rec *send, uint
 	return false;
 }
 
-/* Returns true if the client's messages mostly need no answer (ONE_WAY_SHARE). Only messages after
- * which the client waited in its event loop count. */
+/* Returns true if the client's messages mostly need no answer (ONE_WAY_SHARE). A message counts
+ * only if the client then waited in its event loop. */
 static bool is_one_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 {
 	const struct window_event *e = g->w->events;
@@ -66,7 +66,7 @@ static bool is_pipelined(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	       !looped_before(g, &g->w->events[r->event].r, g->w->events[r[-1].event].r.ts);
 }
 
-/* Returns true if the other end has received the last message of k's task, if any. */
+/* Returns true if the other end has received the last message of k's task, or if there is none. */
 static bool is_read(const struct graph *g, const struct link *k)
 {
 	uint64_t peer = graph_peer_object(g, k->obj);

@@ -16,7 +16,7 @@ static bool slept(const struct graph *g, const struct graph_task *t)
 	return ns > (t->exit_ns - t->born_ns) / 2;
 }
 
-/* A script that polls starts processes that sleep, or that fail until one succeeds. */
+/* Returns true if most waits are for children that succeed. Children of a polling script sleep or fail. */
 static bool children_succeed(const struct graph *g, const struct link *k)
 {
 	size_t n, good = 0;
@@ -42,8 +42,8 @@ static bool got_bytes(const struct graph *g, const struct interval *s)
 	return kind == EDGE_MESSAGE || kind == EDGE_PIPE;
 }
 
-/* Returns true if bytes ended the waker's last wait before the wake-up, after since_ns. Then the
- * waker probably passed them on to the task of s. */
+/* Looks at the last wait of the waker, before it woke the task of s. Returns true if bytes ended this
+ * wait after since_ns. Then the waker probably passed them on. */
 static bool is_passed_on(const struct graph *g, const struct interval *s, uint64_t since_ns)
 {
 	const struct ct_rec *r = &g->w->events[s->wake].r;
@@ -226,7 +226,8 @@ static bool is_fed(const struct findings *f)
 
 static bool waits_for_lock(const struct link *k)
 {
-	return k->edge == EDGE_FILELOCK || k->edge == EDGE_LOCK || k->wait == CT_W_FLOCK;
+	return k->edge == EDGE_FILELOCK || k->edge == EDGE_LOCK || k->wait == CT_W_FLOCK ||
+	       k->kind == RESOURCE_LOCK;
 }
 
 static bool is_fellow(const struct findings *f, const struct link *a, const struct link *b)

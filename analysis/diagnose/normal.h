@@ -5,9 +5,9 @@
 
 #include "analysis/diagnose/root_cause.h"
 
-/* Returns true if the victim stalls only briefly, idles or works, if its source of work is idle, or
- * if too little is known of the victim. stall_ns: the length of the victim's wait. Pure; any
- * thread. */
+/* Returns true if the victim stalls only briefly, idles, or works. Also returns true if its source of
+ * work is idle, or if too little is known of the victim. stall_ns: the length of the victim's wait.
+ * Pure; any thread. */
 bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_ns);
 
 #endif

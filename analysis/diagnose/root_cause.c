@@ -181,8 +181,8 @@ static int find_polled_child(struct findings *f, bool *ret_done)
 	return follow(f, child, MAX(t->born_ns, k->from_ns), MIN(t->exit_ns, k->to_ns), EDGE_EXIT, EDGE_WEAK);
 }
 
-/* A victim that told a process (`task`) to do something, and then polls, seems to wait for it. The
- * process may have passed the order on to another one (`next`). */
+/* If a victim gives an order to a process (`task`) and then polls, it seems to wait for the process.
+ * The process may have passed the order on to another one (`next`). */
 static int find_prompted(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
@@ -279,7 +279,7 @@ static int find_cpu(struct findings *f)
 		f->chain.end = END_RUNNING;
 		return 0;
 	}
-	/* a task that has its fair share of a CPU beside up to three others is slow, but it works */
+	/* with a fair share of a CPU, beside up to three other tasks, the task is slow, but works */
 	if (k->runnable_ns <= k->running_ns * STARVED_RATIO) {
 		f->chain.end = END_RUNNING;
 		return 0;
@@ -360,9 +360,9 @@ static bool is_other_end(const struct graph *g, uint64_t a, uint64_t b)
 	return graph_peer_object(g, a) == b || (!y->rport && y->lport == x->rport && y->type == x->type);
 }
 
-/* Returns the socket at the other end of the connection of `before`, if the event loop k waits on
- * it. Otherwise returns 0. The members of an epoll may not be known, so every socket counts as a
- * member. If the other end is not known, returns the socket of `before` for an epoll. */
+/* Returns the other end of the socket of `before`, if the event loop k waits on that end. Otherwise
+ * returns 0. The members of an epoll may not be known. So for an epoll, returns the other end in any
+ * case or, if it is not known, the socket of `before`. */
 static uint64_t loop_socket(const struct graph *g, const struct link *before, const struct link *k)
 {
 	size_t n;
@@ -560,7 +560,7 @@ int root_cause_find(struct findings *f)
 	bool done = false;
 	int r = 0;
 
-	/* a task that polls gives up the CPU itself, so more CPU time would not help it */
+	/* a polling task gives up the CPU by itself, so more CPU time would not help it */
 	if (f->chain.end == END_RUNNABLE || f->chain.end == END_RUNNING ||
 	    (f->chain.end == END_FOLDED && root_cause_ran(k)))
 		r = find_spin(f, &done);

@@ -16,8 +16,7 @@ struct findings {
 	struct contention cpu;
 	struct contention disk;
 	uint32_t pool;
-	/* The last task spins. If the last task is the guessed writer of a flag, the task before
-	 * it spins. */
+	/* A task spins: the last one, or the one before the guessed writer of a flag. */
 	bool spins;
 	bool starved;
 	bool circular;

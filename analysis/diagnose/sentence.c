@@ -78,6 +78,12 @@ static void say_wait(struct words *t, const struct link *k)
 		words_add(t, "for a lock of the database held by ");
 		return;
 	}
+	if (k->kind == RESOURCE_LOCK) {
+		words_add(t, "for a lock");
+		say_resource(t, k);
+		words_add(t, " probably held by ");
+		return;
+	}
 	if (k->kind == RESOURCE_FUSE) {
 		words_add(t, "for the FUSE file system");
 		say_resource(t, k);
@@ -216,6 +222,8 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 		words_add(t, "was waiting for the disk");
 	else if (f->leaf->time == TIME_NETWORK)
 		words_add(t, "was waiting for the network");
+	else if (k->kind == RESOURCE_LOCK)
+		words_add(t, "was waiting for a lock");
 	else if (k->wait == CT_W_FUTEX && k->unfinished)
 		words_add(t, "was waiting for a wake-up that did not come");
 	else if (k->wait == CT_W_ACCEPT)
@@ -230,7 +238,7 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 		say_resource(t, k);
 	if (k->kind != RESOURCE_MEMORY)
 		say_where(t, f, k);
-	if (k->wait == CT_W_FLOCK || k->kind == RESOURCE_DATABASE_LOCK)
+	if (k->wait == CT_W_FLOCK || k->kind == RESOURCE_DATABASE_LOCK || k->kind == RESOURCE_LOCK)
 		words_add(t, ", whose owner the trace does not show");
 	else if (graph_is_local(f->g, k->obj) && !graph_peer_object(f->g, k->obj) && !f->leaf->rivals)
 		words_add(t, ", whose other end on this host the trace does not show");

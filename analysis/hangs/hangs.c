@@ -16,8 +16,8 @@ struct candidate {
 };
 typedef VEC(struct candidate) candidates;
 
-/* Returns true if the wait may have ended without the awaited thing: by a timer, by another
- * interrupt that is not of the network, or because another task took the lock or the page first. */
+/* Returns true if the wait may have ended without the awaited thing. A timer, or an interrupt of
+ * another device than the network, ended it. Or another task took the lock or the page first. */
 static bool is_unsatisfied(const struct graph *g, const struct interval *s)
 {
 	const struct window_event *wake = s->wake == GRAPH_NONE ? NULL : &g->w->events[s->wake];
@@ -80,8 +80,8 @@ static struct run *run_of(struct runs *runs, const struct interval *s)
 	return &runs->v[(s->obj ^ s->obj >> 3 ^ s->nr ^ s->wait) % ARRAY_SIZE(runs->v)];
 }
 
-/* Like same_waits(), but searches a run only once. Returns i if wait i lies in a known run, and a
- * run from i on would not end later. */
+/* Like same_waits(), but searches a run only once. Returns i if wait i lies in a known run,
+ * unless a run that begins at i would end later. */
 static uint32_t next_waits(const struct graph *g, struct runs *runs, uint32_t i, uint32_t end)
 {
 	const struct interval *s = &g->intervals[i];
@@ -116,8 +116,8 @@ static bool is_empty_fold(const struct interval *s)
 	return s->state == INTERVAL_FOLDED && s->from_ns == s->to_ns;
 }
 
-/* A coarse stretch that begins during a wait for a CPU cuts it in two, with an empty folded
- * interval in between. */
+/* If a coarse stretch begins during a wait for a CPU, the wait has two parts. Between them is an
+ * empty folded interval. */
 static uint32_t queue_last(const struct graph *g, uint32_t i, uint32_t end)
 {
 	const struct interval *s = g->intervals;
@@ -170,7 +170,7 @@ static int task_candidates(const struct graph *g, uint32_t task, uint64_t from_n
 			if (!run_from)
 				run_from = c.from_ns;
 			/* The running time goes on after a preemption. It also goes on after a
-			 * short wait, unless it is already long enough for a row. */
+			 * short wait, unless the running time is already enough for a row. */
 			if ((i + 1 == end || (g->intervals[i + 1].state != INTERVAL_RUNNABLE &&
 					      !folded_for(&g->intervals[i + 1], TIME_RUNNING))) &&
 			    c.to_ns - run_from >= HANGS_RUN_NS) {
@@ -206,14 +206,16 @@ static bool is_alarm(const struct diagnosis *d)
 		return false;
 	if (d->no_waker)
 		return true;
-	/* A worker without work looks like a stuck task. So with a guessed owner of a futex, there
-	 * is an alarm only in a cycle, or for a main thread if the cause is not CAUSE_BUSY. */
-	if (k->wait == CT_W_FUTEX && k->edge == EDGE_OWNER && (k->pid != k->tid || c == CAUSE_BUSY))
+	/* A worker without work looks like a stuck task. So with a guessed owner of a futex, only a
+	 * cycle is an alarm. Exception: a main thread, if the cause is not CAUSE_BUSY. */
+	if (k->wait == CT_W_FUTEX && k->kind != RESOURCE_LOCK && k->edge == EDGE_OWNER &&
+	    (k->pid != k->tid || c == CAUSE_BUSY))
 		return c == CAUSE_CIRCULAR_WAIT;
 	if (c == CAUSE_CIRCULAR_WAIT || c == CAUSE_STARVED || c == CAUSE_DISK || c == CAUSE_MEMORY)
 		return true;
-	if (k->edge == EDGE_LOCK || k->edge == EDGE_FILELOCK || k->edge == EDGE_POLLED ||
-	    k->edge == EDGE_KERNEL_LOCK || k->edge == EDGE_FUSE || (k->edge == EDGE_STOP && d->n_chain > 1))
+	if (k->edge == EDGE_LOCK || k->kind == RESOURCE_LOCK || k->edge == EDGE_FILELOCK ||
+	    k->edge == EDGE_POLLED || k->edge == EDGE_KERNEL_LOCK || k->edge == EDGE_FUSE ||
+	    (k->edge == EDGE_STOP && d->n_chain > 1))
 		return true;
 	/* A child that hangs has a row of its own, and a child that computes for a while is normal. */
 	if (child)
@@ -440,8 +442,7 @@ int hangs_settle(const struct graph *g, struct hang *x)
 	uint64_t left = scan_left(g);
 	int r = 0;
 
-	/* If the first diagnosis took fewer steps than are left now, a second one would have the same
-	 * result. */
+	/* with only the steps that are left now, the first diagnosis may have had another result */
 	if (x->budget != left && x->steps >= left) {
 		diagnosis_free(TAKE_PTR(x->diagnosis));
 		r = hangs_diagnose(g, x);

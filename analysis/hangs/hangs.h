@@ -67,9 +67,10 @@ bool hangs_is_worst(const struct hang *x);
 /* The rows must be in the order of hangs_candidates(). The rows before row `settled` must have a
  * diagnosis. Returns true if these rows decide which row comes first after hangs_sort(). */
 bool hangs_are_decided(const struct hangs *h, size_t settled);
-/* Removes rows without a diagnosis, and sorts the others: alarms, minor alarms, other rows that are
- * not normal, normal rows; in each of these, the longest hang first. Exceptions: of alarms of about
- * equal length, the hang with the most rows comes first; of a stopped process, the main thread. */
+/* Removes rows without a diagnosis. Sorts the others: alarms, minor alarms, other rows that are not
+ * normal, normal rows. In each of these groups, the longest hang comes first. Exceptions:
+ * - Of alarms of about equal length, the hang with the most rows comes first.
+ * - Of the threads of a stopped process, the main thread comes first. */
 void hangs_sort(struct hangs *h);
 
 /*

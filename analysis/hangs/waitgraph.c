@@ -116,8 +116,8 @@ int waitgraph_edge(struct waitgraph *g, uint64_t from, uint64_t to, enum waitgra
 	return VEC_PUSH(&g->edges, e);
 }
 
-/* Afterwards, idx[first[v] .. first[v + 1]) are the edges with the tail v, or (by_head) with the
- * head v. */
+/* Sorts the edges by tail, or by head if by_head is true. Then idx[first[v] .. first[v + 1]) are the
+ * edges of node v. */
 static void sort_edges(const struct waitgraph *g, bool by_head, uint32_t *first, uint32_t *idx)
 {
 	size_t n = g->nodes.n;
@@ -361,7 +361,7 @@ static int find_cycles(struct waitgraph *g, const struct pass *p)
 				knotted[t.comp[k]] = true;
 		}
 	}
-	/* after the pass, because node_in() reads on_cycle */
+	/* on_cycle changes only after the pass, because node_in() reads it */
 	for (size_t i = 0; i < n; i++)
 		g->nodes.v[i].on_cycle |= knotted[i];
 	return 0;

@@ -12,8 +12,8 @@ struct queues_of {
 
 /*
  * Sets ret[i] to the index in before->q->v of the queue that matches now->q->v[i], or to SIZE_MAX.
- * The processes of both queues must have the same name. Queues that have the same name themselves
- * match first, then the others in order.
+ * The processes of both queues must have the same name. Queues with equal names match
+ * first, then the others in order.
  */
 void queues_match(const struct queues_of *before, const struct queues_of *now, size_t *ret);
 

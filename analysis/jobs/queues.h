@@ -26,8 +26,8 @@ const char *queue_verdict_name(enum queue_verdict verdict);
 
 struct job_times {
 	size_t count;
-	/* In ns, of jobs that have both. queueing: from enqueue to start. execution: from start to
-	 * end. */
+	/* In ns. queueing: from enqueue to start. execution: from start to end. Each has only jobs
+	 * of which both ends are known. */
 	struct quantiles queueing, execution;
 };
 
@@ -57,8 +57,8 @@ struct queue {
 };
 
 struct queues {
-	/* First the queues in which jobs still wait. Of equals, the largest times.queueing.p95 *
-	 * times.count. */
+	/* Sorted: queues in which jobs still wait come first, then larger products of
+	 * times.queueing.p95 and times.count. */
 	struct queue *v;
 	size_t n;
 };

@@ -54,7 +54,7 @@ static void put_size(uint32_t bytes, char buf[NAME_MAX_BYTES])
 	snprintf(buf, NAME_MAX_BYTES, "up to %u bytes", class);
 }
 
-/* Takes the name that the child has at its end: before its exec, it has the name of its parent. */
+/* Takes the last name of the child: before its exec, the child has the name of its parent. */
 static void put_child(const struct graph *g, const struct ct_rec *r, char name[NAME_MAX_BYTES])
 {
 	uint32_t child = graph_task_at(g, r->peer, r->ts);
@@ -106,7 +106,7 @@ static int wait_symbol(struct collecting *c, const struct interval *w, uint32_t 
 	return sequence_symbol(&c->out->sequence, text, variant, ret);
 }
 
-/* Waits that the program did not ask for, and vfork(), would only tear its patterns apart. */
+/* Returns false for waits that only tear patterns apart: vfork(), and what the program did not ask for. */
 static bool is_call(const struct interval *w)
 {
 	switch ((enum ct_wait)w->wait) {
@@ -211,7 +211,7 @@ static size_t first_act(const struct collecting *c, uint32_t task, uint64_t ts_n
 	return from;
 }
 
-/* A wait for the answer belongs to the message, because a fast answer causes no wait. */
+/* A wait for the answer is no event of its own, because a fast answer causes no wait. */
 static bool is_answer_wait(const struct collecting *c, const struct act *sent, const struct act *a)
 {
 	return !sent->is_wait && a->is_wait && a->task == sent->task &&

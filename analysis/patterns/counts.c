@@ -189,8 +189,8 @@ static int change_cmp(const void *a, const void *b)
 	return texts_order(x->text, y->text);
 }
 
-/* 1 / C(n + m, n): the largest probability that, if the commands are equal, all n values of one
- * side are above all m values of the other side. */
+/* Returns 1 / C(n + m, n). For equal commands, this is the largest probability that all n values of
+ * one side are above all m values of the other side. */
 static double apart(size_t n, size_t m)
 {
 	double c = 1;

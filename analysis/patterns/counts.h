@@ -16,7 +16,7 @@
 #define COUNTS_TEXT_MAX SEQUENCE_SYMBOL_BYTES
 
 struct counts_row {
-	/* As in the first run with the event, but '#' for ports from PROFILE_CLIENT_PORT on. */
+	/* From the first run with the event. '#' replaces ports from PROFILE_CLIENT_PORT on. */
 	char *text;
 	char *key;       /* text without directories: they may differ between old and new runs */
 	VEC(uint64_t) n; /* [run]; a run beyond the end: 0 */
@@ -65,11 +65,12 @@ struct counts_result {
 };
 
 /*
- * A count grew if its smallest value in the new runs is above its largest value in the old runs. In
- * n new and m old runs of equal commands in random order, this happens to one count with a
- * probability of at most 1 / C(n + m, n). COUNTS_GREW: a count grew, and this probability times
- * n_varying is at most COUNTS_ALPHA / looks (analysis/thresholds.h). looks: how often the check may
- * decide, at least 1. The caller calls counts_result_done(). Returns 0 or -ENOMEM.
+ * looks: how often the check may decide, at least 1. The caller calls counts_result_done(). Returns 0
+ * or -ENOMEM.
+ * - A count grew if its smallest value in the new runs is above its largest value in the old runs.
+ * - Chance alone makes a count of equal commands grow with a probability of at most
+ *   1 / C(n_old + n_new, n_new). Result p: this bound times n_varying.
+ * - The result is COUNTS_GREW if a count grew, and p is at most COUNTS_ALPHA / looks.
  */
 int counts_compare(const struct counts *old_side, const struct counts *new_side, unsigned looks,
 		   struct counts_result *ret);

@@ -142,8 +142,8 @@ static void next_turn(struct fold *f, const struct fold_shapes *s, struct fold_i
 		next_turn(f, s, &f->kids.v[a->kids + i], &f->kids.v[b->kids + i]);
 }
 
-/* Adds the n items at v to `a`: more turns of the same item (`alike`), or one more turn of the loop
- * `a`. */
+/* Adds the n items at v to `a`. If `alike`, v is the same item as `a`. Otherwise the n items are one
+ * more turn of the loop `a`. */
 static void absorb(struct fold *f, struct fold_shapes *s, struct fold_item *a, const struct fold_item *v,
 		   size_t n, bool alike)
 {
@@ -166,8 +166,9 @@ static void absorb(struct fold *f, struct fold_shapes *s, struct fold_item *a, c
 	s->v.v[a->shape].times++;
 }
 
-/* Adds the last n items to the item `top` before them, or to the last item of its body, and so on.
- * Returns false if the n items continue none of these. */
+/* Tries the item `top`, which stands before the last n items, then the last item of the body of `top`,
+ * and so on inward. Adds the n items to the first item that they continue. Returns false if there is
+ * none. */
 static bool try_absorb(struct fold *f, struct fold_shapes *s, size_t n)
 {
 	const struct fold_item *v = &f->items.v[f->items.n - n];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * fold.h - folds repetitions that stand side by side, also nested ones, into loops.
- * "x a b a b b y" becomes "x (a b)^2 y": two bodies are the same if they differ only in counts.
+ * "x a b a b b y" becomes "x (a b)^2 y": "a b" and "a b b" are one body, because only counts differ.
  *
  * The method is a stack, as in the recognition of nested loops by Ketterlin and Clauss (CGO 2008).
  *
@@ -40,7 +40,7 @@ struct fold_shapes {
 	uint64_t refused; /* loops that were not folded, because of a limit */
 };
 
-/* A symbol or a loop. A count: how often the item stands in a row in one turn of the loop around it. */
+/* A symbol or a loop. Its count: how often it stands in a row, in one turn of the outer loop. */
 struct fold_item {
 	uint32_t shape;
 	uint32_t kids; /* a loop: the items of its body begin at fold.kids.v[kids] */

@@ -14,7 +14,8 @@
  * "/data/item-#". If the object has no name, writes its kind, such as "pipe", or "" if the kind is
  * not known. */
 void name_object(const struct graph *g, uint64_t obj, char buf[NAME_MAX_BYTES]);
-/* Writes the full path of the object, or "" if it has none or name_object() hides nothing of it. */
+/* Writes the full path of the object, or "" if there is no path. Writes "" too if name_object() writes
+ * all of the path. */
 void name_variant(const struct graph *g, uint64_t obj, char buf[NAME_MAX_BYTES]);
 
 #endif

@@ -16,9 +16,9 @@ struct pattern {
 	uint64_t total;
 	uint64_t min, max; /* the smallest and the largest count in one transaction */
 	uint64_t in_a_row; /* the most occurrences that stand side by side */
-	/* The mean count in the first and in the last third of the transactions, at least one each. */
+	/* The mean counts in the first and the last third of the transactions. A third has at least one. */
 	double first, last;
-	double correlation; /* Spearman's, of the count with the number of the transaction; 0: none */
+	double correlation; /* Spearman's: counts with the order of the transactions; 0: none */
 	bool grows;
 	bool single; /* the body is one symbol */
 	uint64_t events, ns;

@@ -75,7 +75,7 @@ static int order(double a, double b)
 	return a > b ? -1 : a < b;
 }
 
-/* Rounds down: of patterns that grow about as surely, found_cmp() puts the largest growth first. */
+/* Rounds down, so close correlations are equal: of these, found_cmp() puts the largest growth first. */
 static double sureness(const struct found *f)
 {
 	return floor(f->trend.correlation * PATTERNS_SURE + 1e-9);

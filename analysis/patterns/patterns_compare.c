@@ -51,8 +51,8 @@ static int change_cmp(const void *a, const void *b)
 	return r ? r : texts_order(key_of(x), key_of(y));
 }
 
-/* A part of a body with an equal change is no change of its own. change_cmp() puts the longer body
- * first. */
+/* If a body and a part of it change equally, drops the change of the part. change_cmp() puts the
+ * longer body first. */
 static size_t drop_parts(struct pattern_change *v, size_t n)
 {
 	size_t to = 0;

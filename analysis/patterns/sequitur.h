@@ -37,7 +37,7 @@ struct sequitur {
 	VEC(struct sequitur_place) places; /* places.v[0] is not used */
 	VEC(struct sequitur_rule) rules;
 	VEC(uint32_t) checks; /* places whose digram may stand elsewhere too */
-	VEC(uint32_t) rare;   /* rules that may be used only once */
+	VEC(uint32_t) rare;   /* rules that perhaps have only one use */
 	VEC(uint32_t) unused;
 	struct map digrams;
 	size_t n;

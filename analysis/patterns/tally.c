@@ -115,7 +115,7 @@ static int take_strand(struct making *m, const struct fold *f, uint32_t strand)
 	return r ? r : VEC_PUSH(&m->places, end);
 }
 
-/* The second pass knows the loops of the first pass from the beginning. */
+/* Folds twice: the second pass knows all loops already at its first event. */
 static int fold_all(struct making *m)
 {
 	struct tally *t = m->t;

@@ -35,7 +35,7 @@ static double spearman(const struct trend_point *points, size_t n, size_t n_all)
 		ats += at;
 	}
 	others = (zeros + 1) / 2 - mean;
-	/* over all transactions, the sum of at + 1 - mean is 0; so it is -ats over those with the count 0 */
+	/* at + 1 - mean adds up to 0 over all transactions. The points have ats, so the others have -ats. */
 	both += others * -ats;
 	ranks += others * others * zeros;
 	return ranks > 0 && at_squares > 0 ? both / sqrt(ranks * at_squares) : 0;

@@ -16,7 +16,7 @@ struct trend {
 	double first, last, correlation; /* as in struct pattern */
 };
 
-/* n_all: how many transactions there are. One without a point has the count 0. points: sorted by
+/* n_all: the number of transactions. A transaction without a point has the count 0. points: sorted by
  * `at`, which is below n_all; the function reorders them. Returns 0 or -EINVAL. */
 int trend_of(struct trend_point *points, size_t n, size_t n_all, struct trend *ret);
 

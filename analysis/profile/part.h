@@ -7,8 +7,8 @@
 
 enum part_class {
 	PART_CLASS_RUNNING,
-	/* waiting for a CPU: a task of the program or an unknown task had it, or the CPU quota was
-	 * used up */
+	/* waiting for a CPU: a task of the program had it, or who had it is not known, or the CPU
+	 * quota was used up */
 	PART_CLASS_CPU,
 	PART_CLASS_LOCK,
 	PART_CLASS_IPC,
@@ -19,7 +19,7 @@ enum part_class {
 	PART_CLASS_FAULT,
 	PART_CLASS_SHORT, /* waits shorter than CT_COARSE_NS; only their sum is known */
 	PART_CLASS_UNKNOWN,
-	/* other programs had the CPU or used the disk, or no recorded task had the CPU */
+	/* other programs had the CPU or used the disk, or the CPU was idle, or ctrace had it */
 	PART_CLASS_ENVIRONMENT,
 	PART_CLASSES,
 };
@@ -31,12 +31,15 @@ enum part_class part_class_of(const char *word);
 #define PART_TEXT_MAX 512 /* bytes of each text of a part, with its 0 */
 
 struct profile_part {
-	/* Both name the part. `detail` is a function or a symbol. Only samples or an
-	 * inspection find it, so the same activity may have "" in another run. */
+	/* `key` and `detail` name the part. `detail` is a function or a symbol. Only samples or an
+	 * inspection find `detail`, so it may be "" in another run. */
 	char *key, *detail;
 	char *text; /* for people; safe to print */
 	uint64_t ns;
 	uint64_t count; /* of intervals; of a running function: of samples */
+	/* How often a task woke after these waits, and for how long it then waited for a CPU because
+	 * of the environment (in parts of class ENVIRONMENT). Not in files. */
+	uint64_t wakes, queued_ns;
 	enum part_class class;
 };
 

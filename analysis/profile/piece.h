@@ -13,7 +13,7 @@
 
 enum piece_environment {
 	PIECE_ENVIRONMENT_CPU,  /* other programs had the CPU */
-	PIECE_ENVIRONMENT_IDLE, /* no recorded task had the CPU */
+	PIECE_ENVIRONMENT_IDLE, /* the CPU was idle, or ctrace had it */
 	PIECE_ENVIRONMENT_DISK, /* other programs used the disk too */
 };
 
@@ -32,8 +32,8 @@ struct piece_name {
  * neither a wait for a CPU nor a piece of sums (TIME_SHORT). */
 void piece_name(const struct graph *g, const struct path *p, const struct path_piece *x,
 		struct piece_name *ret);
-/* Like piece_name(), without a function: for a part of a folded piece, or a wait for a CPU that an
- * unknown task had. `time`: what the task did then. */
+/* Like piece_name(), but without a function. x: a folded piece, or a wait for a CPU if who had the CPU
+ * is not known. `time`: the kind of time in x that gets the name. */
 void piece_name_as(const struct graph *g, const struct path *p, const struct path_piece *x,
 		   enum time_kind time, struct piece_name *ret);
 /* Names a wait for a CPU that `user`, a task of the same program, had. */

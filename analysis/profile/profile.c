@@ -36,6 +36,8 @@ struct making {
 	disk_uses disks;
 	VEC(struct sum) sums;
 	struct map by_name;
+	size_t last;  /* index into sums: the part that add() added to last */
+	size_t waker; /* index into sums: the part whose end woke the task; SIZE_MAX: none */
 	VEC(struct sampled) sampled;
 	VEC(struct piece_name) running; /* the names of the sampled parts */
 	struct map running_of;          /* index into sums -> index into running */
@@ -96,7 +98,34 @@ static int add(struct making *k, const struct piece_name *n, uint32_t interval, 
 	s->part.ns += ns;
 	s->part.count += !s->part.count || interval == GRAPH_NONE || interval != s->interval;
 	s->interval = interval;
+	k->last = *ret;
 	return 0;
+}
+
+/* Adds time of the class ENVIRONMENT in which a task waits for a CPU. */
+static int add_environment(struct making *k, enum piece_environment what, uint32_t interval, uint64_t ns)
+{
+	struct piece_name n;
+	size_t at;
+
+	piece_name_environment(what, &n);
+	if (k->waker != SIZE_MAX)
+		k->sums.v[k->waker].part.queued_ns += ns;
+	return add(k, &n, interval, ns, &at);
+}
+
+static bool is_wait(const struct path_piece *x)
+{
+	return x->time != TIME_RUNNING && x->time != TIME_RUNNABLE && x->time != TIME_SHORT;
+}
+
+/* Returns true if a task woke at the start of piece x: its wait ended there, or the work of the task
+ * that held it up. */
+static bool is_wake(const struct path *p, const struct path_piece *x)
+{
+	if (x == p->pieces || (x->time != TIME_RUNNING && x->time != TIME_RUNNABLE))
+		return false;
+	return x[-1].frame == x->frame ? is_wait(x - 1) : p->frames[x[-1].frame].parent == x->frame;
 }
 
 static bool is_own(const struct making *k, uint32_t task)
@@ -109,18 +138,16 @@ static bool is_other(const void *making, uint32_t task)
 	return !is_own(making, task);
 }
 
-/* Adds a wait for a CPU that no recorded task had. Each wake-up takes such a time, so it belongs to
- * the wait before the wake-up. */
+/* Adds a wait for a CPU that no recorded task had. Each wake-up has such a wait, so its time goes to
+ * the wait that the wake-up ended. */
 static int add_idle(struct making *k, const struct path_piece *x, uint64_t ns)
 {
 	const struct path_piece *wait = x == k->p->pieces ? NULL : x - 1;
 	struct piece_name n;
 	size_t at;
 
-	if (!wait || wait->time == TIME_RUNNING || wait->time == TIME_RUNNABLE || wait->time == TIME_SHORT) {
-		piece_name_environment(PIECE_ENVIRONMENT_IDLE, &n);
-		return add(k, &n, x->interval, ns, &at);
-	}
+	if (!wait || !is_wait(wait))
+		return add_environment(k, PIECE_ENVIRONMENT_IDLE, x->interval, ns);
 	piece_name(k->g, k->p, wait, &n);
 	return add(k, &n, wait->interval, ns, &at);
 }
@@ -133,12 +160,12 @@ static int add_cpu(struct making *k, const struct path_piece *x, uint32_t user, 
 	/* The idle task has no runs in a graph. Other tasks have, unless records are lost. */
 	if (user == GRAPH_NONE && !k->g->w->lost_records)
 		return add_idle(k, x, ns);
+	if (user != GRAPH_NONE && !is_own(k, user))
+		return add_environment(k, PIECE_ENVIRONMENT_CPU, x->interval, ns);
 	if (user == GRAPH_NONE)
 		piece_name_as(k->g, k->p, x, TIME_RUNNABLE, &n);
-	else if (is_own(k, user))
-		piece_name_cpu(k->g, k->p, x, user, &n);
 	else
-		piece_name_environment(PIECE_ENVIRONMENT_CPU, &n);
+		piece_name_cpu(k->g, k->p, x, user, &n);
 	return add(k, &n, x->interval, ns, &at);
 }
 
@@ -272,6 +299,9 @@ static int add_piece(struct making *k, const struct path_piece *x)
 	struct piece_name n;
 	size_t at;
 
+	k->waker = is_wake(k->p, x) ? k->last : SIZE_MAX;
+	if (k->waker != SIZE_MAX)
+		k->sums.v[k->waker].part.wakes++;
 	if (x->time == TIME_RUNNABLE)
 		return is_throttled(k->g, x) ? add_quota(k, x) : add_runnable(k, x);
 	if (x->time == TIME_SHORT)
@@ -284,8 +314,8 @@ static int add_piece(struct making *k, const struct path_piece *x)
 	return add(k, &n, x->interval, x->to_ns - x->from_ns, &at);
 }
 
-/* Gives one function of a running part a part of its own. ns: the running time; samples: all samples
- * in it. If the samples cover too little of ns, each stands for CPU_SAMPLE_NS. */
+/* Gives one function of a running part a part of its own. The running part has `ns` and `samples` in
+ * all. If the samples cover too little of ns, each sample stands for CPU_SAMPLE_NS. */
 static int split_function(struct making *k, const struct sampled *s, uint64_t ns, uint64_t samples)
 {
 	uint64_t all = samples * CPU_SAMPLE_NS, share, name = 0;

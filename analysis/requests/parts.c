@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analysis/requests/idle.h"
 #include "analysis/thresholds.h"
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
@@ -11,6 +12,7 @@
 struct walk {
 	const struct parts *p;
 	part_list *ret;
+	struct idle_reason idle; /* for the waits of the request up to idle.until_ns */
 	unsigned depth;
 	int err;
 };
@@ -59,6 +61,36 @@ static int find_children(struct parts *p)
 	return 0;
 }
 
+static int before_cmp(const void *a, const void *b, void *arg)
+{
+	const struct by_begin *k = arg;
+	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+	const struct request *x = &k->r->v[i], *y = &k->r->v[j];
+	uint64_t from = request_from_ns(k->g, x), other = request_from_ns(k->g, y);
+
+	if (x->sock != y->sock)
+		return x->sock < y->sock ? -1 : 1;
+	if (from != other)
+		return from < other ? -1 : 1;
+	return i < j ? -1 : i > j;
+}
+
+static int find_before(struct parts *p)
+{
+	struct by_begin by = { p->g, p->r };
+	uint32_t *v = p->by_sock = malloc((p->r->n + 1) * sizeof(*v));
+
+	p->before = malloc((p->r->n + 1) * sizeof(*p->before));
+	if (!p->before || !v)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < p->r->n; i++)
+		v[i] = i;
+	qsort_r(v, p->r->n, sizeof(*v), before_cmp, &by);
+	for (size_t i = 0; i < p->r->n; i++)
+		p->before[v[i]] = i && p->r->v[v[i - 1]].sock == p->r->v[v[i]].sock ? v[i - 1] : GRAPH_NONE;
+	return 0;
+}
+
 int parts_init(struct parts *p, const struct graph *g, const struct requests *r)
 {
 	*p = (struct parts){ .g = g, .r = r };
@@ -69,13 +101,15 @@ int parts_init(struct parts *p, const struct graph *g, const struct requests *r)
 		p->works[r->works[i].task + 1]++;
 	for (size_t i = 0; i < g->n_tasks; i++)
 		p->works[i + 1] += p->works[i];
-	return find_children(p);
+	return find_children(p) || find_before(p) ? -ENOMEM : 0;
 }
 
 void parts_done(struct parts *p)
 {
 	free(p->children);
 	free(p->first);
+	free(p->by_sock);
+	free(p->before);
 	free(p->works);
 	*p = (struct parts){ 0 };
 }
@@ -102,18 +136,12 @@ static const struct request_work *work_at(const struct parts *p, uint32_t task, 
 	return i < end ? &w[i] : NULL;
 }
 
-static bool is_idle(const struct interval *s)
-{
-	return s->state == INTERVAL_BLOCKED && (s->wait == CT_W_POLL || s->wait == CT_W_EPOLL ||
-						s->wait == CT_W_ACCEPT || s->wait == CT_W_URING);
-}
-
 static bool is_parked(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns);
 
 	return i != GRAPH_NONE && g->intervals[i].state == INTERVAL_BLOCKED &&
-	       (is_idle(&g->intervals[i]) || g->intervals[i].wait == CT_W_FUTEX);
+	       (idle_wait(&g->intervals[i]) || g->intervals[i].wait == CT_W_FUTEX);
 }
 
 static bool is_done(const struct parts *p, const struct request_work *w, uint64_t ts_ns)
@@ -123,8 +151,8 @@ static bool is_done(const struct parts *p, const struct request_work *w, uint64_
 	return answered != GRAPH_NONE && ts_of(p->g, answered) <= ts_ns;
 }
 
-/* Returns true if another thread of the process that serves requests is parked, and works for no open
- * request. */
+/* Returns true if another thread of the process is parked, and works for no open request. Only threads
+ * that serve requests count. */
 static bool has_free_thread(const struct parts *p, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph *g = p->g;
@@ -144,6 +172,56 @@ static bool has_free_thread(const struct parts *p, uint32_t task, uint64_t ts_ns
 	return false;
 }
 
+/* Adds time in which the task works for the request, or idles. */
+static void add_work(struct walk *k, uint32_t request, uint32_t task, uint64_t from, uint64_t to)
+{
+	const struct graph *g = k->p->g;
+	const struct graph_task *t = task == GRAPH_NONE ? NULL : &g->tasks[task];
+	uint32_t i = t ? graph_interval_at(g, task, from) : GRAPH_NONE;
+
+	while (from < to) {
+		const struct interval *s = t && i != GRAPH_NONE && i < t->first_interval + t->n_intervals
+						   ? &g->intervals[i]
+						   : NULL;
+		struct part part = { .from_ns = from,
+				     .to_ns = s ? MIN(s->to_ns, to) : to,
+				     .request = request,
+				     .task = task,
+				     .behind = GRAPH_NONE };
+
+		if (s && s->state == INTERVAL_BLOCKED && from < k->idle.until_ns &&
+		    (idle_wait(s) || k->idle.kind == PART_CONNECTION)) {
+			part.kind = k->idle.kind;
+			part.behind = k->idle.behind;
+		} else if (s && idle_for_client(k->p, request, i)) {
+			part.kind = has_free_thread(k->p, task, from) ? PART_SHARED : PART_INSIDE;
+		}
+		add(k, part);
+		from = MAX(from, part.to_ns);
+		i++;
+	}
+}
+
+/* Returns true if the task waits for nothing but the answer to a child of `request`. Then it does
+ * not take another request, though it polls. */
+static bool awaits_child(const struct parts *p, uint32_t task, uint32_t request, const struct interval *s)
+{
+	uint32_t end = p->first[request + 1];
+
+	if (s->wait != CT_W_POLL || CT_OBJ_KIND(s->obj) != CT_OBJ_SOCK)
+		return false;
+	for (uint32_t i = p->first[request]; i < end; i++) {
+		const struct request *c = &p->r->v[p->children[i]];
+
+		if (request_from_ns(p->g, c) > s->from_ns)
+			return false;
+		if (c->client == task && (c->sock == s->obj || graph_peer_object(p->g, s->obj) == c->sock) &&
+		    (c->answered == GRAPH_NONE || request_to_ns(p->g, c) > s->from_ns))
+			return true;
+	}
+	return false;
+}
+
 static void add_foreign(struct walk *k, uint32_t request, uint32_t task, uint32_t behind, uint64_t from,
 			uint64_t to)
 {
@@ -158,16 +236,20 @@ static void add_foreign(struct walk *k, uint32_t request, uint32_t task, uint32_
 				     .to_ns = s ? MIN(s->to_ns, to) : to,
 				     .request = request,
 				     .task = task,
-				     .behind = GRAPH_NONE };
+				     .behind = behind,
+				     .kind = PART_QUEUED };
 
-		if (s && !is_idle(s) && k->p->r->v[request].server != task &&
-		    has_free_thread(k->p, task, from)) {
-			part.kind = PART_SHARED;
-		} else if (s && !is_idle(s)) {
-			part.kind = PART_QUEUED;
-			part.behind = behind;
+		if (!s || (idle_wait(s) && !awaits_child(k->p, task, behind, s))) {
+			add_work(k, request, task, from, part.to_ns);
+		} else if (k->p->r->v[request].server != task && has_free_thread(k->p, task, from)) {
+			bool connection = k->idle.kind == PART_CONNECTION && from < k->idle.until_ns;
+
+			part.kind = connection ? PART_CONNECTION : PART_SHARED;
+			part.behind = connection ? k->idle.behind : GRAPH_NONE;
+			add(k, part);
+		} else {
+			add(k, part);
 		}
-		add(k, part);
 		from = MAX(part.to_ns, from);
 		if (!s)
 			break;
@@ -183,11 +265,7 @@ static void add_own(struct walk *k, uint32_t request, uint32_t task, uint64_t fr
 		if (w && w->from_ns <= from && w->request != request)
 			add_foreign(k, request, task, w->request, from, until);
 		else
-			add(k, (struct part){ .from_ns = from,
-					      .to_ns = until,
-					      .request = request,
-					      .task = task,
-					      .behind = GRAPH_NONE });
+			add_work(k, request, task, from, until);
 		from = until;
 	}
 }
@@ -286,7 +364,7 @@ static void add_middle(struct walk *k, uint32_t request, uint64_t from, uint64_t
 				next = MIN(begun, to);
 				break;
 			}
-			/* `request` has an answer: the server has not waited for this child */
+			/* the server answered `request` before this child had an answer */
 			if (c->answered == GRAPH_NONE && p->r->v[request].answered != GRAPH_NONE)
 				continue;
 			if (done > best_ns) {
@@ -298,7 +376,11 @@ static void add_middle(struct walk *k, uint32_t request, uint64_t from, uint64_t
 			next = MIN(best_ns, to);
 			add_child(k, request, best, from, next);
 		} else {
+			bool asks = i < end && next == request_from_ns(p->g, &p->r->v[p->children[i]]);
+
+			k->idle = idle_reason(p, request, asks ? p->children[i] : GRAPH_NONE, from, next);
 			add_served(k, request, from, next);
+			k->idle = (struct idle_reason){ 0 };
 		}
 		from = next;
 	}

@@ -6,8 +6,9 @@
  *   that is answered last. But while the sender of this child runs for the parent request, the time
  *   belongs to the sender.
  * - While the serving task works for another request, the request is queued (PART_QUEUED).
- * - In a runtime such as Go or tokio, the threads share all requests. So the time is PART_SHARED,
- *   not PART_QUEUED, if another task received the request and some thread of the process is free.
+ * - In a runtime such as Go or tokio, the threads share all requests. If another task received the
+ *   request, and a thread of the process is free, the time is PART_SHARED instead of PART_QUEUED.
+ * - While the task idles, the next step of the request says for what the request waits (idle.h).
  * - After the answer, the time belongs to the client. While the client is blocked, the answer is on
  *   its way (PART_DELIVERY).
  * - Time at another host is one part (PART_OUTSIDE).
@@ -18,35 +19,7 @@
 #ifndef CTRACE_ANALYSIS_REQUESTS_PARTS_H
 #define CTRACE_ANALYSIS_REQUESTS_PARTS_H
 
-#include "graph/causal/requests.h"
-#include "lib/vec.h"
-
-enum part_kind {
-	/* The task worked for the request, or had not begun yet. After the answer: the client was
-	 * not blocked. */
-	PART_WORK,
-	PART_QUEUED,
-	PART_SHARED, /* a thread of the process works for the request; it is not known which */
-	PART_DELIVERY,
-	PART_OUTSIDE,
-};
-
-struct part {
-	uint64_t from_ns, to_ns;
-	uint32_t request; /* the request, or a child request at any depth */
-	uint32_t task;
-	uint32_t behind; /* PART_QUEUED: the request for which the task worked */
-	uint8_t kind;
-};
-typedef VEC(struct part) part_list;
-
-struct parts {
-	const struct graph *g;
-	const struct requests *r;
-	uint32_t *children; /* requests with a parent, sorted by (parent, begin) */
-	uint32_t *first;    /* [request]: begin of its children; the next entry is the end */
-	uint32_t *works;    /* [task]: begin of its entries in r->works; the next one is the end */
-};
+#include "analysis/requests/part.h"
 
 /* r must outlive p. Returns 0 or -ENOMEM. The caller calls parts_done() in both cases. */
 int parts_init(struct parts *p, const struct graph *g, const struct requests *r);

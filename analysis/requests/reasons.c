@@ -16,12 +16,15 @@ struct adding {
 	const struct graph *g;
 	const char *in; /* the first words of each reason: "in db (127.0.0.1:5432): ", or "" */
 	enum reason_group group;
+	bool details; /* whether to add details of waits for other tasks */
 };
 
 void reasons_done(struct reasons *k)
 {
 	VEC_FREE(&k->v);
+	VEC_FREE(&k->details);
 	texts_done(&k->texts);
+	texts_done(&k->detail_texts);
 }
 
 static int add_text(const struct adding *a, const char *words, const char *kind, uint64_t ns)
@@ -37,6 +40,46 @@ static int add_text(const struct adding *a, const char *words, const char *kind,
 		return -ENOMEM;
 	k->v.v[at].ns[a->group] += ns;
 	return 0;
+}
+
+/* Adds a detail to the reason with the text of `words`. */
+static int add_detail(const struct adding *a, const char *words, const char *detail, uint64_t ns)
+{
+	struct reasons *k = a->to;
+	char text[REASON_MAX], key[REASON_MAX * 2 + 2];
+	size_t reason, at;
+
+	if (a->group != REASON_SLOW)
+		return 0;
+	snprintf(text, sizeof(text), "%s%s", a->in, words);
+	if (texts_add(&k->texts, text, &reason))
+		return -ENOMEM;
+	if (reason == k->v.n && VEC_PUSH(&k->v, (struct reason){ .text = k->texts.v.v[reason] }))
+		return -ENOMEM;
+	snprintf(key, sizeof(key), "%zu\n%s", reason, detail);
+	if (texts_add(&k->detail_texts, key, &at))
+		return -ENOMEM;
+	if (at == k->details.n &&
+	    VEC_PUSH(&k->details,
+		     (struct reason_detail){ .reason = k->v.v[reason].text,
+					     .text = strchr(k->detail_texts.v.v[at], '\n') + 1 }))
+		return -ENOMEM;
+	k->details.v[at].ns += ns;
+	return 0;
+}
+
+char *reasons_text(const struct reasons *k, const struct reason *x)
+{
+	const struct reason_detail *best = NULL;
+	char text[REASON_MAX * 2];
+
+	for (size_t i = 0; i < k->details.n; i++)
+		if (k->details.v[i].reason == x->text && (!best || k->details.v[i].ns > best->ns))
+			best = &k->details.v[i];
+	if (!best || best->ns <= x->ns[REASON_SLOW] / 2)
+		return strdup(x->text);
+	snprintf(text, sizeof(text), "%s, %s", x->text, best->text);
+	return strdup(text);
 }
 
 static void drop_ids(char *s)
@@ -75,16 +118,23 @@ static bool is_fleeting(const struct graph *g, uint64_t obj)
 	}
 }
 
-static int add_row(const struct adding *a, enum account_group group, const struct account_row *row)
+static void row_words(const struct graph *g, enum account_group group, const struct account_row *row,
+		      char buf[ACCOUNT_WORDS_MAX])
 {
 	struct account_row r = *row;
+
+	if (group == ACCOUNT_WAIT && is_fleeting(g, r.obj))
+		r.obj = 0;
+	account_words(g, group, &r, buf, ACCOUNT_WORDS_MAX);
+	drop_ids(buf);
+}
+
+static int add_row(const struct adding *a, enum account_group group, const struct account_row *row)
+{
 	char words[ACCOUNT_WORDS_MAX];
 
-	if (group == ACCOUNT_WAIT && is_fleeting(a->g, r.obj))
-		r.obj = 0;
-	account_words(a->g, group, &r, words, sizeof(words));
-	drop_ids(words);
-	return add_text(a, words, time_kind_name(r.time), r.ns);
+	row_words(a->g, group, row, words);
+	return add_text(a, words, time_kind_name(row->time), row->ns);
 }
 
 static int add_runnable(const struct adding *a, const struct account *account, uint64_t ns)
@@ -150,8 +200,42 @@ static void put_comm(const struct graph *g, uint32_t task, uint64_t ts_ns, char 
 	strcat(buf, " ");
 }
 
+/* Adds what happened in the pieces of waits for other tasks: the last task of the chain, and what it
+ * did. */
+static int add_path_details(const struct adding *a, const struct path *p)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < p->n_pieces && !r; i++) {
+		const struct path_piece *x = &p->pieces[i];
+		const struct path_frame *leaf = &p->frames[x->frame], *top = leaf;
+		char wait[ACCOUNT_WORDS_MAX], detail[REASON_MAX], who[64];
+
+		if (!leaf->depth || x->time == TIME_UNKNOWN)
+			continue;
+		while (top->depth > 1)
+			top = &p->frames[top->parent];
+		row_words(a->g, ACCOUNT_WAIT,
+			  &(struct account_row){ .task = top->blame.task,
+						 .obj = top->blame.obj,
+						 .kind = top->blame.kind,
+						 .time = top->blame.time,
+						 .edge = top->blame.edge },
+			  wait);
+		describe_clean(graph_comm(a->g, leaf->task, x->from_ns), who, sizeof(who));
+		if (leaf->task == top->task)
+			snprintf(detail, sizeof(detail), "which was mostly %s",
+				 doing_words((enum time_kind)x->time));
+		else
+			snprintf(detail, sizeof(detail), "which mostly waited for %s: %s", who,
+				 doing_words((enum time_kind)x->time));
+		r = add_detail(a, wait, detail, x->to_ns - x->from_ns);
+	}
+	return r;
+}
+
 /* The task of the piece is the owner of the lock, or a task for which the owner waits. The reason
- * names the wait for the lock, and says what this task does. */
+ * names the wait for the lock, and says what the task of the piece does. */
 static int add_locked(const struct adding *a, const struct path *p, const struct path_piece *x,
 		      const struct path_frame *lock)
 {
@@ -200,23 +284,29 @@ static int take_locked(const struct adding *a, struct path *p)
 	return r;
 }
 
-int reasons_add_path(struct reasons *k, const struct graph *g, const char *in, uint32_t task,
-		     uint64_t from_ns, uint64_t to_ns, enum reason_group group)
+static int add_path(const struct adding *a, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
-	const struct adding a = { .to = k, .g = g, .in = in, .group = group };
 	struct account *account = NULL;
 	struct path *path = NULL;
-	int r = path_walk(g, task, from_ns, to_ns, &path);
+	int r = path_walk(a->g, task, from_ns, to_ns, &path);
 
 	if (!r)
-		r = take_locked(&a, path);
+		r = take_locked(a, path);
 	if (!r)
-		r = account_new(g, path, &account);
+		r = account_new(a->g, path, &account);
 	if (!r)
-		r = add_account(&a, account);
+		r = add_account(a, account);
+	if (!r && a->details)
+		r = add_path_details(a, path);
 	account_free(account);
 	path_free(path);
 	return r;
+}
+
+int reasons_add_path(struct reasons *k, const struct graph *g, const char *in, uint32_t task,
+		     uint64_t from_ns, uint64_t to_ns, enum reason_group group)
+{
+	return add_path(&(struct adding){ .to = k, .g = g, .in = in, .group = group }, task, from_ns, to_ns);
 }
 
 int reasons_add_text(struct reasons *k, const char *text, const char *kind, uint64_t ns,
@@ -225,18 +315,69 @@ int reasons_add_text(struct reasons *k, const char *text, const char *kind, uint
 	return add_text(&(struct adding){ .to = k, .in = "", .group = group }, text, kind, ns);
 }
 
-int reasons_add(struct reasons *k, const struct services *s, uint32_t service, const struct part *part,
-		enum reason_group group)
+static int add_part(struct reasons *k, const struct services *s, uint32_t service, const struct part *part,
+		    enum reason_group group, bool details);
+
+/* Adds what happened to the request `behind` in the time of the part, as a detail of `words`. */
+static int add_behind(const struct adding *a, const struct services *s, const struct part *part,
+		      const char *words)
+{
+	uint32_t service = s->of[part->behind];
+	struct reasons k = { 0 };
+	part_list parts = { 0 };
+	char detail[REASON_MAX];
+	int r = 0;
+
+	if (a->group != REASON_SLOW || !a->details || s->requests.v[part->behind].answered == GRAPH_NONE)
+		return 0;
+	r = parts_of(&s->parts, part->behind, &parts);
+	for (size_t i = 0; i < parts.n && !r; i++) {
+		struct part x = parts.v[i];
+
+		x.from_ns = MAX(x.from_ns, part->from_ns);
+		x.to_ns = MIN(x.to_ns, part->to_ns);
+		if (x.from_ns < x.to_ns)
+			r = add_part(&k, s, service, &x, REASON_SLOW, false);
+	}
+	for (size_t i = 0; i < k.v.n && !r; i++) {
+		snprintf(detail, sizeof(detail), "which was mostly %s", k.v.v[i].text);
+		r = add_detail(a, words, detail, k.v.v[i].ns[REASON_SLOW]);
+	}
+	VEC_FREE(&parts);
+	reasons_done(&k);
+	return r;
+}
+
+static int add_part(struct reasons *k, const struct services *s, uint32_t service, const struct part *part,
+		    enum reason_group group, bool details)
 {
 	uint32_t other = s->of[part->request];
 	uint64_t ns = part->to_ns - part->from_ns;
 	char in[DESCRIBE_MAX * 2] = "", words[DESCRIBE_MAX * 2];
-	struct adding a = { .to = k, .g = s->g, .in = in, .group = group };
+	struct adding a = { .to = k, .g = s->g, .in = in, .group = group, .details = details };
+	const char *queued = "queued behind another request";
+	int r;
 
 	if (other != service && part->kind != PART_OUTSIDE)
 		snprintf(in, sizeof(in), "in %s (%s): ", s->v[other].name, s->v[other].address);
-	if (part->kind == PART_QUEUED)
-		return add_text(&a, "queued behind another request", "queue", ns);
+	if (part->kind == PART_QUEUED) {
+		r = add_text(&a, queued, "queue", ns);
+		return r ? r : add_behind(&a, s, part, queued);
+	}
+	if (part->kind == PART_CONNECTION) {
+		const struct service *to = &s->v[s->of[part->behind]];
+
+		snprintf(words, sizeof(words),
+			 "waiting for a connection to %s (%s) that another request used", to->name,
+			 to->address);
+		r = add_text(&a, words, "queue", ns);
+		return r ? r : add_behind(&a, s, part, words);
+	}
+	if (part->kind == PART_TIMER)
+		return add_text(&a, "sleeping", time_kind_name(TIME_TIMER), ns);
+	if (part->kind == PART_INSIDE)
+		return add_text(&a, "waiting inside its process, for no task that is known",
+				time_kind_name(TIME_UNKNOWN), ns);
 	if (part->kind == PART_SHARED)
 		return add_text(&a, "waiting in a process whose threads share all requests",
 				time_kind_name(TIME_UNKNOWN), ns);
@@ -249,7 +390,13 @@ int reasons_add(struct reasons *k, const struct services *s, uint32_t service, c
 				ns);
 	if (part->task == GRAPH_NONE)
 		return add_text(&a, "between this host and the client", time_kind_name(TIME_NETWORK), ns);
-	return reasons_add_path(k, s->g, in, part->task, part->from_ns, part->to_ns, group);
+	return add_path(&a, part->task, part->from_ns, part->to_ns);
+}
+
+int reasons_add(struct reasons *k, const struct services *s, uint32_t service, const struct part *part,
+		enum reason_group group)
+{
+	return add_part(k, s, service, part, group, true);
 }
 
 static int reason_cmp(const void *a, const void *b)
@@ -271,21 +418,23 @@ int reasons_shares(const struct reasons *k, struct service_reason **ret, size_t 
 	if (!v)
 		return -ENOMEM;
 	*ret = v;
+	*ret_n = 0;
 	for (size_t i = 0; i < k->v.n; i++)
 		for (int group = 0; group < REASON_GROUPS; group++)
 			all[group] += (double)k->v.v[i].ns[group];
 	for (size_t i = 0; i < k->v.n; i++) {
 		const struct reason *x = &k->v.v[i];
 
-		v[i] = (struct service_reason){
-			.text = strdup(x->text),
+		if (!x->kind)
+			continue;
+		v[*ret_n] = (struct service_reason){
+			.text = reasons_text(k, x),
 			.kind = x->kind,
 			.share_p50 =
 				all[REASON_USUAL] > 0 ? (double)x->ns[REASON_USUAL] / all[REASON_USUAL] : 0,
 			.share_p99 = all[REASON_SLOW] > 0 ? (double)x->ns[REASON_SLOW] / all[REASON_SLOW] : 0,
 		};
-		*ret_n = i + 1;
-		if (!v[i].text)
+		if (!v[(*ret_n)++].text)
 			return -ENOMEM;
 	}
 	qsort(v, *ret_n, sizeof(*v), reason_cmp);

@@ -17,10 +17,18 @@ struct reason {
 	uint64_t ns[REASON_GROUPS];
 };
 
+/* What happened behind a part of the time of a reason, such as "which was mostly running". */
+struct reason_detail {
+	const char *reason; /* reason.text */
+	const char *text;   /* owned by reasons.detail_texts */
+	uint64_t ns;        /* of the slow group */
+};
+
 struct reasons {
-	struct texts texts;
+	struct texts texts, detail_texts;
 	VEC(struct reason)
 	v; /* one reason for each text; add none after v is sorted */
+	VEC(struct reason_detail) details;
 };
 
 void reasons_done(struct reasons *k);
@@ -30,6 +38,9 @@ int reasons_add_text(struct reasons *k, const char *text, const char *kind, uint
 /* in: the first words of each reason, such as "in db: ". Returns 0, -ENOMEM or -EINVAL, like path_walk(). */
 int reasons_add_path(struct reasons *k, const struct graph *g, const char *in, uint32_t task,
 		     uint64_t from_ns, uint64_t to_ns, enum reason_group group);
+/* Returns the text of the reason. If one detail covers most of its time in the slow group, the text
+ * ends with this detail. The caller frees it. NULL: out of memory. */
+char *reasons_text(const struct reasons *k, const struct reason *x);
 /* The largest share of the slow group comes first. Call reasons_free() after -ENOMEM too. */
 int reasons_shares(const struct reasons *k, struct service_reason **ret, size_t *ret_n);
 void reasons_free(struct service_reason *v, size_t n);

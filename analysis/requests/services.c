@@ -14,7 +14,7 @@
 #include "trace/words/words.h"
 
 struct group {
-	/* low 32 bits: the service that gets the request; after by_asking(), high 32 bits: the sender */
+	/* Low 32 bits: the service that gets the request. by_asking() sets the high 32 bits: the sender. */
 	uint64_t key;
 	uint32_t request;
 	uint64_t ns;
@@ -31,20 +31,23 @@ static void address_of(const struct services *s, const struct request *q, struct
 {
 	const struct window_object *o = window_object(s->g->w, q->sock);
 	bool inet = o && (o->family == AF_INET || o->family == AF_INET6);
+	bool local = o && o->family == AF_UNIX;
+	const struct window_object *far = local && o->peer ? window_object(s->g->w, o->peer) : NULL;
 	char text[DESCRIBE_MAX];
 	const char *at = text;
 	char *arrow;
 
 	describe_object(s->g->w, q->sock, text, sizeof(text));
-	ret->is_pair = !inet && !(o && o->family == AF_UNIX && o->name[0]);
+	ret->is_pair = !inet && !(local && (o->name[0] || (far && far->name[0])));
 	if (ret->is_pair) {
 		snprintf(ret->address, sizeof(ret->address), "socket pair");
 		return;
 	}
-	/* the text is "tcp OWN->FAR" or "unix PATH" */
+	/* The text is "tcp OWN->FAR" or "unix PATH". It is "unix ->PATH" if the service has connected
+	 * to a hub, such as a D-Bus daemon. */
 	at = strchr(text, ' ') ? strchr(text, ' ') + 1 : text;
-	arrow = inet ? strstr(text, "->") : NULL;
-	if (arrow && q->got == GRAPH_NONE)
+	arrow = inet || (local && !o->name[0]) ? strstr(text, "->") : NULL;
+	if (arrow && (local || q->got == GRAPH_NONE))
 		at = arrow + 2;
 	else if (arrow)
 		*arrow = '\0';
@@ -379,12 +382,20 @@ int services_say_part(const struct services *s, const struct part *part, char **
 
 	VEC_SORT(&k.v, slow_cmp);
 	if (!r) {
-		*ret_text = strdup(k.v.n ? k.v.v[0].text : "");
+		*ret_text = k.v.n ? reasons_text(&k, &k.v.v[0]) : strdup("");
 		*ret_kind = k.v.n ? k.v.v[0].kind : time_kind_name(TIME_UNKNOWN);
 		r = *ret_text ? 0 : -ENOMEM;
 	}
 	reasons_done(&k);
 	return r;
+}
+
+static void say_reason(struct words *t, const struct reasons *k, const struct reason *x)
+{
+	_cleanup_free_ char *text = reasons_text(k, x);
+
+	words_duration(t, x->ns[REASON_SLOW]);
+	words_add(t, " %s", text ? text : x->text);
 }
 
 static void say_reasons(struct words *t, const struct reasons *k, uint64_t all_ns)
@@ -395,8 +406,7 @@ static void say_reasons(struct words *t, const struct reasons *k, uint64_t all_n
 	for (; n < k->v.n && n < REQUEST_SAID && k->v.v[n].ns[REASON_SLOW] >= all_ns / REQUEST_SAID_SHARE;
 	     n++) {
 		words_add(t, n ? "; " : ": ");
-		words_duration(t, k->v.v[n].ns[REASON_SLOW]);
-		words_add(t, " %s", k->v.v[n].text);
+		say_reason(t, k, &k->v.v[n]);
 		left -= k->v.v[n].ns[REASON_SLOW];
 	}
 	if (n && left >= all_ns / REQUEST_SAID_SHARE) {

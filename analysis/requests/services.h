@@ -9,9 +9,10 @@
 
 #include "analysis/requests/service.h"
 
-/* Finds requests that ended in [from_ns, to_ns), or began there and have no answer; none of ctrace
- * itself. A service that has no such answered request has the count 0. The caller frees *ret with
- * services_free(). Returns 0, -ENOMEM, or -E2BIG if there are too many requests, segments or edges. */
+/* Finds the services of all requests. A request counts if it ended in [from_ns, to_ns), or began there
+ * and has no answer. Requests of ctrace itself do not count. service.count has only answered requests,
+ * so it may be 0. The caller frees *ret with services_free(). Returns 0, -ENOMEM, or -E2BIG if there
+ * are too many requests, segments or edges. */
 int services_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, struct services **ret);
 void services_free(struct services *s);
 bool services_counts(const struct services *s, uint32_t request);

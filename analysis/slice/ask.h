@@ -40,9 +40,9 @@ struct ask {
 	void *arg;
 };
 
-/* Keeps an answer as rules: the chosen option is a cause, and the options before it (ASK_NONE: all)
- * are not. An option with facts[i].edge of 0 gets no rule; none does if `rules` is NULL. Returns 0 or
- * -ENOMEM. */
+/* Keeps an answer as rules: the chosen option is a cause, and the options before it are not. ASK_NONE:
+ * no option is a cause. An option with facts[i].edge of 0 gets no rule. If `rules` is NULL, does
+ * nothing. Returns 0 or -ENOMEM. */
 int ask_keep(struct rules *rules, const struct graph *g, const struct rule_facts *facts, size_t n,
 	     int answer);
 

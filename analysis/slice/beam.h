@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * beam.h - private to analysis/: searches backward from a segment for the path with the best score,
- * the product of the scores of its edges. So the score never rises. Of paths with equal scores, the
- * first one that ends is taken. Pure; any thread.
+ * beam.h - private to analysis/: searches backward from a segment for the path with the best score. The
+ * score of a path is the product of the scores of its edges, so no edge raises it. Of paths with equal
+ * scores, the search takes the first one that ends. Pure; any thread.
  */
 #ifndef CTRACE_ANALYSIS_SLICE_BEAM_H
 #define CTRACE_ANALYSIS_SLICE_BEAM_H
@@ -27,7 +27,7 @@ typedef VEC(uint32_t) beam_path;
 /* Sets *ret to the edges of the best path, the first step last. The caller frees *ret.
  * *ret_refused: how many paths were given up because the beam was full. Returns 0 or -ENOMEM. */
 int beam_search(const struct beam *b, beam_path *ret, uint32_t *ret_refused);
-/* Returns when the edge left its first segment, or arrived, if that is earlier: a send is recorded
+/* Returns when the edge left its first segment, but never a time after its arrival. A send is recorded
  * when its system call returns, which may be after the arrival. */
 uint64_t beam_left(const struct causal *c, const struct edge *e);
 

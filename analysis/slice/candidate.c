@@ -24,8 +24,8 @@ static bool is_start(const struct segment *s, const struct edge *e, uint64_t arr
 	return arrived_ns <= s->from_ns || (e->event != GRAPH_NONE && e->event == s->event);
 }
 
-/* An edge that started s is nearest. Of the other strong edges, the first one to arrive is nearest. Of
- * edges that are not strong, and in the first segment of a task, the last one to arrive is nearest. */
+/* An edge that started s is nearest. Of the others, the last one to arrive is nearest. But of strong
+ * edges, the first one to arrive is nearest, unless s is the first segment of its task. */
 static uint64_t distance(const struct segment *s, const struct edge *e, uint64_t arrived_ns, uint64_t at_ns)
 {
 	bool recent = s->cut == CUT_FIRST || e->strength != EDGE_STRONG;
@@ -40,15 +40,15 @@ static bool is_happenstance(uint8_t kind)
 	return kind == EDGE_LOCK || kind == EDGE_LOCK_ORDER || kind == EDGE_KERNEL_LOCK || kind == EDGE_IRQ;
 }
 
-/* Counts those of the n edges that have arrived by ts_ns. out: the indices of all; NULL: first + 0, ... */
+/* Returns how many of n edges have arrived by ts_ns. Edge i is out[first + i], or first + i without `out`. */
 static uint32_t arrived_by(const struct causal *c, const uint32_t *out, uint32_t first, uint32_t n,
 			   uint64_t ts_ns)
 {
 	return BISECT(i, 0, n, edge_arrived_ns(c, &c->edges[out ? out[first + i] : first + i]) > ts_ns);
 }
 
-/* Returns true if a strong edge from s reached `task` by ts_ns, or, if `task` is of another process,
- * any task of that process. */
+/* Returns true if a strong edge from s reached `task` by ts_ns. If `task` is of another process, the
+ * edge may also reach another task of that process. */
 static bool has_asked(const struct causal *c, uint32_t s, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = c->g->tasks, *who = &t[task], *own = &t[c->segments[s].task];
@@ -332,8 +332,8 @@ static bool comes_through(const struct causal *c, const struct edge *e, uint32_t
 	return false;
 }
 
-/* Removes a strong edge b if a better strong edge a leads back to the sender of b. Example: b is a
- * request to a server, and a is the answer of a backend to which the server sent a request. */
+/* Removes a strong edge if a better one leads back to its sender. Example: the edge is a request to a
+ * server. The better one is the answer of a backend that the server asked. */
 static void merge(const struct causal *c, struct candidates *l)
 {
 	for (uint32_t i = 0; i < l->n; i++)

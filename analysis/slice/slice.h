@@ -5,8 +5,8 @@
  *
  * The backward walk takes the path whose edges have the largest product of scores (beam.h,
  * candidate.h), unless a person chooses another edge. The forward walk gives a tree of strong edges.
- * Rules may add or exclude edges. Both walks are deterministic (path slicing: Argus, Weng, Huang,
- * Yang, USENIX ATC 2021, section 4).
+ * Rules may add or exclude edges. Both walks are deterministic. The method is the path slicing of
+ * Argus (Weng, Huang, Yang, USENIX ATC 2021, section 4).
  *
  * Pure; any thread, but only one thread at a time may use a struct rules.
  */
@@ -84,7 +84,7 @@ struct slice {
 	uint32_t earlier;
 };
 
-/* Walks from the segment in which the task is at at_ns. The caller frees *ret with slice_free().
+/* Starts at the segment of the task at the time at_ns. The caller frees *ret with slice_free().
  * Returns 0, -EINVAL if there is no such segment, or -ENOMEM. */
 int slice_walk(const struct causal *c, uint32_t task, uint64_t at_ns, const struct slice_options *options,
 	       struct slice **ret);

@@ -13,6 +13,11 @@
 #define ROUNDING_NS 0.5      /* a smaller difference is rounding */
 #define SEED        0x63747261636521ULL
 
+double decide_alpha(unsigned looks)
+{
+	return DECIDE_ALPHA / looks;
+}
+
 static enum decision_kind kind_of(const struct decision *d)
 {
 	bool surely = d->p <= d->alpha;
@@ -24,7 +29,7 @@ static enum decision_kind kind_of(const struct decision *d)
 	return d->high_ns <= d->limit_ns + ROUNDING_NS ? DECIDE_OK : DECIDE_UNDECIDED;
 }
 
-/* 0: STATS_RUNS_MAX runs are not enough. */
+/* Returns the fewest runs with which p can be alpha or less. 0: STATS_RUNS_MAX runs are not enough. */
 static size_t runs_for_alpha(const struct decide_rule *rule, double alpha, size_t n_old)
 {
 	for (size_t n = DECIDE_RUNS_MIN; n <= STATS_RUNS_MAX; n++)
@@ -48,11 +53,9 @@ static size_t runs_needed(const struct decide_rule *rule, const struct decision 
 		runs = new_var * (double)n_new / (gap * gap - old_var);
 	else
 		runs = (old_var * (double)n_old + new_var * (double)n_new) / (gap * gap);
-	runs = fmax(ceil(runs), (double)least);
-	if (!least || !(runs <= STATS_RUNS_MAX))
-		return 0;
 	/* more runs than now, because these did not lead to a decision */
-	return MAX((size_t)runs, n_new + 1);
+	runs = fmax(fmax(ceil(runs), (double)least), (double)n_new + 1);
+	return least && runs <= STATS_RUNS_MAX ? (size_t)runs : 0;
 }
 
 int decide(const struct decide_rule *rule, const struct decide_runs *old_runs,
@@ -75,7 +78,7 @@ int decide(const struct decide_rule *rule, const struct decide_runs *old_runs,
 		.high_ns = v.high,
 		.limit_ns = rule->max_regress * v.a,
 		.p = p.p,
-		.alpha = DECIDE_ALPHA / rule->looks,
+		.alpha = decide_alpha(rule->looks),
 		.old_trend_p = old_trend.p,
 		.new_trend_p = new_trend.p,
 		.old_warm_up = stats_warm_up(old_runs->ns, old_runs->n),

@@ -12,16 +12,19 @@
 
 #include "analysis/delta/metric.h"
 
-#define DECIDE_RUNS_MIN 5 /* with fewer runs of a side, the interval is too narrow to be trusted */
+#define DECIDE_RUNS_MIN 5 /* with fewer runs of a side, the interval comes out too narrow */
 
 enum decision_kind { DECIDE_OK, DECIDE_REGRESSION, DECIDE_IMPROVEMENT, DECIDE_UNDECIDED };
 
 struct decide_rule {
 	enum delta_metric metric;
 	double max_regress; /* share of the old metric: 0.05 is 5 % */
-	unsigned looks;     /* the most calls of decide(), with ever more runs; at least 1 */
+	unsigned looks;     /* how often the check may decide, each time with more runs; at least 1 */
 	bool old_fixed;     /* only new runs can be added */
 };
+
+/* Returns the p up to which a difference counts in each of `looks` decisions. */
+double decide_alpha(unsigned looks);
 
 struct decide_runs { /* in the order of time; borrowed */
 	const double *ns;

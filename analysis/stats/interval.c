@@ -50,7 +50,7 @@ static int side_init(struct side *s, enum delta_metric metric, const double *v, 
 	memcpy(s->sorted, v, n * sizeof(*v));
 	qsort(s->sorted, n, sizeof(*v), by_value);
 	for (size_t i = 0; i < n; i++)
-		order[i] = i; /* not v[i]: other weights for equal values change no sum */
+		order[i] = i; /* not v[i]: how equal values divide their weights changes no sum */
 	metric_weights(metric, order, n, weights);
 	for (size_t i = 0; i < n; i++)
 		s->below[i + 1] = s->below[i] + (double)weights[i] / METRIC_WEIGHTS_SUM;

@@ -28,8 +28,8 @@ int stats_interval(enum delta_metric metric, const double *a, size_t n, const do
 /* Sets *ret to the metric of n values in any order. Errors: as of stats_interval(). */
 int stats_metric_of(enum delta_metric metric, const double *v, size_t n, double *ret);
 
-/* Returns the number of values in the warm-up, at most n / WARM_UP_SHARE; or -ENOMEM. Its last value
- * is far above all later values (WARM_UP_SPREADS). */
+/* Returns the number of values in the warm-up, at most n / WARM_UP_SHARE, or -ENOMEM. The last value of
+ * the warm-up is far above all later values (WARM_UP_SPREADS). */
 int stats_warm_up(const double *v, size_t n);
 
 #endif

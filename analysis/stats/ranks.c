@@ -133,8 +133,7 @@ double ranks_smallest_p(size_t n, size_t m)
 	return fmin(2 / ways, 1);
 }
 
-/* Fills counts[k], k = 0..n(n-1)/2, with the share of the orders of n values that have k falling
- * pairs. */
+/* Fills counts[0..n(n-1)/2]. counts[k]: of all orders of n values, the share with k falling pairs. */
 static void trend_counts(size_t n, double *counts, double *next)
 {
 	size_t top = 0;

@@ -10,7 +10,7 @@ struct pairing {
 	struct finding *k;
 	const struct transaction_rule *rule;
 	VEC(struct transaction) begun;
-	struct map open; /* key_of() -> index into begun of the last transaction without an end */
+	struct map open; /* key_of() -> the last transaction without an end: its index in `begun` */
 };
 
 static const char *mark_name(const struct graph *g, const struct ct_rec *r)

@@ -46,8 +46,9 @@ struct group_part {
 	uint8_t time;
 	double mean_ns;
 	double share; /* of the time of the group, 0..1 */
-	/* Covariance of the part and the transaction's length / variance of the length. All parts
-	 * add up to 1 (0: all lengths are equal). Negative: shorter in longer transactions. */
+	/* Covariance of the part and the transaction's length / variance of the length. The sum over
+	 * all parts is 1, or 0 if all lengths are equal. Negative: longer transactions have less of
+	 * this part. */
 	double variance;
 };
 
@@ -55,7 +56,7 @@ struct group_part {
 
 /* Transactions of one type, or of one type and one shape. */
 struct transaction_group {
-	size_t count;             /* those that have ended */
+	size_t count;             /* transactions that have ended */
 	struct quantiles latency; /* ns */
 	double mean_ns, sd_ns;
 	uint64_t mad_ns; /* median of the absolute distances from the median */

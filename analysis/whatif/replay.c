@@ -18,9 +18,8 @@ struct replay_task {
 	uint64_t shift;
 	uint32_t next; /* the first interval that is not replayed to its end */
 	uint32_t arrival;
-	/* the first entry of `held` that is not set for the interval held_of - 1 */
-	size_t held_end;
-	uint32_t held_of; /* 0: none */
+	size_t held_end;  /* the first entry of `held` that is not yet filled */
+	uint32_t held_of; /* 1 + the interval for which `held` is being filled; 0: none */
 	bool begun;
 	bool busy;
 };
@@ -31,8 +30,8 @@ struct replay {
 	size_t n;
 	struct replay_task *tasks;
 	uint64_t *shift;
-	/* [arrival]: the smallest held_by() so far in its interval. A busy event loop has many arrivals
-	 * in one interval. */
+	/* [arrival]: the smallest held_by() of this and the earlier arrivals in its interval. A busy
+	 * event loop has many arrivals in one interval. */
 	int64_t *held;
 	bool *taken;
 	size_t *near;

@@ -48,7 +48,7 @@ struct whatif {
 	uint64_t refused;
 };
 
-/* The arrival comes during `interval`. Returns true if it ended the last wait of the task up to then.
+/* The arrival comes during `interval`. Returns true if the arrival ended the latest wait of the task.
  * Then the replay of the wait includes the arrival already. */
 bool replay_ended_wait(struct whatif *x, uint32_t interval, const struct arrival *a);
 int replay_saved(struct whatif *x, const struct whatif_without *v, size_t n, uint64_t *ret_ns);

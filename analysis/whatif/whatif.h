@@ -3,7 +3,7 @@
  * whatif.h - computes how much shorter a range of time would have been without a wait, a task, a
  * process, an object or a resource.
  *
- * Lengths are not just subtracted, because other work may have taken as long. The window is
+ * Lengths are not just subtracted: other work may take as long at the same time. So the window is
  * replayed. The *shift* of a task says how much earlier the task is in the replay. The shift is 0
  * at the start of the range, and the answer is the shift at the end.
  *

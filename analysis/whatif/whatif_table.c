@@ -177,8 +177,8 @@ static int within_cmp(const void *a, const void *b)
 	return x->obj < y->obj ? -1 : x->obj > y->obj;
 }
 
-/* Returns true if the waits of one row are all waits for the object: the question about the object
- * would be the same. */
+/* Returns true if one row has all waits for the object. Then a question about the object is the same
+ * as the question about that row. */
 static bool told_already(const struct table *t, const struct account_row *r)
 {
 	for (size_t i = 0; i < t->a->n_rows[ACCOUNT_WAIT]; i++)

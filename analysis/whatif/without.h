@@ -24,8 +24,8 @@ struct whatif_without {
 	enum time_kind time;
 };
 
-/* The most tasks in a row, each of which waits for the next. A further task does nothing earlier
- * than in the trace. */
+/* The most tasks in a row, each of which waits for the next. The shift (whatif.h) of a further task
+ * is 0. */
 #define WHATIF_MAX_DEPTH 2048
 
 #endif

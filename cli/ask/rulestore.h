@@ -28,7 +28,7 @@ int rulestore_option(struct rulestore_options *o, const char *file);
 struct rulestore {
 	struct rules rules; /* first the rules of the files, then those of this run */
 	size_t n_read;
-	/* the verdicts of the n_read rules in their files; answers change those in `rules` */
+	/* The verdicts of the first n_read rules, as read. An answer changes only the one in `rules`. */
 	uint8_t *was;
 	struct {
 		char *path;
@@ -46,8 +46,8 @@ int rulestore_read(const char *path, char **ret, size_t *ret_size);
 /* asking: the first file of --rules may be missing, because an answer can create it. Call
  * rulestore_done() after failure too. */
 int rulestore_open(const struct rulestore_options *o, bool asking, struct rulestore *ret);
-/* Writes the rules that answers made or changed into the file s->keep, and prints how many. Leaves out a
- * rule with a name that is not UTF-8. After a failure, the file is as before. */
+/* Writes new and changed rules into the file s->keep, and prints how many. Leaves out a rule with a name
+ * that is not UTF-8. After a failure, the file is as before. */
 int rulestore_keep(const struct rulestore *s);
 void rulestore_done(struct rulestore *s);
 

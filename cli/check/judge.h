@@ -18,7 +18,7 @@ struct tracer_cost {
 	double ns, p; /* p: of the Mann-Whitney U test, traced against untraced runs */
 	double share; /* the cost divided by the untraced median */
 	size_t n_traced, n_untraced;
-	/* `share` is above max_regress, or `ns` above 0 with p <= CHECK_COST_P: traced times mislead */
+	/* Traced times mislead: share > max_regress, or ns > 0 and p <= CHECK_COST_P. */
 	bool high;
 };
 
@@ -26,8 +26,8 @@ struct tracer_cost {
 int tracer_cost_of(const struct baseline *side, double max_regress, struct tracer_cost *ret);
 
 /*
- * Decides from the times of one kind. Errors: -EINVAL (a side has no such run, or more than
- * STATS_RUNS_MAX), -ENOMEM.
+ * Decides from the times of one kind. Errors: -EINVAL (a side has no run of this kind, or more
+ * than STATS_RUNS_MAX), -ENOMEM.
  */
 int judge(const struct decide_rule *rule, const struct baseline *old_side, const struct baseline *new_side,
 	  enum check_timing timing, struct decision *ret);

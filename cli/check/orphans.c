@@ -34,7 +34,7 @@ static bool has(const struct orphans *o, pid_t pid)
 	return false;
 }
 
-/* Reaps the ended children that are not in `before`. Counts the others, and sends them sig (0: none). */
+/* Skips the children in `before`. Reaps ended ones. Counts living ones, and sends them sig (0: none). */
 static size_t visit(const struct orphans *before, int sig)
 {
 	_cleanup_(orphans_done) struct orphans now = { 0 };

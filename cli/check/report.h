@@ -26,8 +26,8 @@ struct check_view {
 	char *sentence, *time_sentence, *counts_sentence;
 };
 
-/* Returns the result of the counts if it is not "ok" and the times are no regression, otherwise that of
- * the times. Only valid if there are old runs. */
+/* Returns the result of the times if it is a regression, or if there are no counts, or they are "ok".
+ * Otherwise returns the result of the counts. Only valid if there are old runs. */
 enum decision_kind report_kind(const struct check_view *v);
 /* Returns "ok", "regression", "improvement" or "undecided"; without old runs, "measured". */
 const char *report_result(const struct check_view *v);

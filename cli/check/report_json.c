@@ -48,18 +48,26 @@ static json_t *order_json(double trend_p, int warm_up)
 	return json_pack("{s:f, s:i}", "trend_p", trend_p, "warm_up_runs", warm_up);
 }
 
-/* Adds the members for --patterns. NULL: out of memory. */
-static json_t *with_counts(const struct check_view *v, json_t *doc)
+/* Returns NULL if out of memory. */
+static json_t *with(json_t *doc, json_t *more)
 {
-	json_t *more = v->counts ? json_pack("{s:s, s:o}", "time_result", report_time_result(v), "patterns",
-					     counts_json(v))
-				 : NULL;
-
-	if (v->counts && (!more || json_object_update(doc, more))) {
+	if (!more || json_object_update(doc, more)) {
 		json_decref(doc);
 		doc = NULL;
 	}
 	json_decref(more);
+	return doc;
+}
+
+static json_t *with_options(const struct check_view *v, json_t *doc)
+{
+	const struct own_queue *q = &v->out->queue;
+
+	if (doc && v->counts)
+		doc = with(doc, json_pack("{s:s, s:o}", "time_result", report_time_result(v), "patterns",
+					  counts_json(v)));
+	if (doc && v->plan->own && q->counted)
+		doc = with(doc, json_pack("{s:[o, o]}", "queue_ns", ns_json(q->old_ns), ns_json(q->new_ns)));
 	return doc;
 }
 
@@ -90,5 +98,5 @@ json_t *report_json(const struct check_view *v)
 		"command", text_json(v->new->command), "machine", "old",
 		old ? machine_json(&v->old->machine) : json_null(), "new", machine_json(&v->new->machine));
 
-	return with_counts(v, doc);
+	return with_options(v, doc);
 }

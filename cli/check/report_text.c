@@ -262,8 +262,10 @@ static void put_cost(FILE *f, const struct check_view *v)
 
 	if (!c->known)
 		return;
-	fprintf(f, "\nTracing costs %s (%+.1f %%, medians of %zu traced and %zu untraced runs, p = %.2g).\n",
-		report_signed(c->ns, ns), 100 * c->share, c->n_traced, c->n_untraced, c->p);
+	fprintf(f,
+		"\nTracing costs %s%s (%+.1f %%, medians of %zu traced and %zu untraced runs, p = %.2g).\n",
+		c->ns < 0 ? "too little to be measured: " : "", report_signed(c->ns, ns), 100 * c->share,
+		c->n_traced, c->n_untraced, c->p);
 	if (v->out->timing == CHECK_UNTRACED)
 		fputs("So the times are those of untraced runs, and the parts are those of traced runs.\n",
 		      f);
@@ -285,6 +287,18 @@ static void put_order(FILE *f, const char *side, double trend_p, int warm_up)
 			side, trend_p);
 }
 
+static void put_queue(FILE *f, const struct check_view *v)
+{
+	const struct own_queue *q = &v->out->queue;
+	char a[TEXT_NUMBER_MAX], b[TEXT_NUMBER_MAX];
+
+	if (!q->counted)
+		return;
+	fprintf(f,
+		"The new command waits more often. So the waits for a CPU that follow count too, each with its mean length: %s in an old run, %s in a new run.\n",
+		text_duration((uint64_t)q->old_ns, a), text_duration((uint64_t)q->new_ns, b));
+}
+
 static void put_own(FILE *f, const struct check_view *v)
 {
 	const struct decision *d = &v->out->own;
@@ -296,6 +310,7 @@ static void put_own(FILE *f, const struct check_view *v)
 		"Without the time that other programs took, it is decided: %s (%+.1f %%, interval %+.1f to %+.1f %%). See --own.\n",
 		report_signed(d->new_ns - d->old_ns, a), 100 * (d->new_ns / d->old_ns - 1),
 		100 * d->low_ns / d->old_ns, 100 * d->high_ns / d->old_ns);
+	put_queue(f, v);
 }
 
 static void put_notes(FILE *f, const struct check_view *v)
@@ -307,6 +322,8 @@ static void put_notes(FILE *f, const struct check_view *v)
 		return;
 	if (v->plan->own)
 		fputs("The times are without those that other programs took (--own).\n", f);
+	if (v->plan->own)
+		put_queue(f, v);
 	put_own(f, v);
 	put_order(f, "old", d->old_trend_p, d->old_warm_up);
 	put_order(f, "new", d->new_trend_p, d->new_warm_up);

@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/check/own.h"
 #include "cli/check/runner.h"
 #include "cli/check/take.h"
 #include "cli/cli.h"
@@ -193,7 +192,7 @@ static int run_pair(struct session *s, bool traced, bool counted)
 	return r ? r : run_once(s, NEW, traced && s->tracing, counted);
 }
 
-/* Returns how many runs of this kind the new side needs before look() judges n runs. */
+/* n: how many runs of the new side look() will judge. Returns how many of this kind are needed for that. */
 static size_t wanted(const struct session *s, enum check_timing kind, size_t n)
 {
 	if (!s->tracing || (s->timing_set && s->out->timing == CHECK_UNTRACED))
@@ -313,9 +312,9 @@ static int judge_own(const struct session *s, double *ret_new_ns, struct decisio
 	_cleanup_(baseline_done) struct baseline old = { 0 };
 	_cleanup_(baseline_done) struct baseline new = { 0 };
 	const struct decide_rule rule = rule_of(s);
-	int r = own_runs(s->sides[OLD], &old);
+	int r = own_sides(s->sides[OLD], s->sides[NEW], s->plan->old_argv, rule.looks, &old, &new,
+			  &s->out->queue);
 
-	r = r ? r : own_runs(s->sides[NEW], &new);
 	r = r ? r : judge_metric(rule.metric, &new, CHECK_TRACED, ret_new_ns);
 	return r || !old.n_runs ? r : judge(&rule, &old, &new, CHECK_TRACED, ret);
 }
@@ -379,7 +378,7 @@ static int finish(struct session *s)
 	struct check_outcome *out = s->out;
 
 	out->traced = s->sides[NEW]->n_runs > 0;
-	/* After choose_timing(), all runs were untraced. So its cost, of both kinds in turn, stays. */
+	/* Keeps the cost of choose_timing(): before it, both kinds ran in turn. */
 	if (out->timing == CHECK_UNTRACED && s->plan->new_argv)
 		return 0;
 	return tracer_cost_of(s->sides[NEW], s->plan->max_regress, &out->cost) ? no_memory() : 0;

@@ -5,6 +5,7 @@
 #define CTRACE_CLI_CHECK_SESSION_H
 
 #include "cli/check/judge.h"
+#include "cli/check/own.h"
 
 /* Exit codes of `ctrace check`. If signal N ended the check, the code is 128 + N. */
 enum { CHECK_OK = 0, CHECK_REGRESSION = 1, CHECK_USAGE = 2, CHECK_UNDECIDED = 3, CHECK_NO_RESULT = 4 };
@@ -34,9 +35,10 @@ struct check_outcome {
 	/* `decision` is undecided, and `own` is the decision from the own times */
 	bool own_known;
 	struct decision own;
-	size_t n_old, n_new; /* of compared runs */
-	double new_ns;       /* the metric of the new runs */
-	unsigned looks;      /* how often the check may try to decide */
+	struct own_queue queue; /* of the own times; valid with --own, or if own_known is set */
+	size_t n_old, n_new;    /* of compared runs */
+	double new_ns;          /* the metric of the new runs */
+	unsigned looks;         /* how often the check may try to decide */
 };
 
 /* Makes the runs of the plan, adds them to the two sides, and decides. Without old runs, only measures.

@@ -29,7 +29,7 @@ static int put_all(int fd, int (*put)(FILE *f, const void *arg), const void *arg
 }
 
 /* Opens `path` itself if it is a pipe or a device, otherwise the new file `partial`. */
-static int open_file(const char *path, const char *partial, bool *ret_rename)
+static int open_file(const char *path, const char *partial, mode_t mode, bool *ret_rename)
 {
 	struct stat st;
 
@@ -38,10 +38,10 @@ static int open_file(const char *path, const char *partial, bool *ret_rename)
 		return open(path, O_WRONLY | O_CLOEXEC);
 	if (unlink(partial) && errno != ENOENT)
 		return -1;
-	return open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	return open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 }
 
-int write_file(const char *path, int (*put)(FILE *f, const void *arg), const void *arg)
+static int write_with(const char *path, mode_t mode, int (*put)(FILE *f, const void *arg), const void *arg)
 {
 	_cleanup_free_ char *partial = NULL;
 	bool rename_it;
@@ -51,7 +51,7 @@ int write_file(const char *path, int (*put)(FILE *f, const void *arg), const voi
 		partial = NULL;
 		return cli_error("out of memory");
 	}
-	fd = open_file(path, partial, &rename_it);
+	fd = open_file(path, partial, mode, &rename_it);
 	if (fd < 0)
 		return cli_error("%s: cannot be written: %s; choose another path", path, strerror(errno));
 	r = put_all(fd, put, arg);
@@ -62,6 +62,16 @@ int write_file(const char *path, int (*put)(FILE *f, const void *arg), const voi
 	if (rename_it)
 		unlink(partial);
 	return cli_error("%s: cannot be written: %s; choose another path", path, strerror(-r));
+}
+
+int write_file(const char *path, int (*put)(FILE *f, const void *arg), const void *arg)
+{
+	return write_with(path, 0666, put, arg);
+}
+
+int write_private_file(const char *path, int (*put)(FILE *f, const void *arg), const void *arg)
+{
+	return write_with(path, 0600, put, arg);
 }
 
 int write_test(const char *path)

@@ -19,8 +19,8 @@ struct oneshot;
 
 /*
  * Starts ctraced and waits until it records. Returns 0, or CLI_FAILED after a printed error.
- * - near: a directory to use if it has more room than /var/tmp, and /var/tmp has no room for four times
- *   size_bytes (0: ONESHOT_SIZE_MIN).
+ * - near: a directory. It is used if it has more room than /var/tmp, and /var/tmp has too little room:
+ *   less than 4 * size_bytes, or 4 * ONESHOT_SIZE_MIN if size_bytes is 0.
  * - size_bytes: size of the circular trace; 0: ONESHOT_SIZE_MAX, but at most a quarter of the room.
  * - frameworks: the frameworks that report jobs, as in ctraced.conf(5).
  *

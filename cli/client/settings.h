@@ -15,7 +15,7 @@
 struct settings {
 	unsigned cpus; /* 0: not known */
 	char limits[PROCMACHINE_MAX];
-	/* next_ns: when to look again (boot time). step_ns: from the last look to then. */
+	/* next_ns: the time of the next look (boot time). step_ns: from the last look to the next. */
 	uint64_t next_ns, step_ns;
 };
 

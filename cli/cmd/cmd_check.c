@@ -10,7 +10,6 @@
 
 #include "analysis/stats/interval.h"
 #include "cli/check/machine.h"
-#include "cli/check/own.h"
 #include "cli/check/report.h"
 #include "cli/check/runner.h"
 #include "cli/check/write.h"
@@ -364,12 +363,11 @@ static int tell_cause(const struct check_options *o, const struct check_outcome 
 	_cleanup_(baseline_done) struct baseline own_new = { 0 };
 	_cleanup_(counts_result_done) struct counts_result counts = { 0 };
 	struct delta *delta = NULL;
+	struct own_queue queue;
 	int r = 0;
 
-	if (o->plan.own) {
-		r = own_runs(old_side, &own_old);
-		r = r ? r : own_runs(new_side, &own_new);
-	}
+	if (o->plan.own)
+		r = own_sides(old_side, new_side, o->plan.old_argv, out->looks, &own_old, &own_new, &queue);
 	if (!r && old_side->n_runs && new_side->n_runs)
 		r = o->plan.own ? compare(&own_old, &own_new, o->metric, &delta)
 				: compare(old_side, new_side, o->metric, &delta);
@@ -387,7 +385,8 @@ static int tell_cause(const struct check_options *o, const struct check_outcome 
 	return r;
 }
 
-/* As the user wrote it: a trace has the command line of the last exec, which lacks the variables of `env`. */
+/* Names the command as the user wrote it. The command line in a trace is that of the last exec, which lacks
+ * the variables of `env`. */
 static void name_command(struct baseline *b, char *const *argv)
 {
 	char line[PART_TEXT_MAX] = "";

@@ -75,7 +75,8 @@ static void path_work_done(struct path_work *k)
 }
 
 /* The question of the headline: how much shorter would the range be without the waits of the largest row
- * of ACCOUNT_WAIT (waits for a CPU: those of all tasks)? Returns false if there is no such question. */
+ * of ACCOUNT_WAIT? If these waits are for a CPU, without those of all tasks. Returns false if there is no
+ * question. */
 static bool headline_question(const struct account *a, struct whatif_without *ret)
 {
 	const struct account_row *r = &a->rows[ACCOUNT_WAIT][0];

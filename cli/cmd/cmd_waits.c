@@ -202,8 +202,8 @@ static bool same_next(const struct waitlive_chain *a, const struct waitlive_chai
 	       !strcmp(a->links.v[0].wait->kind, b->links.v[0].wait->kind) && a->moving == b->moving;
 }
 
-/* Prints the first tasks of the chains behind chain `first` that begin with the same wait (same_next()),
- * at most SHOWN. Returns the number of these chains. */
+/* Counts the chains right behind chain `first` that begin with the same wait (same_next()). Prints the first
+ * task of each, at most SHOWN. Returns the count. */
 static size_t print_fellows(const struct waitlive *w, size_t first, size_t end)
 {
 	enum { SHOWN = 8 };

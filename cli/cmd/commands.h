@@ -10,6 +10,7 @@ int cmd_budget(int argc, char **argv);
 int cmd_metrics(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_check(int argc, char **argv);
+int cmd_delay(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
 int cmd_watch(int argc, char **argv);
@@ -24,7 +25,10 @@ int cmd_path(int argc, char **argv);
 int cmd_crashes(int argc, char **argv);
 int cmd_patterns(int argc, char **argv);
 int cmd_diagnose(int argc, char **argv);
+int cmd_view(int argc, char **argv);
 int cmd_slice(int argc, char **argv);
 int cmd_graph(int argc, char **argv);
+int cmd_export(int argc, char **argv);
+int cmd_flame(int argc, char **argv);
 
 #endif

@@ -164,8 +164,8 @@ static void put_line(const struct baseline *b, const struct profile_part *part,
 	fputs("]}", f);
 }
 
-/* Merges the sorted parts of all runs. *ret: the next part. of[i]: this part in run i, or NULL. at[i]: the
- * index of the next part of run i. Returns false at the end. */
+/* Merges the sorted parts of all runs. *ret: the next part. of[i]: *ret in run i, or NULL. at[i]: how many
+ * parts of run i are merged. Returns false at the end. */
 static bool next_line(const struct baseline *b, size_t *at, const struct profile_part **of,
 		      const struct profile_part **ret)
 {

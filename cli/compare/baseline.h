@@ -27,7 +27,7 @@ struct baseline_machine {
 	char arch[BASELINE_MACHINE_MAX]; /* as `uname -m` prints it */
 	char model[BASELINE_MACHINE_MAX];
 	char governor[BASELINE_MACHINE_MAX];
-	/* limits of the command's control group, in words; in older traces, of ctraced's group */
+	/* the limits of a control group, in words: the command's, or ctraced's in older traces */
 	char cgroup[BASELINE_MACHINE_MAX];
 	unsigned cpus;
 	unsigned allowed_cpus; /* CPUs that the command may use */
@@ -49,10 +49,10 @@ struct baseline {
 	size_t n_failed;                 /* runs whose command failed */
 	struct baseline_clocks traced;   /* times of the runs in `runs`; may be empty */
 	struct baseline_clocks untraced; /* times of runs without a recording; not in `runs` */
-	struct counts counts;            /* of those runs in `runs` that lack no records */
+	struct counts counts;            /* of the runs in `runs` that have all their records */
 };
 
-/* Adds a run. Takes over p (not after an error); copies machine and command. Returns 0, -ENOMEM, or -E2BIG
+/* Adds a run. Takes over p, except after an error; copies machine and command. Returns 0, -ENOMEM, or -E2BIG
  * after BASELINE_RUNS_MAX runs. */
 int baseline_add(struct baseline *b, struct profile *p, const struct baseline_machine *machine,
 		 const char *command);

@@ -14,7 +14,7 @@ int baseline_file_add(struct baseline *b, const char *path);
 int baseline_command(const struct analysis_input *in, uint32_t *ret_task, uint64_t *ret_from_ns,
 		     uint64_t *ret_to_ns);
 /* Adds the counts of the command, which lived in [from_ns, to_ns). cut: the window lacks a part of its
- * life. If cut, or if records were lost, the run only counts as incomplete. Returns 0, -E2BIG or -ENOMEM. */
+ * life. If cut, or if records were lost, only adds 1 to n_incomplete. Returns 0, -E2BIG or -ENOMEM. */
 int baseline_count(struct baseline *b, const struct analysis_input *in, uint32_t task, uint64_t from_ns,
 		   uint64_t to_ns, bool cut);
 struct baseline_machine baseline_machine_of(const struct reader *r);

@@ -105,7 +105,7 @@ struct reading {
 	char *err;
 };
 
-/* The profile has room for the part. */
+/* p->parts must have room for one more part. */
 static int add_part(struct reading *k, struct profile *p, const struct profile_part *words, uint64_t ns,
 		    uint64_t count)
 {
@@ -184,8 +184,8 @@ static int get_runs(const json_t *doc, struct profile **runs, size_t n, char err
 
 	if (!json_is_array(parts) || json_array_size(parts) > BASELINE_ROWS_MAX)
 		return refuse(err, "\"parts\" must be an array of at most %d parts", BASELINE_ROWS_MAX);
-	/* Each part has two numbers for each run, and a number takes at least two bytes. So a
-	 * document of BASELINE_BYTES_MAX has at most this many parts times runs. */
+	/* For each part and run, the document has two numbers of at least two bytes each. So parts
+	 * times runs is at most BASELINE_BYTES_MAX / 4. */
 	if (json_array_size(parts) * n > BASELINE_BYTES_MAX / 4)
 		return refuse(err, "it has too many parts for its number of runs");
 	for (i = 0; i < n && !r; i++) {
@@ -243,7 +243,7 @@ static int get_failed(const json_t *doc, size_t n, struct baseline *b, char err[
 	return 0;
 }
 
-/* The runs of this document are those from `first` on. */
+/* first: the index in c of the first run of this document. */
 static int get_count(struct counts *c, const json_t *o, size_t first, char err[BASELINE_ERR_MAX])
 {
 	char text[COUNTS_TEXT_MAX];

@@ -117,7 +117,7 @@ struct all_runs {
 	const struct baseline_machine **machines; /* of each run */
 	char (*labels)[BY_LABEL_MAX];             /* of each file */
 	size_t n;
-	struct baseline sum; /* commands and numbers of runs of all files; no profiles */
+	struct baseline sum; /* of all files: only the commands, n_runs and n_failed */
 };
 
 static void all_runs_done(struct all_runs *a)
@@ -130,7 +130,6 @@ static void all_runs_done(struct all_runs *a)
 	free(a->labels);
 }
 
-/* Adds what the warnings need of a file. */
 static void add_sum(struct baseline *sum, const struct baseline *b)
 {
 	const char *other = b->other_command[0] ? b->other_command : b->command;

@@ -31,7 +31,7 @@ struct by_view {
 	const struct study *study;
 	const struct by *by;
 	const struct baseline_machine *const *machines; /* of each run */
-	/* for warnings: the commands and numbers of runs (of all and of failed ones) */
+	/* for warnings: only the commands, n_runs and n_failed are set */
 	const struct baseline *all;
 	enum delta_metric metric;
 };

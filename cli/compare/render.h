@@ -12,7 +12,7 @@
 struct compare_view {
 	const struct delta *delta;
 	const struct baseline *old, *new;
-	size_t top; /* text: at most this many rows of class ENVIRONMENT, and this many others */
+	size_t top; /* in text: the most rows of class ENVIRONMENT, and the most other rows */
 };
 
 void render_compare(FILE *f, const struct compare_view *v);

@@ -170,7 +170,7 @@ static void search_abandon(struct search *s)
 		pthread_detach(s->threads[i]);
 }
 
-/* Rows from n on may have a diagnosis: the threads do not wait for hangs_settle(). */
+/* Drops the rows from n on. The threads may have diagnosed some of these rows. */
 static void drop_rows(struct hangs *h, size_t n)
 {
 	for (size_t i = n; i < h->n; i++)

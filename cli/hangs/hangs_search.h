@@ -10,7 +10,7 @@
  * Sets *ret to the same list as hangs_find(). Returns 0 or -errno.
  *
  * After Ctrl-C, the list has only the diagnosed rows, and (*ret)->missing counts the others. If
- * there are any, threads may still read the graph: do not free it, and call _exit().
+ * any are missing, threads may still read the graph: do not free it, and call _exit().
  */
 int hangs_search(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const struct hangs_filter *filter,
 		 struct hangs **ret);

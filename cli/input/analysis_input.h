@@ -39,7 +39,7 @@ int analysis_load(struct analysis_input *in);
 int analysis_load_part(struct analysis_input *in);
 int analysis_load_around(struct analysis_input *in, uint64_t at_ns);
 int analysis_load_range(struct analysis_input *in, uint64_t from_ns, uint64_t to_ns);
-/* Prints a warning if a limit kept the graph from looking at all records. */
+/* Also warns if the graph skipped records because of a limit. */
 void analysis_close(struct analysis_input *in);
 int analysis_tid(const char *option, const char *arg, uint32_t *ret);
 /* Finds the last task with this tid that lived in the window. */

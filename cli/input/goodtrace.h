@@ -5,9 +5,9 @@
 
 #include "cli/input/analysis_input.h"
 
-/* Loads path: of a trace with more than LOAD_WHOLE_RECORDS records, only the end. `in` is the
- * examined trace, which must be from the same kind of machine. Prints its errors and returns an
- * exit code. Call analysis_close(good) after failure too. */
+/* Loads the trace at path. If it has more than LOAD_WHOLE_RECORDS records, loads only its end.
+ * `in` is the examined trace, which must be from the same kind of machine. Prints its errors and
+ * returns an exit code. Call analysis_close(good) after failure too. */
 int goodtrace_open(struct analysis_input *good, const char *path, const struct analysis_input *in);
 
 #endif

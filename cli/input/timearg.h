@@ -39,8 +39,8 @@ int timearg_parse(const char *s, const struct timearg_context *ctx, uint64_t *re
 int timearg_duration(const char *s, uint64_t *ret_ns, char err[TIMEARG_ERR_MAX]);
 
 #define TIMEARG_WALL_MAX 48
-/* Writes a boot time as local wall clock, such as "2026-01-31 14:03:12.345". digits: 0 to 9,
- * after the second. Returns buf. */
+/* Writes a boot time as local wall clock, such as "2026-01-31 14:03:12.345". digits: how
+ * many follow the second, 0 to 9. Returns buf. */
 const char *timearg_wall(uint64_t boot_ns, const struct clock_offsets *offsets, unsigned digits,
 			 char buf[TIMEARG_WALL_MAX]);
 /* As timearg_wall(), without the day: "14:03:12.345". Returns a pointer into buf. */

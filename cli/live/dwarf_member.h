@@ -18,7 +18,7 @@ bool dwarf_member_is(const char *var);
  * Turns var into "[MODULE:]SYMBOL+OFFSET", and finds the size of the member in bytes. On failure
  * err has "why; what to do". Returns 0, or:
  * - -ENOENT: the debugging information lacks the variable or the member;
- * - -EINVAL: a bit field, or its offset or size is not known;
+ * - -EINVAL: the member is a bit field, or its offset or size is not known;
  * - -errno: the file cannot be opened.
  */
 int dwarf_member_find(uint32_t pid, const char *var, char ret_spec[DWARF_MEMBER_SPEC_MAX], uint64_t *ret_size,

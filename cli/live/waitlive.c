@@ -82,7 +82,7 @@ static bool is_self(const struct waitlive *w, const struct proctask_thread *th)
 	return w->tables.tasks.procs.v[th->proc].pid == (uint32_t)getpid();
 }
 
-/* Removes ctrace itself from the targets: that wait ends before a person can read about it. */
+/* Removes ctrace itself from the targets: a wait for ctrace ends before a person can read about it. */
 static void forget_self(struct procwait *wait)
 {
 	for (size_t i = 0; i < wait->targets.n; i++) {
@@ -203,8 +203,8 @@ static bool any_link_owes(const struct waitlive_chain *c)
 /* cyclic: the chain ends in a cycle, not at a root (waitgraph_info.cyclic). */
 static bool worth_telling(const struct waitlive_chain *c, bool cyclic)
 {
-	/* While two threads read from each other, other threads of their processes may still
-	 * write. So all waits of the cycle have to be sure. */
+	/* If two threads read from each other, other threads of their processes may still write.
+	 * So the cycle has to be strong: all its waits are sure. */
 	if (c->cycle)
 		return c->strong && (c->closed || (cyclic && any_link_owes(c)));
 	if (c->links.n == 1)
@@ -279,8 +279,8 @@ static int collect_cycles(struct waitlive *w, uint32_t pid)
 	return r;
 }
 
-/* Returns true if all tasks and processes for which link n waits follow in the chain, such as the
- * only child of a shell. */
+/* Returns true if all tasks and processes for which link n waits follow in the chain. Example: a
+ * shell waits for its only child. */
 static bool all_follow(const struct waitlive *w, const struct waitlive_chain *c, size_t n)
 {
 	const struct procwait *wait = c->links.v[n].wait;

@@ -22,7 +22,7 @@ struct waitlive_chain {
 	bool closed; /* in a cycle: only tasks of the cycle can end its waits */
 	bool strong;
 	bool told;   /* false: shown only with --all */
-	bool moving; /* a waiting task has run since: the chain existed only for a moment */
+	bool moving; /* a waiting task has run after it was read: the chain existed only for a moment */
 	uint32_t root_waiters_cnt;
 };
 

@@ -11,6 +11,9 @@
 
 json_t *render_diagnosis_json(const struct graph *g, const struct diagnosis *d);
 json_t *render_hangs_json(const struct graph *g, const struct hangs *h);
+/* Returns true if an edge from a wait to a task is shown as "certain". A wait for a lock counts as
+ * certain, even if its edge is weak. */
+bool render_is_sure(enum edge_kind edge, enum edge_strength strength);
 
 void render_diagnosis(FILE *f, const struct graph *g, const struct diagnosis *d);
 /* all: show every row of h. Otherwise, show alarms only, with one row for each hang. */

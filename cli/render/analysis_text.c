@@ -35,10 +35,9 @@ static void print_resource(FILE *f, const char *kind, const char *name)
 		fprintf(f, "  [%s%s%s]", kind, name[0] ? " " : "", name);
 }
 
-/* A wait for a lock is certain, even if its edge is weak. */
-static bool is_sure(const struct link *k)
+bool render_is_sure(enum edge_kind edge, enum edge_strength strength)
 {
-	return k->strength == EDGE_STRONG || k->edge == EDGE_LOCK || k->edge == EDGE_KERNEL_LOCK;
+	return strength == EDGE_STRONG || edge == EDGE_LOCK || edge == EDGE_KERNEL_LOCK;
 }
 
 #define LINK_CMDLINE 72
@@ -58,7 +57,8 @@ static void print_link(FILE *f, const struct graph *g, const struct diagnosis *d
 		fprintf(f, " in %u waits", k->waits);
 	print_resource(f, resource_kind_word(k->kind), k->resource ? k->resource : "");
 	if (i + 1 < d->n_chain)
-		fprintf(f, "  -> %s, %s", edge_kind_name(k->edge), is_sure(k) ? "certain" : "inferred");
+		fprintf(f, "  -> %s, %s", edge_kind_name(k->edge),
+			render_is_sure(k->edge, k->strength) ? "certain" : "inferred");
 	fputc('\n', f);
 	print_stack(f, g, k->stack);
 }
@@ -116,7 +116,7 @@ void render_diagnosis(FILE *f, const struct graph *g, const struct diagnosis *d)
 	if (d->comparison)
 		print_comparison(f, g, d);
 	if (d->against && d->against->result == AGAINST_NOT_NEEDED)
-		fprintf(f, "%s was not used: no wait of the chain needs it.\n", d->against->name);
+		fprintf(f, "%s was not used: each wait of the chain has a known owner, or earlier waits in the same trace explain it.\n", d->against->name);
 	if (d->n_choices) {
 		fprintf(f, "Decided on the way:\n");
 		for (size_t i = 0; i < d->n_choices; i++)

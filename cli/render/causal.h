@@ -20,15 +20,15 @@ struct graph_pick {
 
 int graph_pick_window(const struct causal *c, uint64_t from_ns, uint64_t to_ns, struct graph_pick *ret);
 /* Keeps the picked segments that are at most `depth` edges away from `segment`, in both directions.
- * Of the weak edges, only those count that lead to `segment`, or join it with a neighbour in the
- * same task. Returns 0, or -ENOMEM and leaves pick unchanged. */
+ * Follows a weak edge only if it leads to `segment`, or leads from it to its neighbour in the same
+ * task. Returns 0, or -ENOMEM and leaves pick unchanged. */
 int graph_pick_around(struct graph_pick *pick, uint32_t segment, uint32_t depth);
 void graph_pick_done(struct graph_pick *pick);
 
 /* Writes one line for each picked segment, and for each edge that leads to a picked segment. */
 void render_graph_json(FILE *f, const struct graph_pick *pick);
 void render_segment_json(FILE *f, const struct causal *c, uint32_t segment);
-/* in[s]: segment s is shown; `in` NULL: all are. If the first segment is not shown, "from" is null. */
+/* in[s]: segment s is shown; `in` NULL: all are. If segment e->from is not shown, "from" is null. */
 void render_edge_json(FILE *f, const struct causal *c, const struct edge *e, const bool *in);
 
 #define RENDER_DOT_MAX 400
@@ -41,7 +41,7 @@ void render_slice(FILE *f, const struct causal *c, const struct slice *s, enum s
  * Returns buf. */
 #define RENDER_WHO_MAX 160
 const char *render_who(const struct causal *c, uint32_t segment, char buf[RENDER_WHO_MAX]);
-/* Returns words for the origin of an edge that has no first segment, such as "a timer". */
+/* Returns words for the origin of an edge with e->from GRAPH_NONE, such as "a timer". */
 const char *render_outside(const struct edge *e);
 
 #endif

@@ -35,8 +35,8 @@ static void visit(struct walk *w, uint32_t segment)
 	w->queue[w->n++] = segment;
 }
 
-/* comes_in: the edge leads to the segment where the walk is. With all weak edges, the picture would
- * show most tasks of the machine. */
+/* comes_in: the edge leads to the segment where the walk is. Refuses most weak edges: they would
+ * bring most tasks of the machine into the picture. */
 static bool is_near(const struct edge *e, bool centre, bool comes_in)
 {
 	return e->strength != EDGE_WEAK || (centre && (comes_in || e->kind == EDGE_NEIGHBOUR));

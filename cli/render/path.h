@@ -15,15 +15,15 @@ struct path_view {
 	const struct account *account;
 	struct whatif *whatif;
 	uint64_t from_ns, to_ns;
-	uint32_t victim; /* the "victim" of the JSON; GRAPH_NONE: left out, because --tid names it */
+	uint32_t victim; /* the "victim" of the JSON; GRAPH_NONE with --tid: the JSON has none */
 	const struct whatif_without *without;
 	size_t n_without;
 	struct whatif_row answer;
 	/* If n_without is 0: the what-ifs that are worth asking. */
 	const struct whatif_row *table;
 	size_t n_table;
-	/* The what-if without the largest row of ACCOUNT_WAIT. saved_ns is 0 if this row has no
-	 * what-if. */
+	/* The what-if that takes away the waits of the largest row of ACCOUNT_WAIT. If there is no
+	 * such what-if, saved_ns is 0. */
 	struct whatif_row headline;
 	bool all;
 };

@@ -343,7 +343,7 @@ static void print_runs(FILE *f, const struct path_view *v, const runs *rs)
 	for (size_t i = 0; i < rs->n && !cli_output_broken(); i++) {
 		uint64_t ns = run_ns(v, &rs->v[i]);
 
-		/* the first piece says little about a run of mostly other pieces */
+		/* print_run() describes the first piece, so a run with mostly other pieces is folded */
 		if (ns < limit || rs->v[i].same_ns < ns / 2 || (!v->all && shown >= RUNS_SHOWN)) {
 			folded += rs->v[i].end - rs->v[i].first;
 			folded_ns += ns;

@@ -14,7 +14,7 @@
 /* Limits that hold without --all. */
 #define SERVICES_SHOWN 8
 #define REASONS_SHOWN  4
-#define SHARE_SHOWN    0.02 /* a reason for a smaller share of the p99 is not shown */
+#define SHARE_SHOWN    0.02 /* reasons with a smaller share of the p99 are not shown */
 
 static void show_reasons(FILE *f, const struct requests_view *v, const struct service *s)
 {

@@ -137,8 +137,8 @@ static void drain_groups(struct drain *d, const struct ct_rec *rec)
 		drain_group(d, rec->peer);
 }
 
-/* A blob costs the kernel side more than a record. So each blob is counted here, but only one
- * record in CAPS_SAMPLE. */
+/* Counts each blob. Of the records, only one in CAPS_SAMPLE is counted: a record costs the kernel
+ * side less than a blob. */
 static void drain_group_name(struct drain *d, const struct ct_task_blob *b)
 {
 	groups_add(d->groups, govern_group(b->uid, b->cgroup_id));
@@ -194,7 +194,7 @@ static void drain_take_files(void *arg, void *data, size_t size)
 }
 
 /* Records the descriptor table of a process at most once in DRAIN_FILES_AGAIN_NS. A poll that began
- * before the capture has no CT_WAITFD: each inspection records its descriptors. */
+ * before the capture has no CT_WAITFD: each inspection records the polled descriptors. */
 static void drain_files(struct drain *d, const struct inspect_result *v, uint64_t now_ns)
 {
 	struct task *task = tasks_get(recorder_tasks(d->recorder), v->rec.tid);
@@ -516,7 +516,7 @@ static void drain_publish(struct drain *d, uint64_t now_ns)
 	pthread_mutex_unlock(&d->lock);
 }
 
-/* close: runs no function; these and all later calls of drain_call() return -ESHUTDOWN. */
+/* close: runs no function. Instead, the present and all later calls of drain_call() return -ESHUTDOWN. */
 static void drain_requests(struct drain *d, bool close)
 {
 	struct drain_request *q;
@@ -816,8 +816,7 @@ struct drain_stats drain_stats(struct drain *d)
 	pthread_mutex_lock(&d->lock);
 	s = d->stats;
 	pthread_mutex_unlock(&d->lock);
-	/* The caller may ask because a write has just failed, so the state of the storage is read
-	 * anew. */
+	/* After a failed write, the caller needs the new state of the storage. */
 	s.recorder.writer.storage = recorder_storage(d->recorder);
 	return s;
 }

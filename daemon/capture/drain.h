@@ -29,20 +29,20 @@ struct drain_options {
 	/* reads command lines in /proc; NULL: none are read */
 	struct worker *names;
 	const struct symbols_kernel *kernel;
-	/* Returns the CPU time in ns of the requests of clients, without the threads `worker` and
-	 * `names`. The budget does not count this time. Called on the drain thread; may be NULL. */
+	/* Returns the CPU time in ns that requests of clients took on threads other than `worker`
+	 * and `names`. The budget does not count it. Called on the drain thread; NULL: not called. */
 	uint64_t (*aside_ns)(void *arg);
 	void *aside_arg;
 	struct recorder_options recorder;
 	uint64_t long_wait_ns;
 	uint32_t budget_ppm, task_cap; /* as in struct config (config.h) */
-	/* Receives every access to a watched variable. stack may be NULL. Drain thread; may be
-	 * NULL. */
+	/* Receives every access to a watched variable; the argument stack may be NULL. Called on
+	 * the drain thread; NULL: not called. */
 	void (*access)(void *arg, const struct ct_rec *rec, const uint64_t words[2],
 		       const struct ct_stack_blob *stack);
 	void *access_arg;
 	const struct detect_settings *hangs;
-	/* Receives every reported hang, after its CT_HANG. Drain thread; may be NULL. */
+	/* Receives every reported hang, after its CT_HANG. Called on the drain thread; NULL: not called. */
 	void (*hang)(void *arg, const struct detect_hang *hang);
 	void *hang_arg;
 };
@@ -74,7 +74,7 @@ bool drain_stop(struct drain *d);
 void drain_free(struct drain *d);
 
 /* Runs fn on the drain thread, soon after the rings are emptied, and waits until fn returns. Any
- * other thread. Returns 0, or -ESHUTDOWN if the drain thread ends first. */
+ * thread but the drain thread. Returns 0, or -ESHUTDOWN if the drain thread ends first. */
 int drain_call(struct drain *d, void (*fn)(struct drain *d, void *arg), void *arg);
 /* Queues a stream of records and blobs for the trace. Takes over data (malloc'd). Never waits.
  * Above DRAIN_POSTED_MAX bytes, or without memory, counts a refusal instead. Any thread. */
@@ -84,8 +84,8 @@ struct drain_stats drain_stats(struct drain *d);
 
 /* Outside of drain.c, only functions that drain_call() runs may call the next four. */
 struct recorder *drain_recorder(struct drain *d);
-/* Asks for inspections of at most max tasks in a long wait, without an inspection since since_ns
- * (boot time). */
+/* Asks for inspections of tasks in a long wait, at most max. Skips waits that were inspected since
+ * since_ns (boot time). */
 void drain_inspect_all(struct drain *d, uint64_t since_ns, unsigned max);
 /* Sets the budget, in ppm of the machine's CPU time; 0: no budget. Returns the earlier budget. */
 uint32_t drain_budget(struct drain *d, uint32_t budget_ppm);

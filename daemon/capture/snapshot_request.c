@@ -51,8 +51,8 @@ static void prepare_begin(struct drain *d, void *arg)
 	struct map seen = { 0 };
 
 	drain_inspect_all(d, p->since_ns, SNAPSHOT_REQUEST_INSPECTIONS_MAX);
-	/* Processes with a task that is not blocked are few, and other processes may wait for
-	 * them. */
+	/* First the processes with a task that is not blocked: they are few, and others may wait
+	 * for them. */
 	add_processes(p, tasks, &seen, false);
 	add_processes(p, tasks, &seen, true);
 	map_done(&seen);

@@ -38,8 +38,8 @@ struct snapshot_request {
 
 /*
  * Puts the present state into the trace: file locks, descriptor tables, and inspections of long
- * waits that had none since since_ns. Then seals the file segment. Returns false if the disk is
- * slower than SNAPSHOT_REQUEST_FLUSH_NS.
+ * waits. Skips waits that were inspected since since_ns. Then seals the file segment. Returns
+ * false if the disk is slower than SNAPSHOT_REQUEST_FLUSH_NS.
  */
 bool snapshot_request_prepare(const struct snapshot_request_source *src, uint64_t since_ns);
 

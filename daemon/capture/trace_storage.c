@@ -163,8 +163,8 @@ bool trace_storage_next(struct trace_storage_told *told, const struct writer_sto
 	}
 	if (next_stuck(told, &at, path, text) || next_trouble(told, &at, path, text))
 		return true;
-	/* A trouble can lose records before this function sees it. So the count is noted while
-	 * there is none. */
+	/* Records can be lost before this function sees the trouble. So it notes the count of lost
+	 * records while there is no trouble. */
 	if (now->trouble == WRITER_FINE)
 		told->lost = now->lost_records;
 	return false;

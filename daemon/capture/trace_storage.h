@@ -25,8 +25,8 @@ struct trace_storage_told {
 	uint64_t begun_anew, repaired, failed_syncs;
 };
 
-/* Writes the next sentence to report about the trace at path, and notes this in told. Returns false
- * if there is none. now_ns: boot time. boot_to_real_ns: wall clock minus boot time. Pure. */
+/* Writes the next sentence to report about the trace at path, and updates told. Returns false if
+ * there is nothing to report. now_ns: boot time. boot_to_real_ns: wall clock minus boot time. Pure. */
 bool trace_storage_next(struct trace_storage_told *told, const struct writer_storage *now, uint64_t now_ns,
 			int64_t boot_to_real_ns, const char *path, char text[TRACE_STORAGE_TEXT_MAX]);
 /* Returns ok, stuck, unsynced, lost or gone. */

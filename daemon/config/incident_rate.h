@@ -12,9 +12,9 @@
 #define INCIDENT_RATE_LIMITS 4
 #define INCIDENT_RATE_MAX    100 /* the largest N in a limit, such as "N/min" */
 
-/* In any span of v[i].per_ns there are at most v[i].n snapshots. At most half of v[i].n, rounded
- * up, are for one program, or for one user other than root. So a program that hangs again and again
- * leaves snapshots for others. */
+/* In any span of v[i].per_ns there are at most v[i].n snapshots. One program, or one user other
+ * than root, gets at most half of v[i].n, rounded up. So a program that hangs again and again leaves
+ * snapshots for others. */
 struct incident_rate {
 	struct {
 		unsigned n;

@@ -98,8 +98,8 @@ static void client_drop(struct client *cl)
 		c->opt.gone(c->opt.arg, id);
 }
 
-/* 0: the client has to wait. If the buffer has a whole request or is full, EPOLLOUT makes the event
- * loop come back at once. */
+/* Returns 0 if the client has to wait. If cl->in is full or has a whole request, returns EPOLLOUT:
+ * the event loop comes back at once. */
 static uint32_t client_events(const struct client *cl)
 {
 	if (cl->n_out)
@@ -597,7 +597,7 @@ static int control_bind(struct control *c, bool group, int *ret_fd)
 	if (r)
 		return r;
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	/* bind() takes the mode of fchmod(). umask() would change the umask of all threads. */
+	/* bind() gives the file the mode of fchmod(). umask() would change the umask of all threads. */
 	if (fd < 0 || fchmod(fd, 0600) || bind(fd, (struct sockaddr *)&sa, sizeof(sa)) ||
 	    lstat(sa.sun_path, &st))
 		return -errno;

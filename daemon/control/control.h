@@ -46,9 +46,9 @@ struct control_options {
 	control_request_fn request;
 	void (*gone)(void *arg, uint64_t client); /* a connection has ended; may be NULL */
 	/*
-	 * Closes fd on another thread, because the close may take for ever. fd came from a client
-	 * of the user uid, or is a connection whose unread bytes may carry descriptors. NULL: the
-	 * main thread closes fd.
+	 * Closes fd on another thread, because the close may take for ever. uid: the client's user.
+	 * fd came from the client, or is a connection whose unread bytes may carry descriptors. If
+	 * dispose is NULL, the main thread closes fd.
 	 */
 	void (*dispose)(void *arg, uid_t uid, int fd);
 	/* Returns true if dispose() has too many descriptors to close (service_choked()). Then
@@ -59,8 +59,8 @@ struct control_options {
 };
 
 /*
- * Makes the socket opt->path with the mode 0600, or with a group 0660, and listens on it. Replaces
- * an old socket on which no process listens. Returns 0, or -errno with a sentence in err.
+ * Makes the socket opt->path, and listens on it. Its mode is 0600, or 0660 if it has a group.
+ * Replaces an old socket on which no process listens. Returns 0, or -errno with a sentence in err.
  * -EADDRINUSE: another process listens. On failure no socket is left behind.
  *
  * A socket that is removed later is made again, with the mode 0600 and no group.
@@ -70,8 +70,8 @@ int control_new(sd_event *event, const struct control_options *opt, struct contr
 /* Removes the socket if the file is still the daemon's own. Accepts NULL. */
 void control_free(struct control *c);
 
-/* Takes over the reference to answer. Sends nothing if the client has gone. answer NULL: out of
- * memory; disconnects the client. */
+/* Takes over the reference to answer. Sends nothing if the client has gone. If answer is NULL (out
+ * of memory), disconnects the client. */
 void control_answer(struct control *c, uint64_t client, json_t *answer);
 __attribute__((format(printf, 3, 4))) void control_refuse(struct control *c, uint64_t client, const char *fmt,
 							  ...);
@@ -90,7 +90,7 @@ unsigned control_clients(const struct control *c);
 uint64_t control_denied(const struct control *c);
 /* connections that were refused because of CONTROL_USER_CLIENTS, or because no place was free */
 uint64_t control_turned_away(const struct control *c);
-/* Returns the CPU time in ns of users other than root on the main thread. Any thread. */
+/* Returns the CPU time, in ns, that the main thread spent for users other than root. Any thread. */
 uint64_t control_cpu_ns(const struct control *c);
 
 #endif

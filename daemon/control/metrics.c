@@ -16,7 +16,7 @@ enum metrics_unit {
 	METRICS_PERCENT, /* 100 % is shown as 1 */
 };
 
-/* A row whose help is NULL has more samples of the metric above it. */
+/* A row without help adds samples to the metric of the row above. */
 struct metrics_row {
 	const char *name, *type, *help;
 	/* the place in the status: "file.records" is the member "records" of the member "file" */

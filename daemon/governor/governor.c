@@ -143,7 +143,7 @@ static enum governor_act governor_down(struct governor *g, uint64_t now_ns)
 	return g->blind ? blind_to(g, now_ns, false) : step_to(g, now_ns, step_next(g->step, false));
 }
 
-/* If the last caps took long to end, these caps last longer. */
+/* If it took long to end the previous caps, the present caps last longer. */
 static bool governor_cap_is_over(const struct governor *g, uint64_t now_ns)
 {
 	uint64_t ns = now_ns - g->cap_ns, least_ns = GOVERNOR_CAP_TIMES * g->uncap_ns;
@@ -178,8 +178,8 @@ static enum governor_act governor_off(struct governor *g, uint64_t now_ns)
 	return g->step ? step_to(g, now_ns, step_next(g->step, false)) : GOVERNOR_STAY;
 }
 
-/* Returns the CPU time in ns that the budget counts, since the last call. measure: also updates
- * rate_ppm and capture_ppm. */
+/* Returns how much of the CPU time since the last call the budget counts, in ns. measure: also
+ * updates rate_ppm and capture_ppm. */
 static double governor_account(struct governor *g, uint64_t now_ns, const struct governor_spent *now,
 			       bool measure)
 {

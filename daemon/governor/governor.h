@@ -31,8 +31,8 @@ struct governor_spent {
 	/* CPU time for recording, without inspections and without governor_loop_threads.aside_ns */
 	uint64_t capture_ns;
 	uint64_t other_ns;
-	/* part of capture_ns: for leaving out short waits and, while a group is capped, events of
-	 * capped tasks */
+	/* The part of capture_ns for waits too short for a record. While a group is capped, also
+	 * the part for events that the caps leave out. */
 	uint64_t passed_ns;
 };
 
@@ -68,9 +68,10 @@ struct governor {
 	double share;
 	/* set by the caller before each tick: this kernel can do CT_SHED_COARSE */
 	bool coarse;
-	/* set by the caller before each tick; in CT_SHED_COARSE: what CT_SHED_HOOKS would cost */
+	/* Set by the caller before each tick. In CT_SHED_COARSE: what the present waits would cost
+	 * in CT_SHED_HOOKS. */
 	double back_ppm;
-	unsigned patience; /* multiplies the time of low cost before a step back */
+	unsigned patience; /* factor for the time that the cost has to be low before a step back */
 };
 
 enum governor_act {

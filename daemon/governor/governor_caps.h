@@ -50,10 +50,9 @@ struct caps_ops {
 	void *arg;
 };
 /* Returns the task with the largest count of this second. 0: none, or the sample has fewer than
- * GROUPS_LEAST records. *ret_share: a lower limit of the task's part (0 to 1) of all counted
- * records. */
+ * GROUPS_LEAST records. At least *ret_share (0 to 1) of all counted records are about the task. */
 uint32_t caps_most(const struct caps *c, double *ret_share);
-/* Returns true if the present second is over: then the next caps_round() forgets its counts. */
+/* Returns true if the present second is over. The next caps_round() then forgets all counts. */
 bool caps_over(const struct caps *c, uint64_t now_ns);
 /* Caps the tasks that have reached the limit. When the second is over, ends all caps and forgets
  * all counts. Call this in each round of the drain thread. */

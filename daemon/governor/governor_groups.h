@@ -27,7 +27,8 @@ void groups_init(struct groups *g, uint64_t now_ns);
 /* group 0: the task is in no group. */
 void groups_add(struct groups *g, uint64_t group);
 /* Returns the group with the largest count. 0: none, or fewer than GROUPS_LEAST records were
- * counted. *ret_share: its part (0 to 1) of all counted records, at most 1/GROUPS_MAX too high. */
+ * counted. *ret_share: the group's part (0 to 1) of all counted records, at most 1/GROUPS_MAX too
+ * high. */
 uint64_t groups_most(const struct groups *g, double *ret_share);
 /* Halves all counts once in GROUPS_HALF_NS. */
 void groups_age(struct groups *g, uint64_t now_ns);

@@ -151,7 +151,7 @@ static void governor_loop_say(struct governor_loop *g, enum ct_shed before, doub
 	g->said = g->told;
 }
 
-/* r: the result of attaching detached programs again, 0 or -errno. */
+/* r: 0, or -errno if detached programs could not be attached again. */
 static void governor_loop_broken(struct governor_loop *g, int r)
 {
 	if (r && !g->broken_ns)
@@ -209,7 +209,8 @@ static void governor_loop_step(struct governor_loop *g)
 	governor_loop_say(g, before, ppm);
 }
 
-/* The CT_GAP tells the detector that records are missing. It then needs the states of all tasks. */
+/* The CT_GAP tells the detector that records are missing. The detector then needs the states of all
+ * tasks. */
 static void governor_loop_gap(struct governor_loop *g, uint64_t now_ns)
 {
 	const struct ct_rec gap = {

@@ -18,13 +18,13 @@
  * first. So no file segment hides the gap if the daemon is killed.
  *
  * To end the cap of a group, the daemon clears the bits of its tasks (bpf/caps.h), and writes the
- * present state of each. After CAPS_OVER_NS, the daemon does both again, because a running program
- * may have set further bits.
+ * present state of each task. After CAPS_OVER_NS, the daemon does both again, because a running
+ * program may have set further bits.
  *
- * A CT_SHED record says that the cap of a task begins, and another one that it ends. A new child in
- * a capped group gets only the second. While a task is capped, readers know only its long waits.
- * Readers match messages by counting bytes, so at both records they forget the unread messages from
- * and to the task's process.
+ * A CT_SHED record says that the cap of a task begins, and another one that it ends. For a new child
+ * in a capped group, only the end is recorded. While a task is capped, readers know only its long
+ * waits. Readers match messages by counting bytes. So when a cap begins or ends, they forget the
+ * unread messages from and to the task's process.
  */
 #ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_LOOP_H
 #define CTRACE_DAEMON_GOVERNOR_GOVERNOR_LOOP_H
@@ -43,8 +43,8 @@ struct governor_loop;
 
 struct governor_loop_threads {
 	uint64_t inspect_ns;
-	/* CPU time that the budget does not count: that of the requests of clients, and that of the
-	 * threads `worker` and `names` */
+	/* CPU time that the budget does not count: for requests of clients, and of the threads
+	 * `worker` and `names` */
 	uint64_t aside_ns;
 };
 

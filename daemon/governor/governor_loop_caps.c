@@ -212,15 +212,15 @@ void governor_loop_uncap_groups(struct governor_loop *g)
 		return;
 	}
 	probe_uncap_groups(g->opt.probe);
-	/* Rings may still have the record that a cap begins. It must come before the record of the
-	 * cap's end. */
+	/* A ring may still have the CT_SHED that begins a cap. It must come before the CT_SHED that
+	 * ends the cap. */
 	g->opt.empty(g->opt.arg);
 	/* After a failure, governor_loop_caps_round() tries again. */
 	(void)group_tasks_end(g, g->grouped[0].since_ns);
 	now_ns = clock_boot_ns();
 	/* Left-out records are not counted for each group, so the first group gets the sum. */
 	n = probe_left_out(g->opt.probe) - g->left_out;
-	/* the CT_SHED records of single tasks have counted this part already */
+	/* The CT_SHED records of single tasks have counted left_out_apart of these already. */
 	n -= MIN(n, g->left_out_apart);
 	for (unsigned i = 0; i < g->stats.n_groups; i++)
 		group_record(g, g->grouped[i].group, g->grouped[i].since_ns, now_ns, i ? 0 : n);

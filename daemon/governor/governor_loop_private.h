@@ -13,7 +13,7 @@ struct governor_loop {
 	struct governor_loop_stats stats;
 	enum ct_shed told; /* the step that is in force in the programs and in the trace */
 	uint64_t told_ns;
-	/* begin of the part of the pause for which no gap is written yet; 0: no pause */
+	/* in a pause: the time up to which its gap is written; 0: no pause */
 	uint64_t gap_ns;
 	unsigned cpus;
 	uint64_t cpus_ns;

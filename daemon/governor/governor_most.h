@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* governor_most.h - finds the task, user or control group that makes the most records, if this is
- * certainly more than MOST_SHARE. Pure. One thread at a time. */
+/* governor_most.h - finds the task, user or control group that makes the most records, if its part
+ * is certainly larger than MOST_SHARE. Pure. One thread at a time. */
 #ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_MOST_H
 #define CTRACE_DAEMON_GOVERNOR_GOVERNOR_MOST_H
 

@@ -45,9 +45,13 @@ int diagnoser_attach(struct diagnoser *d, sd_event *event);
 /* Ends the process. The fn of an open question is not called. Accepts NULL. */
 void diagnoser_free(struct diagnoser *d);
 
-/* Asks about the trace in fd, which the caller still closes. q->id need not be set. Returns 0: fn
- * will be called once, unless diagnoser_free() comes first. -EBUSY: another question is open.
- * -ESRCH: the process has ended. Or another -errno. */
+/*
+ * Asks about the trace in fd. The caller still closes fd. q->id need not be set. Returns:
+ * - 0: fn will be called once, unless diagnoser_free() comes first
+ * - -EBUSY: another question is open
+ * - -ESRCH: the process has ended
+ * - another -errno
+ */
 int diagnoser_ask(struct diagnoser *d, int fd, const struct diagnoser_question *q, diagnoser_answer_fn fn,
 		  void *arg);
 

@@ -179,8 +179,8 @@ json_t *diagnoser_answer(int fd, const struct diagnoser_question *q)
 		from_ns = reader_info(reader)->from_ns;
 		r = answer_from(reader, from_ns, q, &answer, err);
 	}
-	/* The snapshot may be too large for the memory. Each further try leaves out half of the
-	 * rest before the hang. The last tries leave out a part of the hang too. */
+	/* The snapshot may be too large for the memory. Each further try leaves out the first half
+	 * of the remaining time before the hang. The last tries leave out a part of the hang too. */
 	for (unsigned i = 0; i < DIAGNOSER_TRIES && (r == -ENOMEM || r == -E2BIG); i++) {
 		uint64_t limit_ns = i < DIAGNOSER_TRIES_BEFORE ? q->since_ns : q->found_ns;
 

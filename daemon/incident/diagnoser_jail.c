@@ -110,8 +110,8 @@ int diagnoser_jail(int keep_fd)
 	r = jail_drop_capabilities();
 	if (r)
 		return r;
-	/* PR_SET_DUMPABLE 0 keeps other processes of nobody from looking into this process. The
-	 * change of the user resets it, so this comes later. */
+	/* PR_SET_DUMPABLE 0 keeps other processes of nobody from looking into this process. It
+	 * comes after the change of the user, which would reset it. */
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) ||
 	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;

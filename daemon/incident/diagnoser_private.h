@@ -14,8 +14,7 @@ struct diagnoser_packet {
 /* Serves questions, in the separate process, until the daemon closes its end of the socket. */
 _Noreturn void diagnoser_serve(int sock);
 
-/* Returns the answer about the trace in fd as in diagnoser.h, or {"error":"why"}. NULL: out of
- * memory. */
+/* Returns the answer (diagnoser.h) about the trace in fd, or {"error":"why"}. NULL: out of memory. */
 json_t *diagnoser_answer(int fd, const struct diagnoser_question *q);
 
 #endif

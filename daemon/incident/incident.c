@@ -73,8 +73,8 @@ static void incident_lacks(struct incident *in, const char *what, int error)
 		 full ? "; free some space, or set hangs-size lower" : "");
 }
 
-/* The functions from here on run on the worker's thread. note_drop() also runs on the main thread,
- * and at the end of the daemon cut_run() and write_run() do. */
+/* The functions from here on run on the worker's thread. The main thread calls note_drop() too. When
+ * the daemon ends, the main thread also calls cut_run() and write_run(). */
 
 struct incident_note {
 	struct incident_store *store;
@@ -385,7 +385,7 @@ static void incidents_limit(struct incidents *is, const struct detect_hang *h, u
 			comm, h->tid, describe_hang(h->rule), INCIDENTS_OPEN_MAX);
 }
 
-/* A set-user-ID program has the effective user id of its owner, so this is the real one. The owner
+/* Returns the real user id: a set-user-ID program has the effective user id of its owner. The owner
  * of /proc/PID is no help: it is root if the program cannot be dumped. */
 static uint32_t incident_uid(uint32_t pid)
 {

@@ -54,8 +54,8 @@ struct incidents_stats {
 	/* hangs lost because INCIDENTS_NOTED_MAX hangs waited for the main thread */
 	uint64_t refused;
 	uint64_t removed;
-	/* After the last snapshot. bytes: the size of the files of all hangs. kept: hangs with
-	 * files. */
+	/* Both figures are as of the last snapshot. bytes: the size of the files of all hangs.
+	 * kept: hangs with files. */
 	uint64_t bytes, kept;
 };
 
@@ -72,7 +72,7 @@ void incidents_finish(struct incidents *is);
 void incidents_free(struct incidents *is);
 struct incidents_stats incidents_stats(const struct incidents *is);
 /* Removes the first elements until the list has at most `bytes` bytes as compact JSON. Returns how
- * many. Any thread. */
+ * many it removed. Any thread. */
 size_t incidents_fit(json_t *list, size_t bytes);
 
 #endif

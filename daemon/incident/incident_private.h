@@ -47,7 +47,7 @@ struct incident {
 	bool trimmed; /* `use` is the result of incident_store_trim() */
 	struct incident_store_use use;
 	json_t *diagnosis;
-	/* why the snapshot or the diagnosis is missing; "": neither is */
+	/* why the snapshot or the diagnosis is missing; "": nothing is missing */
 	char why[INCIDENT_WHY_MAX];
 	char path[1200];
 };
@@ -69,8 +69,8 @@ __attribute__((format(printf, 3, 4))) void incident_say_field(FILE *f, const cha
 /* Sends n bytes to the journal's socket at path. Never waits. Returns 0, -EAGAIN if the journal is
  * full, or another -errno. */
 int incident_say_send(const char *path, const char *entry, size_t n);
-/* Writes incident_say_text() to the journal, with fields; and to stderr, if stderr is not the
- * journal or if the journal refuses the entry. */
+/* Writes incident_say_text() with fields to the journal. Also writes the text to stderr, if stderr is
+ * not the journal or the journal refuses the entry. */
 void incident_say(const struct incident *in);
 /* As incident_say(), but without the fields of a hang. priority: LOG_*. */
 __attribute__((format(printf, 2, 3))) void incident_say_plain(int priority, const char *fmt, ...);

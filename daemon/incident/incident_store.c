@@ -204,7 +204,7 @@ struct store_hang {
 	struct dirent **files;
 	int n;
 	uint32_t uid;
-	/* uid_bytes: bytes of all hangs of this user, only in the user's first hang */
+	/* uid_bytes: bytes of all hangs of this user. Only the user's first hang has it. */
 	uint64_t bytes, uid_bytes;
 	int uid_at; /* index of the first hang of the same user */
 	bool ahead, stays, gone;

@@ -400,7 +400,7 @@ int inspect_ask_sample(struct inspect *v, const struct ct_rawstack_blob *raw)
 		return -ENOMEM;
 	memcpy(copy, raw, n);
 	pthread_mutex_lock(&v->lock);
-	/* Refused if max_per_sec holds up other requests: its program may end before the inspection. */
+	/* If max_per_sec holds up other requests, refuses the sample: its program may end meanwhile. */
 	if (v->q_n && pace_wait(v, clock_boot_ns())) {
 		v->stats.asked++;
 		v->stats.refused_rate++;

@@ -79,7 +79,8 @@ static uint32_t tid_of_inner(uint32_t tgid, uint32_t inner)
 	return found;
 }
 
-/* inner: the owner's number in user memory. Returns the owner's tid. 0: it cannot hold the futex. */
+/* inner: the owner's number in user memory. Returns the owner's tid. 0: no task that can hold the
+ * futex has this number. */
 static uint32_t owner_check(const struct ct_iter_task *t, const struct futex_call *c, uint32_t inner,
 			    uint32_t own_pidns)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* inspect_args.h - reads the memory to which the arguments of a waiting task's futex, poll or
- * select call point. Runs on the inspection thread, between unwind_begin() and unwind_end() for the
- * task. */
+/* inspect_args.h - for a task that waits in futex, poll or select, reads the memory that the
+ * call's arguments point to. Runs on the inspection thread, between unwind_begin() and unwind_end()
+ * for the task. */
 #ifndef CTRACE_DAEMON_INSPECT_INSPECT_ARGS_H
 #define CTRACE_DAEMON_INSPECT_INSPECT_ARGS_H
 

@@ -15,7 +15,8 @@
 #include "lib/clock.h"
 #include "trace/format/blob.h"
 
-/* The scheduler's clock, which the task iterator uses, does not count this time. */
+/* Returns how long the machine was suspended. The scheduler's clock, which the task iterator uses,
+ * does not count this time. */
 static uint64_t suspended_ns(void)
 {
 	return (uint64_t)-clock_offsets_now().boot_to_mono_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* inspect_path.h - finds the FUSE file system for which a task waits in a call that takes a path.
+/* inspect_path.h - finds the FUSE file system that a task waits for, if its system call takes a path.
  * Runs on the inspection thread. */
 #ifndef CTRACE_DAEMON_INSPECT_INSPECT_PATH_H
 #define CTRACE_DAEMON_INSPECT_INSPECT_PATH_H

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * inspect_policy.h - decides which tasks are inspected: tasks in a long wait, in a loop of short
- * waits that only a timer ends, or that yield again and again. Drain thread only. Times are boot
- * time.
+ * inspect_policy.h - decides which tasks are inspected:
+ * - tasks in a long wait;
+ * - tasks in a loop of short waits that only a timer ends;
+ * - tasks that yield again and again.
+ * Drain thread only. Times are boot time.
  */
 #ifndef CTRACE_DAEMON_INSPECT_INSPECT_POLICY_H
 #define CTRACE_DAEMON_INSPECT_INSPECT_POLICY_H
@@ -44,9 +46,8 @@ void inspect_policy_init(struct inspect_policy *p, uint64_t long_wait_ns, uint64
 /* Calls inspect() for tasks whose inspection is due, within the limits, if the next scan is due. */
 void inspect_policy_scan(struct inspect_policy *p, struct tasks *tasks, uint64_t now_ns,
 			 inspect_policy_fn inspect, void *arg);
-/* For a snapshot: calls inspect() for long waits that were not inspected after since_ns, until
- * max requests are accepted, at most about half of them for one group. Returns how many were
- * accepted. */
+/* For a snapshot: calls inspect() for long waits that were not inspected after since_ns, until max
+ * requests are accepted. One group gets at most about half of max. Returns how many were accepted. */
 unsigned inspect_policy_all(struct inspect_policy *p, struct tasks *tasks, uint64_t now_ns, uint64_t since_ns,
 			    unsigned max, inspect_policy_fn inspect, void *arg);
 

@@ -13,7 +13,7 @@
 #include "lib/cleanup.h"
 
 #define LEVELS 2
-/* bytes of code, on each side of the task's place, that are searched */
+/* bytes of code that are searched on each side of the task's place */
 #define AROUND      192
 #define CODE_MAX    1024 /* bytes; more code is not searched */
 #define DEREF_REACH 24
@@ -21,7 +21,7 @@
 #define LOOPS       3
 #define FOUND_MAX   24
 #define NAMED_MAX   6
-/* bytes; if no loop is found, a read further from the task's place than this loses points */
+/* If no loop is found, a read more than NEAR bytes from the task's place loses points. */
 #define NEAR     32
 #define HOPS_MAX 3
 #define REGS     16
@@ -242,7 +242,8 @@ static void candidate_add(struct inquiry *q, const struct polled_operand *o, uin
 			(struct candidate){ .addr = addr, .score = score, .len = o->len, .flags = flags };
 }
 
-/* Adds the places that the code behind `load` reads through the loaded pointer. Returns true if any. */
+/* Adds the memory that the code behind `load` reads through the loaded pointer. Returns false if the
+ * code reads none. */
 static bool deref(struct inquiry *q, const struct polled_operand *load, uint64_t pointer)
 {
 	bool any = false;

@@ -9,8 +9,8 @@ struct operation {
 	bool writes, load;
 };
 
-/* op: one byte, with an operand in memory. reg: bits 3 to 5 of the next byte. wide: bytes of the
- * operand, unless op is for single bytes. */
+/* op: an opcode of one byte, with an operand in memory. reg: bits 3 to 5 of the ModRM byte. wide: size
+ * of the operand in bytes; opcodes for a fixed size ignore it. */
 static bool one_byte(uint8_t op, uint8_t reg, uint8_t wide, struct operation *ret)
 {
 	switch (op) {
@@ -42,7 +42,7 @@ static bool one_byte(uint8_t op, uint8_t reg, uint8_t wide, struct operation *re
 	case 0x81:
 		*ret = (struct operation){ .len = wide, .imm = wide == 2 ? 2 : 4, .writes = reg != 7 };
 		return true;
-	case 0xf6: /* reg: 0 and 1 test (with a constant), 2 not, 3 neg, 4 to 7 mul and div */
+	case 0xf6: /* reg 0, 1: test with a constant; 2: not; 3: neg; 4 to 7: mul, div */
 		*ret = (struct operation){ .len = 1, .imm = reg < 2, .writes = reg == 2 || reg == 3 };
 		return true;
 	case 0xf7:

@@ -23,8 +23,8 @@ struct polled_operand {
  * Returns false if there is none. The caller tries every offset, so many results are no real
  * operands. */
 bool polled_operand(const uint8_t *code, size_t n, size_t at, uint64_t start, struct polled_operand *ret);
-/* Finds the smallest loop around [lo, hi] of more than larger_than bytes. *ret_end: offset behind
- * the jump back. Returns false if there is none. */
+/* Finds the smallest loop that covers [lo, hi] and has more than larger_than bytes. *ret_end: offset
+ * behind the jump back. Returns false if there is none. */
 bool polled_loop(const uint8_t *code, size_t n, size_t lo, size_t hi, size_t larger_than, size_t *ret_begin,
 		 size_t *ret_end);
 /* Decodes a call, or a jump through a pointer, at offset `at`. If *ret_pointer is true, *ret_addr

@@ -41,7 +41,7 @@ struct found {
 };
 
 struct search {
-	/* prefix: begins a module's name, or is a source file; NULL: any module */
+	/* prefix: the beginning of a module's name, or a source file; NULL: any module */
 	const char *name, *prefix;
 	size_t prefix_len;
 	bool cxx;
@@ -245,7 +245,7 @@ static void search_modules(const struct variable_maps *maps, struct search *s)
 	}
 }
 
-/* As for the dynamic linker, a global symbol of the program comes first. */
+/* A global symbol of the program comes first, as for the dynamic linker. */
 static void search_interpose(struct search *s)
 {
 	size_t mine = 0, at = 0;

@@ -46,7 +46,7 @@ int variable_maps_read(struct variable_maps *m, uint32_t pid)
 		return errno == ENOENT ? -ESRCH : -errno;
 	for (unsigned n = 0; !r && n < UNWIND_MAPS_LINES_MAX && getline(&line, &cap, f) > 0; n++)
 		r = maps_line(m, mounts, line);
-	/* The file of a kernel thread, or of a task that has ended, is empty. */
+	/* /proc/PID/maps is empty for a kernel thread, and for a task that has ended. */
 	if (!r && !m->v.n)
 		r = -ESRCH;
 	if (r)

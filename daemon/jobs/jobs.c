@@ -165,7 +165,8 @@ static void jobs_check_paths(struct jobs *j)
 	}
 }
 
-/* A binary named by path may be rebuilt and started at once, so its probes do not wait for a scan. */
+/* Runs more often than jobs_scan(): a binary that is named by its path may be rebuilt and started at
+ * once. */
 static void jobs_look(struct jobs *j)
 {
 	struct jobs_scan s = { .jobs = j };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jobs_callee.h - probes the functions that jobs run, for frameworks that report only addresses,
- * and only in the process that reported. Not thread-safe. */
+/* jobs_callee.h - probes the functions that jobs run, for frameworks that report only addresses.
+ * Probes a function only in the process that reported it. Not thread-safe. */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_CALLEE_H
 #define CTRACE_DAEMON_JOBS_JOBS_CALLEE_H
 

@@ -182,9 +182,9 @@ static void file_functions(struct file_look *l)
 	}
 }
 
-/* Returns false if the kernel side cannot get the value. It needs a register, and reads memory only
- * once per value. So if the note gives an address, the description can add neither an offset nor a
- * second read. */
+/* Returns false if the kernel side cannot get the value. The kernel side needs a register, and reads
+ * memory at most once per value. An argument in memory takes this read, so the description can add
+ * neither an offset nor a second read. */
 static bool file_note_value(const struct jobs_arg *a, const struct jobs_note *n, struct job_value *ret)
 {
 	if (a->arg < 0)

@@ -27,8 +27,8 @@ struct jobs_mapping {
 };
 /* A result other than 0 ends the walk over this process. */
 typedef int (*jobs_mapping_fn)(void *arg, const struct jobs_mapping *m);
-/* Calls fn for each such mapping of one process. Returns the last result of fn (0 without a call),
- * or -errno if the mappings cannot be read. */
+/* Calls fn for each mapping of code of one process. Returns the last result of fn, 0 if there was no
+ * call, or -errno if the mappings cannot be read. */
 int jobs_find_mappings(uint32_t pid, jobs_mapping_fn fn, void *arg);
 void jobs_find_all_mappings(jobs_mapping_fn fn, void *arg);
 

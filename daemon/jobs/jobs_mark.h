@@ -11,7 +11,7 @@
 
 #include "daemon/jobs/jobs_note.h"
 
-/* marks of one file that get a probe; each probe takes descriptors of the daemon */
+/* how many marks of one file get a probe; each probe takes descriptors of the daemon */
 #define JOBS_MARKS_MAX 64
 
 /* Makes the rule for a mark's probe. Returns false if the note is no mark. */

@@ -16,7 +16,7 @@
 struct jobs_note {
 	const char *provider, *name;
 	uint64_t vaddr;
-	/* An argument that is not 64 bits in a register or in memory has reg 0. */
+	/* reg is 0 if an argument has not 64 bits, or is neither in a register nor in memory. */
 	struct job_value args[JOBS_NOTE_ARGS];
 };
 

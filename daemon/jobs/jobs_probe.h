@@ -17,14 +17,14 @@ struct jobs_link;
 /* Returns 0, -EOPNOTSUPP if `probe` was opened without jobs or the kernel refused the programs, or
  * another -errno. */
 int jobs_probe_new(struct probe *probe, struct jobs_probe **ret);
-/* Delete all links before. Accepts NULL. */
+/* Call this after the deletion of all links. Accepts NULL. */
 void jobs_probe_free(struct jobs_probe *p);
 
 /*
  * Puts a probe on the instruction at offset off of the file. Copies rule. pid > 0: only in this
  * process, not in its children; otherwise in all processes. JOB_RETURNS in the rule also probes the
- * return; then the function must not change its stack pointer before off. Returns 0, -ENOSPC if
- * there are JOB_RULES_MAX probes, or another -errno.
+ * return: the function must not change its stack pointer before this instruction. Returns 0,
+ * -ENOSPC if there are JOB_RULES_MAX probes, or another -errno.
  */
 int jobs_probe_add(struct jobs_probe *p, pid_t pid, const char *path, uint64_t off,
 		   const struct job_rule *rule, struct jobs_link **ret);

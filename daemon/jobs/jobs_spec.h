@@ -20,10 +20,10 @@
 #define JOBS_SPEC_ARGS          6
 
 /*
- * Where a value of a job lies; arg < 0: nowhere. Three forms:
- * - "arg2": argument 2 of the function, which is its third
+ * Where a value of a job lies; arg < 0: nowhere. Arguments count from 0. Three forms:
+ * - "arg2": argument 2 of the function
  * - "arg1+0x58": argument 1 plus 0x58
- * - "arg0->0x18": the 64 bits in memory at the address argument 0 plus 0x18
+ * - "arg0->0x18": the 64 bits in memory at the address (argument 0 plus 0x18)
  */
 struct jobs_arg {
 	int8_t arg;
@@ -45,8 +45,8 @@ struct jobs_function {
 	bool note;
 	uint8_t event; /* enum ct_job */
 	struct jobs_values values;
-	/* has_calls: values.function is the address of a second function, whose call starts the
-	 * job. calls: places of the values in this call. */
+	/* has_calls: a call of the function at the address values.function starts the job.
+	 * calls: places of the values in this call. */
 	bool has_calls;
 	struct jobs_values calls;
 };

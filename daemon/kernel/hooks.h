@@ -14,8 +14,8 @@ struct hook_def {
 	const char *name;
 	const char *without;
 	bool essential; /* without this hook, tracing does not start */
-	/* The governor's steps with this hook: `from` up to the step before `until`. until
-	 * CT_SHED_NONE: up to the last step. */
+	/* The governor's steps with this hook: from <= step < until. If until is CT_SHED_NONE,
+	 * all steps >= from. */
 	enum ct_shed from, until;
 };
 

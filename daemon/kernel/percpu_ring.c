@@ -23,8 +23,8 @@ struct percpu_ring {
 	uint64_t high_water;
 
 	uint64_t *side_consumer;
-	/* A page with the kernel's write position, then the data of the side ring, mapped twice in
-	 * a row, so that each record is in one piece. */
+	/* A page with the kernel's write position, then the data of the side ring, twice. So each
+	 * record is in one piece. */
 	uint8_t *side_producer;
 	uint64_t side_bytes;
 	size_t page;
@@ -90,7 +90,7 @@ uint64_t percpu_ring_high_water(const struct percpu_ring *r)
 }
 
 struct piece {
-	const uint8_t *lap; /* lap plus a position is the address of the byte at this position */
+	const uint8_t *lap; /* the next record is at the address lap + at */
 	/* at: position of the next record. run: position of the first record that fn has not got yet. */
 	uint64_t at, run;
 	long n;

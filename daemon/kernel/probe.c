@@ -328,8 +328,8 @@ static uint64_t probe_bytes(const struct probe *p)
 	return n;
 }
 
-/* -ENODATA: the kernel never calls the attached programs, as on some machines. Otherwise each sleep
- * makes records. */
+/* Returns -ENODATA if the kernel never calls the attached programs, as on some machines. If it
+ * calls them, each sleep makes records. */
 static int probe_check_fires(const struct probe *p, char err[PROBE_ERR_MAX])
 {
 	for (int i = 0; i < PROBE_FIRES_MS; i++) {
@@ -503,9 +503,9 @@ int probe_losses(struct probe *p, probe_loss_fn fn, void *arg)
 				continue;
 			last = __atomic_load_n(&s->lost_last_ns[c], __ATOMIC_RELAXED);
 			first = __atomic_exchange_n(&s->lost_first_ns[c], 0, __ATOMIC_RELAXED);
-			/* first 0: when this loss came, the previous probe_losses() had read the
-			 * count, but not yet reset lost_first_ns. So the loss is not older than the
-			 * last_ns of that call. */
+			/* first 0: the loss came during the previous probe_losses(), after the read
+			 * of the count and before the reset of lost_first_ns. So the loss is not
+			 * older than told.last_ns. */
 			if (!first)
 				first = p->told[cpu].last_ns[c] ? p->told[cpu].last_ns[c] : last;
 			fn(arg, cpu, c, n - p->told[cpu].n[c], first, last);

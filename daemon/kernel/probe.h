@@ -74,9 +74,9 @@ void probe_mark_end(struct probe *p);
 typedef void (*probe_task_fn)(void *arg, const struct ct_iter_task *task);
 int probe_read_tasks(struct probe *p, probe_task_fn fn, void *arg);
 /*
- * Measures the distance between boot time and the scheduler's clock, which the programs need for
- * the length of waits. The clocks drift: repeat it every DRAIN_CLOCK_NS, and in a coarse step at
- * each reading of all tasks. Returns 0 or -errno.
+ * Measures the distance between boot time and the scheduler's clock. The programs need the distance
+ * for the length of waits. The clocks drift, so call this every DRAIN_CLOCK_NS. In a coarse step,
+ * also call this at each reading of all tasks. Returns 0 or -errno.
  */
 int probe_measure_clock(struct probe *p);
 int probe_read_task(struct probe *p, uint32_t tid, struct ct_iter_task *ret);
@@ -131,14 +131,15 @@ int probe_run_time(struct probe *p, uint64_t *ret_ns);
 /* For the governor, from here on. */
 /* Estimates the CPU time of the programs so far. Only some runs are timed. */
 uint64_t probe_cost_ns(struct probe *p);
-/* Estimates the CPU time of the programs, in coarse steps, for waits too short for a record. */
+/* Estimates the CPU time of the programs for short waits, which a coarse step does not record. */
 uint64_t probe_short_ns(const struct probe *p);
-/* Estimates what the waits of probe_short_ns() would cost programs and drain thread in the step
- * CT_SHED_HOOKS. */
+/* Estimates the CPU time for the same waits in the step CT_SHED_HOOKS, which records them. Includes
+ * the drain thread. */
 uint64_t probe_whole_cost_ns(const struct probe *p);
 bool probe_can_be_coarse(const struct probe *p);
-/* Changes the step. Between the two calls, the programs of both steps record. probe_shed_begin()
- * returns 0, or -errno if a program could not be attached; the caller may try again. */
+/* probe_shed_begin() and probe_shed_end() change the step. In between, the programs of both steps
+ * record. probe_shed_begin() returns 0, or -errno if a program could not be attached; the caller may
+ * try again. */
 int probe_shed_begin(struct probe *p, enum ct_shed step);
 void probe_shed_end(struct probe *p, enum ct_shed step);
 /* probe_pause() stops all records at once. probe_pause_detach() then detaches the programs. */
@@ -151,13 +152,13 @@ void probe_cap(struct probe *p, uint32_t tid);
 /* Ends the cap of a task. Returns how many of its records were left out since probe_cap(). Capped
  * tasks with the same GOVERN_SLOT count together. */
 uint64_t probe_uncap(struct probe *p, uint32_t tid);
-/* Caps a group (govern_group()): each of its tasks at its next record, with a CT_SHED, and each new
- * child without a CT_SHED. Returns false if GOVERN_GROUPS groups are capped already. */
+/* Caps a group (govern_group()). Each task is capped at its next record, with a CT_SHED. Each new child
+ * is capped at its fork, without a CT_SHED. Returns false if GOVERN_GROUPS groups are capped already. */
 bool probe_cap_group(struct probe *p, uint64_t group);
-/* No group is capped any more. Capped tasks stay capped until probe_uncap(). */
+/* Ends the caps of all groups. Capped tasks stay capped until probe_uncap(). */
 void probe_uncap_groups(struct probe *p);
 uint32_t probe_capped_next(const struct probe *p, uint32_t from);
-/* No task is capped any more, so the programs need not check. */
+/* Call this when no task and no group is capped. The programs then check no caps. */
 void probe_caps_over(struct probe *p);
 /* Returns how many records the caps have left out so far. */
 uint64_t probe_left_out(struct probe *p);

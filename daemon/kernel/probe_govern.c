@@ -127,8 +127,8 @@ void probe_govern_clock(struct probe *p, uint64_t off_ns, uint64_t tick_off_ns)
 	volatile struct govern *g = govern_state(p);
 	uint64_t before = g->sched_tick_off_ns;
 
-	/* A measurement late in a tick gives too small a distance. So if the distance falls by less
-	 * than a tick, it falls by at most CLOCK_DRIFT_NS. */
+	/* A measurement late in a tick gives too small a value. So a fall of less than a tick is
+	 * limited to CLOCK_DRIFT_NS. */
 	if (before > tick_off_ns + CLOCK_DRIFT_NS && before - tick_off_ns < p->skel->rodata->ct_tick_ns)
 		tick_off_ns = before - CLOCK_DRIFT_NS;
 	__atomic_store_n(&g->sched_tick_off_ns, tick_off_ns, __ATOMIC_RELAXED);
@@ -274,8 +274,8 @@ static struct govern_cost govern_since(struct probe *p, enum govern_kind kind)
 	return since;
 }
 
-/* Returns how many records were lost in full rings since the last call. govern_cost.runs mostly
- * does not count the runs that lost their record. */
+/* Returns how many records full rings have lost since the last call. govern_cost.runs lacks most
+ * runs that lost a record. */
 static uint64_t govern_lost(struct probe *p)
 {
 	uint64_t n = 0, told = p->govern.lost;

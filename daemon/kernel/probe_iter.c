@@ -65,7 +65,7 @@ static void iter_tell(struct probe *p, const struct iter_of *of, uint32_t id)
 }
 
 /* Before kernel 6.1, no iterator can visit only one task: the program visits all, and skips most. A
- * read of one socket (of->obj) has to be cheap, so it fails there, and while another thread reads
+ * read of one socket (of->obj) has to be cheap. It fails before 6.1, and while another thread reads
  * descriptors. */
 static int iter_run(struct probe *p, struct bpf_program *prog, const struct iter_of *of, bytes_vec *out)
 {

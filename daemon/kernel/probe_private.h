@@ -61,8 +61,8 @@ struct probe {
 		uint64_t from;
 	} mark;
 
-	/* Global variables of the BPF programs say what an iterator reads, so each serves one
-	 * thread at a time. */
+	/* Global variables of the BPF programs say what an iterator reads. So each iterator serves
+	 * one thread at a time. */
 	pthread_mutex_t iter_tasks_lock, iter_files_lock;
 };
 

@@ -50,8 +50,8 @@ struct cgroups_stats cgroups_stats(const struct cgroups *c);
 /*
  * Looks for the wanted ids in the hierarchy at root. Returns 0 or -errno.
  * - containers: the root of the files of Docker and Podman ("/")
- * - *ret: a blob with the path of each found id, directly after the blob of its container's name if
- *   it has one; NULL if no id was found. The caller frees *ret.
+ * - *ret: for each found id, a blob with the path of the cgroup. If its container has a name, a blob
+ *   with this name comes directly before. NULL if no id was found. The caller frees *ret.
  * - *ret_n: how many ids were found
  */
 int cgroups_find(const char *root, const char *containers, const struct map *wanted, uint64_t now_ns,

@@ -13,7 +13,8 @@
 /* bytes; larger files are not read. Podman has one file for all containers. */
 #define FILE_MAX (4 << 20)
 
-/* Returns false if s is empty, too long, or no name of Docker or Podman: it must not get into a trace. */
+/* Returns false if s is empty, too long, or no valid name of Docker or Podman. Such a text must not get
+ * into a trace. */
 static bool take_name(const char *s, char name[CGROUP_NAME_MAX])
 {
 	size_t n = strlen(s);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmdlines.h - reads command lines in /proc, and makes CT_CMDLINE blobs of them: for processes
- * without a recorded exec, and for inspected processes, which may have changed their command line
- * (PostgreSQL).
+ * cmdlines.h - reads command lines in /proc, and makes CT_CMDLINE blobs of them. Serves processes
+ * without a recorded exec, and inspected processes. An inspected process may have changed its
+ * command line (PostgreSQL).
  *
  * A read of /proc/PID/cmdline waits for a lock on the memory of the process, perhaps for ever. So a
  * separate worker reads. If it is stuck, only command lines are missing.

@@ -33,8 +33,8 @@ struct mark {
 void marks_done(struct marks *m);
 /*
  * Counts a mark, and makes its name and its record, back to back, for drain_post(). The caller
- * frees *ret. A made_ns after now_ns, or more than MARKS_LATE_NS before it, becomes now_ns: the
- * clock of a container may differ. Returns 0, or
+ * frees *ret. The clock of a container may differ. So now_ns replaces a made_ns that is later than
+ * now_ns, or more than MARKS_LATE_NS earlier. Returns 0, or
  * - -EBUSY: after MARKS_PER_SECOND marks in a second
  * - -ENOSPC: after MARKS_NAMES_MAX names
  * - -ENOMEM

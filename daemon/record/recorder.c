@@ -249,7 +249,7 @@ void recorder_found(struct recorder *r, uint32_t tgid, uint32_t exec_id, uint64_
 
 	if (!task || !exec_id || task->exec_id == exec_id)
 		return;
-	/* This exec was not recorded. Until /proc is read, the old command line must not count. */
+	/* The exec of exec_id was not recorded. Clears the old command line until /proc is read. */
 	if (was && was->len) {
 		cmdline_text(tgid, now_ns, NULL, 0, blob);
 		recorder_put_cmdline(r, blob);

@@ -20,12 +20,14 @@ struct detect;
 
 struct recorder_options {
 	const char *path;
-	/* The tasks of these two processes get CT_TF_TRACER. 0: there is no such process. */
-	uint32_t daemon_tgid; /* the tasks of its descendants get CT_TF_TRACER too */
-	/* the process that started the daemon for one recording; its other children do not count */
+	/* The tasks of the daemon and of its descendants get CT_TF_TRACER. 0: no process. */
+	uint32_t daemon_tgid;
+	/* The process that started the daemon for one recording. Its tasks get CT_TF_TRACER, those
+	 * of its other children do not. 0: no process. */
 	uint32_t starter_tgid;
 	struct writer_options writer;
-	/* get every well-formed blob of their kind; rawcrash may be NULL */
+	/* Called with every well-formed CT_RAWSTACK, CT_RAWACCESS or CT_RAWCRASH. rawcrash may be
+	 * NULL. */
 	void (*rawstack)(void *arg, uint16_t cpu, const struct ct_rawstack_blob *raw);
 	void (*rawaccess)(void *arg, const struct ct_rawaccess_blob *raw);
 	void (*rawcrash)(void *arg, const struct ct_rawcrash_blob *raw);
@@ -82,7 +84,8 @@ void recorder_begin(struct recorder *r, uint64_t now_ns);
  *   is less than RECORDER_SEAL_NS ago.
  * - Otherwise calls writer_save(), and seals only if writer_save() fails.
  *
- * now_ns: the end of the file segment; without force, a time before the rings were last emptied.
+ * now_ns becomes the end of the file segment. Without force, now_ns must be a time before the rings
+ * were last emptied.
  */
 void recorder_seal(struct recorder *r, uint64_t now_ns, bool force);
 /* As writer_flush(). Any thread may call it. */

@@ -145,7 +145,7 @@ static void tasks_kill(struct tasks *t, struct task *task, uint64_t ts)
 	t->n_dead++;
 }
 
-/* In a coarse step, the task may be in a short wait instead. */
+/* A coarse step does not record short waits, so the task may be runnable or in a short wait. */
 static void task_runnable(const struct tasks *t, struct task *task, uint64_t ts)
 {
 	task->st.run = t->coarse ? WINDOW_RUN_FOLDED : WINDOW_RUN_RUNNABLE;
@@ -201,8 +201,8 @@ static void tasks_switch_out(struct tasks *t, uint16_t cpu, const struct ct_rec 
 	task->st.last = *rec;
 	task->st.run = WINDOW_RUN_BLOCKED;
 	task->st.owner = 0;
-	/* A CT_FUTEX may belong to no wait: a task takes a mutex at once, and then waits for a
-	 * condition. So the object and the time have to match. */
+	/* After a CT_FUTEX, the task may get the mutex without a wait, and then wait for a condition.
+	 * So the object and the time have to match. */
 	if (rec->wait == CT_W_FUTEX && task->futex_obj == rec->obj && task->futex_ns <= rec->ts &&
 	    rec->ts - task->futex_ns < FUTEX_EARLY_NS)
 		task->st.owner = task->futex_owner;
@@ -289,7 +289,7 @@ void tasks_record(struct tasks *t, uint16_t cpu, const struct ct_rec *rec)
 			task->futex_owner = ct_futex_owner(rec);
 		}
 		break;
-	/* A cap begins. With CT_GV_GROUP the record of the task's fork may have been left out. */
+	/* With CT_GV_GROUP, the task may be new: the cap may have left out the record of its fork. */
 	case CT_SHED:
 		if (!(rec->flags & CT_GV_CAP))
 			break;

@@ -29,7 +29,7 @@ struct task {
 	uint32_t tgid;
 	/* begin of the present cap, which leaves out records of the task; 0: no cap */
 	uint64_t capped_ns;
-	/* end of the last cap; the record of this cap's beginning may come later */
+	/* end of the last cap; a CT_SHED from before this time begins no cap */
 	uint64_t uncapped_ns;
 	uint64_t group;
 	uint8_t flags;
@@ -41,14 +41,15 @@ struct task {
 	/* inspect_since_ns: start of the inspected wait. inspect_next_ns: earliest time of its next
 	 * inspection. */
 	uint64_t inspect_since_ns, inspect_ns, inspect_next_ns, inspect_obj;
-	/* For inspect_policy: a loop of waits that timers end. loop_waits: their number; 0: there
-	 * is no loop. */
+	/* For inspect_policy: a loop of waits, each of which a timer ends. loop_waits: number of
+	 * waits; 0: no loop. */
 	uint64_t loop_since_ns, loop_ran_ns;
 	uint32_t loop_waits;
 	/* For inspect_policy. yields: how often the task gave its CPU away without blocking.
 	 * yields_seen: yields at the last scan. */
 	uint32_t yields, yields_seen;
-	/* For tasks_read(): the last CT_FOUND; all 0: none. told_round: tasks_tell_all() calls before it. */
+	/* told_*: for tasks_read(), about the task's last CT_FOUND; all 0: there is none. told_round:
+	 * how often tasks_tell_all() had been called by then. */
 	uint64_t told_times;
 	uint32_t told_switches, told_round;
 	uint8_t told_what;
@@ -94,7 +95,7 @@ bool tasks_read(struct tasks *t, const struct ct_iter_task *found, struct ct_rec
 
 /* Returns NULL if the task does not exist or has ended. Valid until the next tasks_purge(). */
 struct task *tasks_get(struct tasks *t, uint32_t tid);
-/* Returns the first living task with tid >= from, or NULL. A walk begins with from 1, then last tid + 1. */
+/* Returns the first living task with tid >= from, or NULL. For a walk: from is 1, then the last tid + 1. */
 struct task *tasks_next(struct tasks *t, uint32_t from);
 
 /* Returns 0 with the states of all living tasks, sorted by tid, or -ENOMEM with ret and ret_n

@@ -50,8 +50,7 @@ void filter_allow(struct filter *f, const int *calls, size_t n)
 void filter_allow_values(struct filter *f, int call, unsigned arg, uint32_t mask, const uint32_t *values,
 			 size_t n)
 {
-	/* Other calls jump over what follows: two instructions for the argument, two per value, one
-	 * that refuses. */
+	/* Other calls jump over the 2 * n + 3 instructions that follow. */
 	filter_put(f, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, (uint8_t)(2 * n + 3));
 	/* the low half of the argument: x86-64 and arm64 are little-endian */
 	filter_load(f, offsetof(struct seccomp_data, args) + 8 * arg);

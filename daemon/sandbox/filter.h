@@ -23,8 +23,8 @@ struct filter {
 
 void filter_init(struct filter *f);
 void filter_allow(struct filter *f, const int *calls, size_t n);
-/* Allows a call if argument `arg` (from 0) has one of n values; otherwise it fails with EPERM.
- * Compares only the bits in mask, of the low 32 bits. */
+/* Allows a call if (argument & mask) is one of n values; otherwise the call fails with EPERM. arg: which
+ * argument, from 0. Ignores the high 32 bits of the argument. */
 void filter_allow_values(struct filter *f, int call, unsigned arg, uint32_t mask, const uint32_t *values,
 			 size_t n);
 /* The thread must have set no_new_privs. Returns 0, -E2BIG if the list needs more than FILTER_MAX

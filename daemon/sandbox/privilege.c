@@ -104,8 +104,8 @@ int privilege_drop_bounding(void)
 	return r;
 }
 
-/* Without the capabilities that seem not needed, tries what the daemon does later. Keeps a
- * capability for each action that the kernel refuses. */
+/* Tries what the daemon does later, with only privilege_kept in effect. Keeps one more capability
+ * for each action that the kernel refuses. */
 static int drop_capabilities(const struct privilege_options *opt)
 {
 	uint64_t effective = 0, permitted = 0, keep = privilege_kept;

@@ -35,7 +35,7 @@ static json_t *report_file(const struct report_source *src, const struct writer_
 			 num(w->file_bytes), "evicted", num(w->dict_evicted));
 }
 
-/* Only the sums by cause have the losses of the daemon and of the disk. */
+/* The sums by cause include the losses of the daemon and of the disk. The sums by CPU do not. */
 static json_t *report_losses(const struct report_source *src, const struct recorder_stats *r)
 {
 	json_t *losses = json_object(), *cpus = json_array();

@@ -115,8 +115,8 @@ static int read_value(uint32_t pid, uint64_t addr, uint32_t len, uint64_t *ret)
 	return errno == EPERM || errno == ESRCH ? -errno : -EFAULT;
 }
 
-/* Takes the client's length, or else the variable's size (-E2BIG: over 8 bytes), or else the
- * largest of 4, 2 and 1 that divides the address. */
+/* Takes the client's length. Without one, takes the variable's size if it is 1, 2, 4 or 8. A larger
+ * size gives -E2BIG. Otherwise takes the largest of 4, 2 and 1 that divides the address. */
 static int choose_len(const struct watchpoint_want *want, const struct variable *v, uint32_t *ret,
 		      char err[WATCHPOINT_ERR_MAX])
 {
@@ -251,7 +251,7 @@ int watchpoints_news(struct watchpoints *ws, uint64_t client, uint32_t id, struc
 
 		if (w->client != client || w->id != id)
 			continue;
-		/* The end is read first, so that the last accesses of an ended process are still reported. */
+		/* First checks whether the process has ended, so that its last accesses are reported. */
 		ret->end = watchpoint_ended(w);
 		for (ret->n = 0; ret->n < w->n; ret->n++)
 			ret->v[ret->n] = w->recent[(w->head + ret->n) % WATCHPOINT_RECENT_MAX];

@@ -48,7 +48,7 @@ enum watchpoint_end { WATCHPOINT_GOES_ON, WATCHPOINT_EXITED, WATCHPOINT_EXECED }
 struct watchpoint_news {
 	struct watchpoint_access v[WATCHPOINT_RECENT_MAX];
 	unsigned n;
-	/* accesses since the watch began that were not recorded; see probe_watch_refused() */
+	/* accesses that were not recorded since the watch began; see probe_watch_refused() */
 	uint64_t refused;
 	/* accesses since the last watchpoints_news() that are only in the trace */
 	uint64_t unshown;

@@ -192,7 +192,7 @@ void symbols_user(struct symbols *s, uint32_t pid, const struct unwind_frame *f,
 		return;
 	}
 	/* The serial number of a file is never reused, so frames of two files have different keys.
-	 * Addresses of one file that are 2^39 bytes apart share a key. */
+	 * Two addresses in one file share a key only if they are 2^39 bytes apart. */
 	key = f->elf->serial << 40 | ((f->vaddr - f->elf->file.base) << 1 & ((1ULL << 40) - 1)) | f->exact;
 	if (map_get(&s->known, key, &at)) {
 		snprintf(text, SYMBOLS_TEXT_MAX, "%s", s->texts.v + at);

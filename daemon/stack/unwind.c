@@ -308,7 +308,8 @@ static int step(struct unwind *u, const struct unwind_frame *f, struct walk *w)
 	if (!w->regs[REG_PC])
 		return -ENODATA;
 	/* Except behind a signal handler, the caller's stack pointer is never lower than the
-	 * callee's. A step that changes neither register would repeat for ever. */
+	 * callee's. A step that changes neither stack pointer nor program counter would repeat for
+	 * ever. */
 	if (!w->exact && (w->regs[REG_SP] < sp || (w->regs[REG_SP] == sp && w->regs[REG_PC] == pc)))
 		return -EFAULT;
 	return 0;

@@ -6,8 +6,8 @@
  * - CIE: data that several FDEs share
  * - CFA (canonical frame address): a fixed address in the frame of a function
  *
- * Not libdw: it maps the file, and the file decides how much memory libdw takes. Only one thread at
- * a time may work on one file.
+ * Does not use libdw, which maps the file and takes as much memory as the file says. Only one thread
+ * at a time may work on one file.
  */
 #ifndef CTRACE_DAEMON_STACK_UNWIND_CFI_H
 #define CTRACE_DAEMON_STACK_UNWIND_CFI_H
@@ -69,14 +69,14 @@ int unwind_cfi_find(struct unwind_elf *e, uint64_t vaddr, struct unwind_cfi_buf 
 struct unwind_cfi_env {
 	const uint64_t *regs;
 	uint64_t known; /* bit i: register i is known */
-	uint64_t bias;  /* an address in memory minus the same address in the file */
+	uint64_t bias;  /* address in memory minus virtual address in the file */
 	int (*read)(void *arg, uint64_t addr, uint64_t *ret);
 	void *arg;
 };
 
 /*
- * Evaluates a DWARF expression, which works on a stack. initial: on the stack at the start, unless
- * NULL. Returns 0 or:
+ * Evaluates a DWARF expression, which works on a stack. initial: the first value on the stack; NULL:
+ * the stack is empty. Returns 0 or:
  * - -EBADMSG: the expression is wrong, exceeds a limit, or uses an unknown register
  * - -EFAULT: read() failed
  */

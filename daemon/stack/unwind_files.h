@@ -13,7 +13,7 @@
 #include "daemon/stack/unwind_elf.h"
 
 #define UNWIND_FILES_MAX 64
-#define UNWIND_BYTES_MAX (24u << 20) /* bytes, after unwind_files_release() */
+#define UNWIND_BYTES_MAX (24u << 20) /* bytes that unwind_files_release() keeps at most */
 
 struct unwind_files;
 

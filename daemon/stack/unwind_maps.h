@@ -55,8 +55,8 @@ int unwind_mounts_look(const char *path, uint32_t minor_no);
 bool unwind_mounts_avoid(struct unwind_mounts *ms, uint32_t tid, uint32_t major_no, uint32_t minor_no);
 
 struct unwind_maps {
-	/* With asks: the mappings asked for so far, unsorted. Without asks: those that are
-	 * executable or to avoid, sorted by address. */
+	/* asks true: the mappings asked for so far, unsorted. asks false: the mappings with exec or
+	 * avoid, sorted by address. */
 	VEC(struct unwind_map) maps;
 	VEC(char) names;
 	bool truncated;
@@ -81,9 +81,9 @@ int unwind_maps_saved(struct unwind_maps *m, uint32_t tid, struct unwind_mounts 
 		      const struct ct_crash_map *saved, size_t n);
 void unwind_maps_forget(struct unwind_maps *m);
 void unwind_maps_done(struct unwind_maps *m);
-/* Returns NULL if nothing is mapped at addr. Without asks, also for a mapping that is neither
- * executable nor to avoid. If there is no answer or no room, returns a mapping to avoid. Valid
- * until unwind_maps_forget(). */
+/* Returns NULL if nothing is mapped at addr. If unwind_maps.asks is false, also returns NULL for a
+ * mapping with neither exec nor avoid. If there is no answer or no room, returns a mapping with avoid.
+ * Valid until unwind_maps_forget(). */
 struct unwind_map *unwind_maps_find(struct unwind_maps *m, uint64_t addr);
 static inline const char *unwind_maps_path(const struct unwind_maps *m, const struct unwind_map *map)
 {

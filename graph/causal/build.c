@@ -73,7 +73,7 @@ static int causal_correct(struct pass *p)
 	return handoff_find(p);
 }
 
-/* Maps open numbers (pass.h) to indices in c->segments. Fills c->first. NULL: no memory. */
+/* Returns, for each open number (pass.h), the index in c->segments. Fills c->first. NULL: no memory. */
 static uint32_t *place_segments(struct pass *p, struct causal *c)
 {
 	uint32_t *place = malloc((p->segments.n + 1) * sizeof(*place)), at = 0;
@@ -210,7 +210,7 @@ static struct edge neighbour_edge(const struct pass *p, const struct causal *c, 
 	return e;
 }
 
-/* edges: up to this many are faster to sort by insertion */
+/* Up to this many edges, insertion sort is faster than qsort(3). */
 #define EDGE_FEW 16
 
 static int edge_cmp(const void *a, const void *b)

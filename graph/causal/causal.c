@@ -73,8 +73,8 @@ const struct interval *causal_wait_ended(const struct causal *c, const struct ed
 	if (!at || at->r.kind != CT_WAKE)
 		return NULL;
 	i = graph_interval_at(g, task, at->r.ts ? at->r.ts - 1 : 0);
-	/* The wait may be a later interval than i: the wake may be recorded before the switch-out,
-	 * and intervals may be empty. */
+	/* Also tries the intervals after i: some are empty, and the wake-up may be recorded before
+	 * the switch-out. */
 	for (int n = 0; n < WAIT_ENDED_LOOKS && i < end; n++, i++)
 		if (g->intervals[i].state != INTERVAL_FOLDED && g->intervals[i].wake == e->event)
 			return &g->intervals[i];

@@ -64,8 +64,8 @@ static uint32_t queue_oldest(const struct pass *p, struct request_queue *q, enum
 	return q->first < q->v.n ? q->v.v[q->first] : GRAPH_NONE;
 }
 
-/* A request is new if no task has asked on behalf of it. Returns the new request after the first
- * *skip new ones. If there are too few, returns GRAPH_NONE, and takes their number off *skip. *last
+/* A request is new if no task has asked on behalf of it. Passes over *skip new requests, and returns
+ * the next one. GRAPH_NONE: there are too few. Then *skip is the number still to pass over. *last
  * becomes the last new request that was found. */
 static uint32_t queue_new(const struct pass *p, struct request_queue *q, enum turn turn, uint32_t *skip,
 			  uint32_t *last)
@@ -182,6 +182,24 @@ static bool take_released(struct request_loop *l, uint32_t f, uint32_t *ret_rank
 	return false;
 }
 
+/* A hub may receive several messages, and pass them on in another order. Returns the new request of
+ * the client on whose behalf the hub last asked on f, or GRAPH_NONE. */
+static uint32_t same_client(const struct pass *p, const struct request_queue *q, uint32_t f)
+{
+	uint32_t before = p->flows.v.v[f].asker;
+
+	if (!p->flows.v.v[f].of_hub || before == GRAPH_NONE)
+		return GRAPH_NONE;
+	for (size_t i = q->first, looks = 0; i < q->v.n && looks < MATCH_LOOKS; i++, looks++) {
+		const struct request_turn *t = &p->turns.v[q->v.v[i]];
+
+		if (t->queue == TURN_FRESH && t->asked_on == GRAPH_NONE &&
+		    p->requests.v[q->v.v[i]].sock == p->requests.v[before].sock)
+			return q->v.v[i];
+	}
+	return GRAPH_NONE;
+}
+
 /* A task acts on requests in the order in which it received them. So the connection that became
  * free first goes to the oldest new request. */
 static uint32_t next_asker(const struct pass *p, struct request_loop *l, uint32_t f)
@@ -191,6 +209,9 @@ static uint32_t next_asker(const struct pass *p, struct request_loop *l, uint32_
 	/* A request keeps its connection for a further question. */
 	if (is_open(p, before) && (p->turns.v[before].queue == TURN_FRESH || l->now == before))
 		return before;
+	request = same_client(p, &l->fresh, f);
+	if (request != GRAPH_NONE)
+		return request;
 	request = take_released(l, f, &rank) ? next_new(p, l, rank) : GRAPH_NONE;
 	rank = 0;
 	if (request == GRAPH_NONE)
@@ -249,7 +270,8 @@ uint32_t exchange_asker(struct pass *p, uint32_t f, uint32_t task)
 	if (!p->wants_requests)
 		return GRAPH_NONE;
 	l = map_get(&p->loop_of, task, &at) ? loop_at(p, task) : NULL;
-	/* Even if requests hop between threads, most threads go on with their own requests. */
+	/* If requests hop between threads: the thread's own new requests come first, then those of
+	 * its process. */
 	request = l && hops(p, task) ? next_new(p, l, 0) : GRAPH_NONE;
 	if (request == GRAPH_NONE)
 		request = pool_oldest(p, task);
@@ -332,8 +354,8 @@ uint32_t exchange_take(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 		return flow->request;
 	}
 	if (open && !flow->dgram && (more || open->answer == GRAPH_NONE)) {
-		/* The server has not answered yet. So the bytes are a further part of the request,
-		 * or a further request, which counts as such a part. */
+		/* The server has not answered yet. So the bytes count as a part of the open request,
+		 * even if they are a further request. */
 		open->asked_bytes += bytes;
 		open->shared |= flow->pipelines;
 	} else {

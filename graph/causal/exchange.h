@@ -33,8 +33,9 @@ void exchange_answer(struct pass *p, uint32_t f, uint32_t task, uint32_t event, 
 /* Called when a client receives on flow f. If the server is on another host, this receive stands
  * for the send of the answer. */
 void exchange_read(struct pass *p, uint32_t f, uint32_t task, uint32_t event);
-/* Called when `task` sends bytes whose receive `got` on the flow `to` is already recorded. If the
- * last request there begins with `got`, and has no send yet, notes its send, client and parent. */
+/* Called when `task` sends bytes, but their receive is already recorded: the record `got` of flow
+ * `to`. If the last request on `to` begins with `got` and has no send yet, sets the send, client and
+ * parent of this request. */
 void exchange_settle(struct pass *p, const struct flow *to, uint32_t got, uint32_t task, uint32_t event);
 
 #endif

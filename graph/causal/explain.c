@@ -283,7 +283,7 @@ static void explain(const struct facts *f, struct text *t)
 		add(t, "; weak: %s did nothing, and went back to sleep on the same object", f->to);
 }
 
-/* Returns a time at which the task of the cause had the name to show; for an exec, the name before it. */
+/* Returns a time when the task of the cause had the name to show. For an exec, this is the old name. */
 static uint64_t left_as_ns(const struct causal *c, const struct edge *e)
 {
 	if (e->kind == EDGE_EXEC && e->from != GRAPH_NONE)

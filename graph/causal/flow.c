@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 
 static uint64_t listen_key(const struct window_object *o)
@@ -198,4 +199,154 @@ void flow_forget(struct flows *m, struct flow *f)
 	flow_clear(m, &f->asks);
 	f->queued = f->stale = 0;
 	f->request = f->asker = GRAPH_NONE;
+}
+
+/* Messages on an accepted connection, seen by the accepting task. */
+struct spoke {
+	uint32_t flow;
+	uint32_t sends, sends_passed_on; /* passed on from another connection */
+	uint32_t recvs, recvs_passed_on; /* passed on to another connection */
+	bool called_first;
+};
+
+/* What a task received since it last idled, and has not passed on. */
+struct batch {
+	uint64_t ts_ns; /* of the last message */
+	uint32_t n;
+	uint32_t spokes[HUB_BATCH];
+};
+
+struct hubs {
+	struct flows *m;
+	const struct graph *g;
+	int err;
+	VEC(struct spoke) v;
+	struct map by_flow;
+	struct batch *batch; /* [task] */
+};
+
+static uint32_t spoke_at(struct hubs *k, uint64_t sock)
+{
+	uint32_t f = flow_at(k->m, k->g, sock);
+	uint64_t at;
+
+	if (f == GRAPH_NONE) {
+		k->err = -ENOMEM;
+		return 0;
+	}
+	if (k->m->v.v[f].role != ROLE_SERVES || k->m->v.v[f].peer == GRAPH_NONE)
+		return 0;
+	if (map_get(&k->by_flow, f, &at))
+		return (uint32_t)at;
+	if (VEC_PUSH(&k->v, (struct spoke){ .flow = f }) || map_set(&k->by_flow, f, k->v.n))
+		k->err = -ENOMEM;
+	return k->err ? 0 : (uint32_t)k->v.n;
+}
+
+static bool idled(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint32_t i = graph_interval_at(g, task, from_ns);
+
+	for (; i != GRAPH_NONE && i < t->first_interval + t->n_intervals && g->intervals[i].from_ns < to_ns;
+	     i++)
+		if (g->intervals[i].state == INTERVAL_BLOCKED &&
+		    (g->intervals[i].wait == CT_W_POLL || g->intervals[i].wait == CT_W_EPOLL))
+			return true;
+	return false;
+}
+
+static struct batch *batch_at(struct hubs *k, uint32_t task, uint64_t ts_ns)
+{
+	struct batch *b = &k->batch[task];
+
+	if (b->n && idled(k->g, task, b->ts_ns, ts_ns))
+		b->n = 0;
+	b->ts_ns = ts_ns;
+	return b;
+}
+
+/* Takes the oldest message of another connection than `at` out of the batch. Returns its spoke, or
+ * NULL. */
+static struct spoke *take_other(struct hubs *k, struct batch *b, uint32_t at)
+{
+	for (uint32_t i = 0; i < b->n; i++) {
+		struct spoke *from = &k->v.v[b->spokes[i] - 1];
+
+		if (b->spokes[i] == at)
+			continue;
+		memmove(b->spokes + i, b->spokes + i + 1, (--b->n - i) * sizeof(*b->spokes));
+		return from;
+	}
+	return NULL;
+}
+
+static void sends(struct hubs *k, uint32_t task, const struct ct_rec *r)
+{
+	struct batch *b = batch_at(k, task, r->ts);
+	uint32_t at = spoke_at(k, r->obj);
+	struct spoke *x = at ? &k->v.v[at - 1] : NULL, *from = x ? take_other(k, b, at) : NULL;
+
+	if (from)
+		from->recvs_passed_on++;
+	if (!x)
+		return;
+	x->called_first |= !x->sends && !x->recvs;
+	x->sends++;
+	x->sends_passed_on += from != NULL;
+}
+
+static void receives(struct hubs *k, uint32_t task, const struct ct_rec *r)
+{
+	struct batch *b = batch_at(k, task, r->ts);
+	uint32_t at = spoke_at(k, r->obj);
+
+	if (!at)
+		return;
+	k->v.v[at - 1].recvs++;
+	if (b->n < HUB_BATCH)
+		b->spokes[b->n++] = at;
+}
+
+static bool is_called(const struct spoke *x)
+{
+	uint32_t own_sends = x->sends - x->sends_passed_on, kept = x->recvs - x->recvs_passed_on;
+
+	return x->called_first && x->sends >= HUB_MESSAGES && own_sends * HUB_OWN <= x->sends &&
+	       kept * HUB_OWN <= x->recvs;
+}
+
+int flow_reverse_hubs(struct flows *m, const struct graph *g)
+{
+	struct hubs k = { .m = m, .g = g, .batch = calloc(g->n_tasks + 1, sizeof(*k.batch)) };
+
+	if (!k.batch)
+		return -ENOMEM;
+	for (size_t i = 0; i < g->w->n_events && !k.err; i++) {
+		const struct ct_rec *r = &g->w->events[i].r;
+		uint32_t task;
+
+		if ((r->kind != CT_SEND && r->kind != CT_RECV) || CT_OBJ_KIND(r->obj) != CT_OBJ_SOCK)
+			continue;
+		task = graph_task_at(g, r->tid, r->ts);
+		if (task == GRAPH_NONE)
+			continue;
+		if (r->kind == CT_SEND)
+			sends(&k, task, r);
+		else
+			receives(&k, task, r);
+	}
+	for (size_t i = 0; i < k.v.n && !k.err; i++) {
+		struct flow *f = &m->v.v[k.v.v[i].flow];
+
+		if (!is_called(&k.v.v[i]))
+			continue;
+		f->role = ROLE_ASKS;
+		f->of_hub = true;
+		m->v.v[f->peer].role = ROLE_SERVES;
+	}
+	VEC_FREE(&k.v);
+	map_done(&k.by_flow);
+	free(k.batch);
+	return k.err;
 }

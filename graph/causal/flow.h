@@ -23,7 +23,7 @@ struct flow_item {
 	uint32_t task;   /* in, asks: the sender; debts, taken: the receiver */
 	uint32_t bytes;  /* in, debts */
 	uint64_t client; /* in, taken, asks */
-	uint32_t ask;    /* taken: send of the request; in: send of the request that is answered */
+	uint32_t ask;    /* taken: the send of this request; in: the send of the request that this answers */
 	uint32_t next;
 	uint32_t wake;    /* debts: index of the edge of the receiver's wake-up, or GRAPH_NONE */
 	uint32_t request; /* index in pass.requests. taken: the request; asks: the parent */
@@ -58,6 +58,7 @@ struct flow {
 	uint32_t asker; /* asks: the request on behalf of which a task last asked */
 	bool dgram;
 	bool sent_last;
+	bool of_hub;    /* asks: the end of a hub: see flow_reverse_hubs() */
 	bool pipelines; /* the client sends further requests before it has the answer */
 	uint8_t role;
 };
@@ -76,6 +77,19 @@ int flow_init(struct flows *m, const struct graph *g);
 void flow_done(struct flows *m);
 /* Returns an index into v. GRAPH_NONE: no memory. Makes the flows of both ends if necessary. */
 uint32_t flow_at(struct flows *m, const struct graph *g, uint64_t sock);
+
+/*
+ * Finds connections on which the accepted end asks, and changes the roles of both ends. A hub, such
+ * as a D-Bus daemon, passes each message that it receives on one accepted connection on to another
+ * one. Its services have connected to it, but it asks them. A connection counts if all of these are
+ * true:
+ * - the hub sends the first message in the window
+ * - almost all messages that the hub sends on it are passed on from other accepted connections
+ * - almost all messages that the hub receives on it are passed on to other accepted connections
+ * If the window begins in the middle of a call, the connections of this call may keep their roles.
+ * Returns 0 or -ENOMEM.
+ */
+int flow_reverse_hubs(struct flows *m, const struct graph *g);
 
 /* Copies the item. Makes pointers to items invalid. Returns 0 or -ENOMEM. */
 int flow_push(struct flows *m, struct flow_queue *q, const struct flow_item *item);

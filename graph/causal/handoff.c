@@ -11,7 +11,7 @@
  */
 #include "graph/causal/handoff.h"
 
-#include "trace/words/frame.h"
+#include "graph/wake/owner.h"
 
 /* A count has two halves. Lower half: how often a task posted on a futex. Upper half: how often the
  * task was woken on this futex. */
@@ -55,16 +55,6 @@ static bool is_taken_in_turns(const struct pass *p, const struct map *counts, co
 	       takes_turns(counts, key_of(p, e, e->to));
 }
 
-static bool is_locking(const struct window *w, uint64_t stack)
-{
-	const struct window_stack *s = window_stack(w, stack);
-
-	for (uint16_t i = 0; s && i < s->n_frames; i++)
-		if (frame_is_lock(s->frames[i]))
-			return true;
-	return false;
-}
-
 static int find_seen(const struct pass *p, struct map *seen)
 {
 	const struct graph *g = p->g;
@@ -74,7 +64,7 @@ static int find_seen(const struct pass *p, struct map *seen)
 		const struct window_event *e = &p->e[i];
 
 		if (e->r.kind == CT_VISIT && ct_visit_wait(&e->r) == CT_W_FUTEX &&
-		    is_locking(g->w, window_words(g->w, e)[0]))
+		    owner_stack_locks(g->w, window_words(g->w, e)[0]))
 			r = map_set(seen, GRAPH_FUTEX_KEY(e->r.obj), 1);
 	}
 	return r;

@@ -48,8 +48,8 @@ static uint32_t settle_debts(struct pass *p, struct flow *to, uint32_t event, ui
 	struct flow_item *d;
 
 	while ((d = flow_first(&p->flows, &to->debts)) && bytes) {
-		/* The sender did something else between the receive and this send, so the receive
-		 * read other bytes. */
+		/* The sender did something else between the receive and this send. So the received
+		 * bytes are not from this send. */
 		if (parted != GRAPH_NONE && parted > d->event) {
 			flow_pop(&p->flows, &to->debts);
 			continue;
@@ -92,16 +92,16 @@ static uint32_t peer_user(struct pass *p, const struct flow *f, uint32_t event)
 	return n ? pass_task(p, p->e[r->event].r.tid, p->e[event].r.ts) : GRAPH_NONE;
 }
 
-/* Returns the work.client for `task`, the task at the other end of f: the socket of f. Exception: a
- * datagram socket may have many clients, so there the client is `task`, if it is known. */
+/* Returns the client (work.client) of f: its socket. A datagram socket may have many clients. There,
+ * the client is `task`, the task at the other end, if it is known. */
 static uint64_t client_at(const struct flow *f, uint32_t task)
 {
 	return f->dgram && task != GRAPH_NONE ? (uint64_t)task + 1 : f->sock;
 }
 
 /* On a datagram socket for all clients, a server answers in any order. So moves a request that
- * `segment` received to the front of f->taken. Returns false if there are several, but no such
- * one. */
+ * `segment` received to the front of f->taken. Returns false if f->taken has several requests, and
+ * `segment` received none of them. */
 static bool choose_request(struct flows *m, struct flow *f, uint32_t segment)
 {
 	struct flow_item *first = flow_first(m, &f->taken), old = *first;
@@ -220,7 +220,8 @@ void match_send(struct pass *p, uint32_t event)
 	w->acts++;
 }
 
-/* Drops stale bytes (flow.h), unless there are fresh bytes, but fewer than this receive has read. */
+/* Drops stale bytes (flow.h). Keeps them if there are fresh bytes, and this receive has read more
+ * than those. */
 static void skip_stale(struct flows *m, struct flow *f, uint32_t bytes)
 {
 	uint64_t fresh = f->queued - MIN(f->stale, f->queued);
@@ -408,7 +409,7 @@ void match_recv(struct pass *p, uint32_t event)
 	take_bytes(p, f, task, event, bytes);
 	flow = &p->flows.v.v[f];
 	flow->user = task;
-	/* The late end of an answered request begins no new request, so sent_last stays set. */
+	/* If a server receives only the rest of an answered request, sent_last stays set. */
 	flow->sent_last &= flow->role == ROLE_SERVES && !got.begun;
 	p->work[task].parted = event;
 	p->work[task].spoke = r->obj;
@@ -423,7 +424,8 @@ static bool flow_is_used_by(const struct pass *p, uint32_t f, uint32_t tgid)
 }
 
 /* Some messages of a capped task are not recorded. So forgets the bytes and requests on all
- * connections of its process; once the budget of scan.h is spent, on all further connections. */
+ * connections of its process. Once the budget of scan.h is spent, forgets those of every further
+ * connection. */
 static void forget_process(struct pass *p, const struct ct_rec *cap)
 {
 	uint32_t task = pass_task(p, cap->tid, cap->ts);

@@ -38,7 +38,7 @@ struct work {
 	uint64_t sleep_ns;
 	uint32_t sleeps; /* how many of the last sleeps in a row had about the same length */
 	uint32_t acts;   /* sends, receives and other actions since the last wake-up */
-	/* index of the task's last send, receive, or switch-out to a wait other than a write */
+	/* index of the task's last send, receive, or begin of a wait (except in a write) */
 	uint32_t parted;
 	uint8_t wait;
 	bool may_be_false; /* if the task does nothing and waits again, its wake-up was false */
@@ -54,7 +54,7 @@ struct work {
 	/* the stack of the present wait, or 0 */
 	uint64_t visit_stack;
 
-	/* The first objects that the task polls; n_set: the number of all. */
+	/* The first objects that the task polls. n_set: how many it polls; may exceed ANSWER_SET_MAX. */
 	uint64_t set[ANSWER_SET_MAX];
 	uint8_t n_set;
 };
@@ -108,16 +108,16 @@ struct request_queue {
 	size_t first;
 };
 struct request_loop {
-	/* Since its last idle wait, the task received the request, or an answer to what it asked on
-	 * behalf of the request. */
+	/* Requests that the task received since its last idle wait, or on behalf of which it has
+	 * received an answer since then. */
 	struct request_queue fresh;
 	struct request_queue waiting;
 	uint32_t idles;
 	uint32_t now; /* the request on which the task acted last since it idled, or GRAPH_NONE */
 	bool takes;   /* the task has received requests itself */
 	bool acted;
-	/* Flows that became free since the last idle wait: the task answered the request on behalf
-	 * of which it had asked there. GRAPH_NONE: in use again. */
+	/* Flows that became free since the last idle wait. A task asks on a flow on behalf of a
+	 * request, and frees the flow when it answers the request. GRAPH_NONE: in use again. */
 	VEC(uint32_t) released;
 };
 
@@ -138,8 +138,8 @@ struct pass {
 	uint32_t *by_tid;
 	size_t n_tids;
 	VEC(struct open_segment) segments;
-	/* If wants_edges is false, `edges` has only the edges of wake-ups, and `links`, unless it
-	 * is NULL, gets the others that state an order of two tasks. */
+	/* If wants_edges is false, `edges` has only the edges of wake-ups. The links of other edges
+	 * go to `links`, unless it is NULL. */
 	bool wants_edges;
 	struct causal_links *links;
 	/* An edge of kind 0 is void: a message explains the wake-up. */

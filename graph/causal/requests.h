@@ -16,8 +16,8 @@
 
 #include "graph/timeline/graph.h"
 
-/* `sent` to `read` are indices of records, or GRAPH_NONE. If the server is on another host,
- * receives of the client stand for the sends of the server. */
+/* The members from `sent` to `read` are indices of records, or GRAPH_NONE. If the server is on
+ * another host, receives of the client stand for the sends of the server. */
 struct request {
 	uint64_t sock;     /* of the server, or of the client if the server is on another host */
 	uint32_t client;   /* task; GRAPH_NONE: on another host, or not known */

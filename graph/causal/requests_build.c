@@ -90,6 +90,8 @@ int requests_find(const struct graph *g, struct requests *ret)
 
 	p.wants_requests = true;
 	if (!r)
+		r = flow_reverse_hubs(&p.flows, g);
+	if (!r)
 		r = pass_run(&p);
 	if (!r)
 		r = fill_works(&p, &q);

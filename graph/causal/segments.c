@@ -73,8 +73,8 @@ static bool from_child(const struct pass *p, uint32_t task, const struct window_
 				   p->g->tasks[task].tgid);
 }
 
-/* Until a socket has messages, its first message counts as a request. But if the process is older
- * than the trace, earlier messages may be missing. */
+/* If the socket has no messages yet, its first message counts as a request. But if the process is
+ * older than the trace, earlier messages may be missing: then returns false. */
 static bool serves(struct pass *p, uint32_t task, uint64_t sock, uint64_t ts_ns)
 {
 	enum flow_role role = pass_role(p, sock);
@@ -174,7 +174,7 @@ static bool is_idle_wait(struct pass *p, uint32_t task, const struct interval *s
 		return true;
 	switch ((enum ct_wait)s->wait) {
 	case CT_W_FUTEX:
-		/* exiting: the wait was for a joined thread */
+		/* An exiting waker is a thread that the waiter joined. */
 		return !exiting && !edge_is_lock(p->g, s) && !hands_inside_cond(p, task, s->obj);
 	case CT_W_READ:
 	case CT_W_POLL:
@@ -248,7 +248,7 @@ void segments_wait(struct pass *p, uint32_t task, const struct interval *s, uint
 		return;
 	if (segments_idle(p, task, s, wake)) {
 		w->idles++;
-		/* Requests that are still open keep no later wait from being idle. */
+		/* Forgets open requests, so that later waits can be idle. */
 		w->taken = 0;
 		segments_cut(p, task, ts_ns, event, CUT_IDLE);
 	} else if (w->visit_stack && was != GRAPH_NONE &&

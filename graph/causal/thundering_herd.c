@@ -74,7 +74,7 @@ void thundering_herd_find(struct pass *p)
 	for (size_t i = 0; i < p->edges.n; i++) {
 		struct edge *e = &p->edges.v[i];
 
-		/* The strengths change in the next loop, because is_connect() still needs them. */
+		/* is_connect() needs the old strengths, so only the second loop changes them. */
 		if (is_connect(p, e) && is_taken_by_mate(p, i))
 			e->flags |= EDGE_FALSE_WAKE;
 	}

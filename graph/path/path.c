@@ -17,6 +17,13 @@
 #include "lib/cleanup.h"
 #include "lib/vec.h"
 
+/* The last poll of a frame for which look_lasting() called blame_lasting(), and the result. */
+struct look {
+	uint32_t frame;
+	uint32_t interval;
+	struct blame blame;
+};
+
 struct walker {
 	const struct graph *g;
 	VEC(struct path_piece) pieces;
@@ -24,13 +31,14 @@ struct walker {
 	VEC(struct blame) leaves;
 	uint32_t stack[PATH_MAX_DEPTH + 1];
 	uint32_t *near;
-	/* The last call of blame_last(): many waits of one event loop have the same last repeat. */
+	/* Arguments and result of the last blame_last(). Waits of one event loop may share a last repeat. */
 	uint32_t last;
 	uint64_t last_ns;
 	struct blame last_blame;
 	/* [depth]: the legs (legs.h) of the frame legs_of[depth] */
 	struct legs legs[PATH_MAX_DEPTH + 1];
 	uint32_t legs_of[PATH_MAX_DEPTH + 1];
+	struct look looks[PATH_MAX_DEPTH + 1]; /* [depth] */
 	bool truncated;
 	int err;
 };
@@ -73,7 +81,7 @@ static bool is_poll(const struct graph *g, uint32_t interval)
 	return wait == CT_W_POLL || wait == CT_W_EPOLL;
 }
 
-/* A loop that polls the same set again has not answered yet, so its last poll decides. */
+/* Returns the last repeat of a poll. A loop that polls the same set again has not answered yet. */
 static uint32_t last_idle(const struct walker *k, const struct path_frame *f, uint32_t interval)
 {
 	uint64_t end = horizon(f);
@@ -101,7 +109,7 @@ static bool acted_on_limit(const struct walker *k, const struct path_frame *f, u
 static bool is_sleep(const struct graph *g, uint32_t interval, const struct blame *b)
 {
 	if (g->intervals[interval].wait == CT_W_FUTEX)
-		return b->timed_out && b->edge == EDGE_OWNER;
+		return b->timed_out && b->edge == EDGE_OWNER && b->kind != RESOURCE_LOCK;
 	return is_poll(g, interval) && graph_is_accepted(g, b->obj);
 }
 
@@ -142,8 +150,8 @@ static uint64_t asked_ns(const struct graph *g, const struct blame *b)
 	return sent ? g->w->events[sent->event].r.ts : 0;
 }
 
-/* Like last_idle(), but stops before the loop sends a request of its own: a wait for its answer
- * says nothing about `interval`. *b is the blame of the returned wait. */
+/* Like last_idle(), but stops before the loop sends a request of its own. A wait for the answer to
+ * that request says nothing about `interval`. *b is the blame of the returned wait. */
 static uint32_t last_blamed(struct walker *k, const struct path_frame *f, uint32_t interval, struct blame *b)
 {
 	uint64_t end = horizon(f), asked;
@@ -177,8 +185,9 @@ static bool is_unexplained(const struct graph *g, uint32_t interval, const struc
 	return is_poll(g, interval) && b->task == GRAPH_NONE && CT_OBJ_KIND(b->obj) == CT_OBJ_EVENTFD;
 }
 
-/* If the last repeat is open at the end of the trace, *b blames the task that could end it, if
- * known. (A task that looks at its clock once a second turns a long wait into repeats.) */
+/* A task that looks at its clock once a second turns a long wait into repeats. If the last repeat is
+ * open at the end of the trace, *b blames the task that could end it. If that task is not known, *b
+ * does not change. */
 static void blame_open(const struct graph *g, uint32_t interval, uint64_t since_ns, uint64_t ran_ns,
 		       struct blame *b)
 {
@@ -220,8 +229,8 @@ static void blame_repeats(struct walker *k, const struct path_frame *f, uint32_t
 				     .timed_out = true };
 }
 
-/* Returns the frame at which the path came from another process into the process of `frame`, if the
- * other process still waits for an answer. Otherwise returns NULL. */
+/* Goes from `frame` towards frame 0, to the first frame whose parent is in another process. Returns
+ * this frame if the parent still waits for an answer, or else NULL. */
 static const struct path_frame *unanswered(const struct walker *k, uint32_t frame)
 {
 	const struct path_frame *f = &k->frames.v[frame], *up;
@@ -238,7 +247,8 @@ static const struct path_frame *unanswered(const struct walker *k, uint32_t fram
 static bool is_aside(const struct graph *g, uint32_t interval, const struct blame *b)
 {
 	if (g->intervals[interval].wait == CT_W_FUTEX)
-		return b->edge == EDGE_OWNER || b->edge == EDGE_POST || b->edge == EDGE_TIMER;
+		return (b->edge == EDGE_OWNER && b->kind != RESOURCE_LOCK) || b->edge == EDGE_POST ||
+		       b->edge == EDGE_TIMER;
 	return is_poll(g, interval) && !b->owed;
 }
 
@@ -301,10 +311,34 @@ static bool is_other_request(struct walker *k, const struct path_frame *f)
 	return found;
 }
 
+/* Blames the task that could end the wait. Which task this is changes slowly, but an event loop may
+ * make a million short polls, each of a thousand connections. So a frame has at most FRAME_LOOKS
+ * looks at one epoll object; the polls shortly before or after a look get its result. */
+static void look_lasting(struct walker *k, uint32_t frame, uint32_t interval, struct blame *b)
+{
+	const struct path_frame *f = &k->frames.v[frame];
+	const struct interval *s = &k->g->intervals[interval], *seen;
+	struct look *look = &k->looks[f->depth];
+	uint64_t near_ns = (f->to_ns - f->from_ns) / FRAME_LOOKS;
+
+	if (s->wait != CT_W_EPOLL) {
+		blame_lasting(k->g, interval, b);
+		return;
+	}
+	seen = &k->g->intervals[look->interval];
+	if (look->frame != frame || seen->obj != s->obj || seen->to_ns + near_ns < s->to_ns ||
+	    s->to_ns + near_ns < seen->to_ns) {
+		*look = (struct look){ .frame = frame, .interval = interval };
+		blame_lasting(k->g, interval, &look->blame);
+	}
+	*b = look->blame;
+	b->until_ns = s->to_ns;
+}
+
 static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, struct blame *b)
 {
 	const struct path_frame *f = &k->frames.v[frame], *asked = unanswered(k, frame);
-	bool main_thread = k->g->tasks[f->task].tid == k->g->tasks[f->task].tgid;
+	bool main_thread = k->g->tasks[f->task].tid == k->g->tasks[f->task].tgid, for_work;
 	struct blame active;
 
 	if (blame_leg(k, frame, interval, b))
@@ -315,14 +349,15 @@ static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, 
 	 * message of a task born later. */
 	if (f->depth && ((!f->blame.ended && is_request(k->g, interval, b)) ||
 			 (!f->blame.owed && is_of_newcomer(k->g, interval, b))))
-		blame_lasting(k->g, interval, b);
+		look_lasting(k, frame, interval, b);
 	if (is_of_another_request(k->g, f, interval, b))
 		b->strength = EDGE_WEAK;
 	active = *b;
 	/* A victim that is a thread of a pool may wait for work. Then no active thread is to blame. */
-	if ((f->depth || main_thread || b->task != GRAPH_NONE) && is_unexplained(k->g, interval, b) &&
+	for_work = !f->depth && !main_thread && b->kind != RESOURCE_LOCK;
+	if ((!for_work || b->task != GRAPH_NONE) && is_unexplained(k->g, interval, b) &&
 	    blame_active(k->g, interval, f->from_ns, &active)) {
-		if (!f->depth && !main_thread)
+		if (for_work)
 			active.task = GRAPH_NONE;
 		*b = active;
 	}
@@ -544,7 +579,7 @@ int path_walk(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t t
 	if (task == GRAPH_NONE || task >= g->n_tasks || from_ns >= to_ns)
 		return -EINVAL;
 	for (size_t i = 0; i < ARRAY_SIZE(k.stack); i++)
-		k.stack[i] = k.legs_of[i] = GRAPH_NONE;
+		k.stack[i] = k.legs_of[i] = k.looks[i].frame = GRAPH_NONE;
 	k.near = near = calloc(g->n_tasks, sizeof(*near));
 	p = calloc(1, sizeof(*p));
 	if (!near || !p) {

@@ -2,8 +2,8 @@
 /*
  * path.h - the critical path of a task (the victim): for each moment, the task that held the victim
  * up. The pieces cover [from, to) in order of time, without gaps or overlap. A frame is a task and
- * a range of time on the path. Frame 0 is the victim's. A wait opens a frame for the task to blame;
- * a time before the birth of that task opens one for its creator. Pure; any thread.
+ * a range of time on the path. Frame 0 is the victim's. A wait opens a frame of the task to blame.
+ * For the time before this task was born, a frame of its creator opens. Pure; any thread.
  */
 #ifndef CTRACE_GRAPH_PATH_PATH_H
 #define CTRACE_GRAPH_PATH_PATH_H

@@ -63,8 +63,8 @@ uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh)
 struct interval *timeline_open(struct builder *b, uint32_t task, uint64_t ts, enum interval_state state);
 void timeline_block(struct builder *b, uint32_t task, const struct ct_rec *r, uint32_t owner);
 void timeline_gone(struct builder *b, uint32_t task, uint64_t ts);
-/* Returns the entry of the open interval in b->looks, which it adds if necessary. Returns NULL if
- * it fails, and sets b->err. */
+/* Returns the open interval's entry in b->looks. Adds the entry if necessary. If it fails, sets
+ * b->err and returns NULL. */
 struct interval_look *timeline_look(struct builder *b, uint32_t task);
 void timeline_wait_ends(struct builder *b, uint32_t interval, const struct ct_rec *wake, uint32_t event);
 /* Returns true if the task's state in the checkpoint already includes a record at ts. */
@@ -92,8 +92,8 @@ bool fold_cap_ends(struct builder *b, uint32_t task, const struct ct_rec *found)
  * and returns true. */
 bool fold_wake(struct builder *b, uint32_t task, const struct window_event *e, uint32_t event);
 
-/* lean: b->w to drop records as graph_build_lean() does, or NULL. Returns 0, -ENOMEM, or -E2BIG if
- * there are too many intervals. */
+/* lean: NULL, or b->w. With b->w, drops records as graph_build_lean() does. Returns 0, -ENOMEM, or
+ * -E2BIG if there are too many intervals. */
 int timeline_replay(struct builder *b, struct window *lean);
 int index_build(struct graph *g);
 void index_drop(struct graph *g);

@@ -4,8 +4,8 @@
  * (CT_LACK_SWITCHES), or under a cap. In a stretch, a task is FOLDED, except while it is known to
  * wait or to be queued. Under a cap, it is UNKNOWN, except while it is known to wait.
  *
- * The daemon reads the states of the tasks at most about twice a second. So the wait in a CT_FOUND
- * began earlier, and lasts at least until the last CT_FOUND that finds the task in it.
+ * The daemon reads the states of the tasks at most about twice a second. So a wait
+ * begins before the first CT_FOUND that has it, and lasts at least until the last one.
  *
  * A CT_FOUND has sums of the task so far: CPU time, time in queues, and switches. The difference of
  * two CT_FOUND is divided among the folded intervals in between, in proportion to their lengths.
@@ -177,7 +177,7 @@ static void fold_settle(struct builder *b, uint32_t task, uint32_t event)
 		}
 		t->folded = t->folded == t->interval ? t->interval : GRAPH_NONE;
 	}
-	/* The last folded interval ended before the sums were first known, so they stay unknown. */
+	/* The last folded interval ended before any sums were known, so it gets none. */
 	if (t->found == GRAPH_NONE && t->folded != GRAPH_NONE && b->intervals.v[t->folded].to_ns < e->r.ts &&
 	    t->folded != t->interval)
 		fold_unlink(b, t);

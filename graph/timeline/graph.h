@@ -37,7 +37,7 @@ enum interval_state {
 
 struct interval {
 	uint64_t from_ns, to_ns;
-	uint64_t obj; /* BLOCKED: object of the wait; FOLDED: the times in interval_sums() */
+	uint64_t obj; /* BLOCKED: object of the wait; FOLDED: read it with interval_sums() */
 	uint32_t task;
 	union {
 		uint32_t wake; /* BLOCKED: CT_WAKE event that ended the wait, or GRAPH_NONE */
@@ -110,7 +110,7 @@ enum edge_kind {
 	EDGE_ANSWER = 23, /* in one process: from the request to its answer */
 	EDGE_NEIGHBOUR = 24,
 	EDGE_EXEC = 25,
-	EDGE_LOCK_ORDER = 26, /* from an unlock to the next lock, which did not wait */
+	EDGE_LOCK_ORDER = 26, /* from an unlock to the next lock, whose task did not wait */
 };
 /* Strong: records show that the edge begins at the cause. Weak: it may begin at the cause. Boosted:
  * weak, but another sign supports the edge, such as stacks that are alike. */
@@ -194,8 +194,8 @@ struct interval_sums {
 	uint32_t switches;
 };
 
-/* Sets *ret to the share of a FOLDED interval's sums for a range in it, in proportion to the
- * length. Returns false, with sums of 0, if the sums are not known or the range is empty. */
+/* Sets *ret to the sums of a range in the FOLDED interval s: a share in proportion to the length of
+ * the range. Returns false, with sums of 0, if the sums are not known or the range is empty. */
 bool interval_sums(const struct interval *s, uint64_t from_ns, uint64_t to_ns, struct interval_sums *ret);
 /* Returns how long the task ran in the interval: its whole length if it is FOLDED without sums. */
 static inline uint64_t interval_ran_ns(const struct interval *s)
@@ -292,8 +292,8 @@ bool graph_is_accepted(const struct graph *g, uint64_t sock);
 /* Return the words that the JSON has ("lock", "strong", ...). */
 const char *edge_kind_name(uint8_t kind);
 const char *edge_strength_name(uint8_t strength);
-/* Returns true if the futex of the wait has a known owner, or is a read-write lock that had one in
- * another wait. */
+/* Returns true if the futex of the wait has a known owner. A read-write lock counts too if its owner
+ * was known in another wait. */
 bool edge_is_lock(const struct graph *g, const struct interval *interval);
 /* Returns true if a timer ended the wait. An interrupt of unknown kind counts as a timer in these
  * cases:

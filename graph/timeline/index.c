@@ -168,8 +168,9 @@ uint64_t graph_peer_object(const struct graph *g, uint64_t sock)
 			continue;
 		if (p->type != o->type || p->id == o->id)
 			continue;
-		/* Prefer an accepted socket: its connection also has a record from before the
-		 * accept. Otherwise prefer the record nearest in time, because ports are reused. */
+		/* One connection may have two records: one from before the accept, and one of the
+		 * accepted socket. Prefer the accepted socket. Otherwise prefer the record nearest
+		 * in time, because ports are reused. */
 		if (best && (best->id & CT_OBJ_NOT_ACCEPTED) != (p->id & CT_OBJ_NOT_ACCEPTED)) {
 			if (best->id & CT_OBJ_NOT_ACCEPTED)
 				best = p;
@@ -379,7 +380,8 @@ static bool is_owned_bitset(const struct window *w, const struct window_event *f
 	return futex_command(window_words(w, futex)[1]) == FUTEX_WAIT_BITSET && index_is_owner(w, futex);
 }
 
-/* A wait of pthread_join() (ctrace/glibc.h). The word of a robust mutex has FUTEX_WAITERS. */
+/* Returns true for a wait of pthread_join() (ctrace/glibc.h), but not for one on a robust mutex: the
+ * word of a robust mutex has FUTEX_WAITERS. */
 static bool is_like_join(const struct window *w, const struct window_event *futex)
 {
 	uint64_t x1 = window_words(w, futex)[1];

@@ -141,8 +141,8 @@ void timeline_block(struct builder *b, uint32_t task, const struct ct_rec *r, ui
 		timeline_set_owner(b, task, owner);
 }
 
-/* now: GRAPH_NONE if idle. If a third task runs on cpu, its switch-out is missing, and its interval
- * becomes UNKNOWN. */
+/* now: GRAPH_NONE if idle. If a task other than `was` runs on cpu, its switch-out is missing. Then
+ * its interval becomes UNKNOWN. */
 static void timeline_on_cpu(struct builder *b, uint16_t cpu, uint32_t was, uint32_t now)
 {
 	while (b->on_cpu.n <= cpu)
@@ -386,7 +386,7 @@ static void timeline_switch_in(struct builder *b, const struct window_event *e)
 	b->now.v[task].run_ns = e->r.ts;
 }
 
-/* The switch itself was before or after the stretch, so only the end of a task counts. */
+/* The switch was before or after the coarse stretch, so only the end of a task counts. */
 static void timeline_switch_late(struct builder *b, const struct window_event *e)
 {
 	uint64_t at;

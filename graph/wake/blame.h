@@ -4,8 +4,8 @@
  * waited. Pure; any thread.
  * - A task that ended the wait is mostly to blame. Exceptions are, for example: a wait for a disk;
  *   a wake by a kernel thread; a signal for which the waiter did not wait.
- * - If an interrupt ended a wait on a socket, the task of this host that sent the bytes (or, for a
- *   write, received bytes) is to blame.
+ * - If an interrupt ended a wait on a socket, a task of this host is to blame: the one that sent the
+ *   bytes. For a write, it is the one that received bytes.
  * - If a wait has not ended, or a time limit or a killer signal ended it, the task that could have
  *   ended the wait is to blame: the owner, the other end, the child.
  */
@@ -57,7 +57,7 @@ struct blame {
 };
 
 /* Fills *ret for a BLOCKED interval. If the wait timed out, looks also at its first repeat that did
- * not time out, if it ends by limit_ns. */
+ * not time out. This repeat must end by limit_ns. */
 void blame_wait(const struct graph *g, uint32_t interval, uint64_t limit_ns, struct blame *ret);
 
 /* Like blame_wait(), but as if nothing had ended the wait. */
@@ -67,16 +67,17 @@ void blame_lasting(const struct graph *g, uint32_t interval, struct blame *ret);
 void blame_socket(const struct graph *g, uint32_t interval, uint64_t sock, struct blame *ret);
 
 /* The process of the waiter has worked on a request since since_ns. Blames a task of another
- * process that owes this process an answer, on a connection for which one of its threads waits. An
- * idle task counts only if a question to it was recorded since since_ns. Returns false if no task
- * counts, or tasks of several processes. */
+ * process that owes the waiter's process an answer. A thread of the waiter's process must wait for
+ * this answer. An idle task counts only if a question to it was recorded since since_ns. Returns
+ * false if no task counts, or tasks of several processes. */
 bool blame_debt(const struct graph *g, uint32_t interval, uint64_t since_ns, struct blame *ret);
 
-/* For a wait, mostly on a futex, that no task ended and whose owner is not known. Blames the only
- * active thread among the other threads of the process. since_ns: see blame_debt(). A thread is
+/* Called for a wait that no task ended, and that has no known owner: mostly a wait on a futex. Blames
+ * the only active thread among the other threads of the process. since_ns: see blame_debt(). A thread is
  * active if it computes, or waits for one of these: the disk, a file lock, the end of its write, an
- * answer, its child, a process that has to read what it sent. Several active threads that wait for
- * one other process count as one. Returns false if:
+ * answer, its child, a process that has not read the thread's bytes. If the wait is for a lock
+ * (ret->kind), a thread that sleeps is active too. Several active threads that wait for one other
+ * process count as one. Returns false if:
  * - no thread or several threads are active
  * - *ret already blames a task that is active or sleeps
  * - the waiter was killed as soon as it began to wait

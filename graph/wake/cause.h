@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cause.h - private to graph/: finds the task that made one wake-up, and the kind and strength of
- * the edge to the wakee. Pure; any thread. wake_cause() looks neither for signals nor, if a softirq
- * delivered bytes, for a sender that was not on the CPU. blame_wait() looks for both.
+ * the edge to the wakee. Pure; any thread. wake_cause() does not look for signals. If a softirq
+ * delivered bytes, it does not look for a sender that was off the CPU. blame_wait() does both.
  */
 #ifndef CTRACE_GRAPH_WAKE_CAUSE_H
 #define CTRACE_GRAPH_WAKE_CAUSE_H

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * debt.c - blame_debt() and blame_active(): while one thread serves a request, the thread that
- * received it may wait for its next one. This is so in runtimes in which any thread may go on with
- * any request (Go, Rust's tokio, executors of the JVM), and in servers with a pool of threads.
+ * received the request may already wait for the next one. This is so in runtimes in which any
+ * thread may go on with any request (Go, Rust's tokio, executors of the JVM), and in servers with a
+ * pool of threads.
  */
 #include "graph/wake/blame.h"
 
@@ -126,8 +127,17 @@ static bool waits_outside(const struct graph *g, uint32_t task, uint64_t since_n
 		(CT_OBJ_KIND(b.obj) == CT_OBJ_SOCK && owner_unread(g, graph_peer_object(g, b.obj), ts_ns)));
 }
 
+static bool is_asleep(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	uint32_t i = graph_interval_at(g, task, ts_ns);
+
+	return i != GRAPH_NONE && g->intervals[i].state == INTERVAL_BLOCKED &&
+	       g->intervals[i].wait == CT_W_SLEEP;
+}
+
+/* locks: a task that sleeps counts as active, because it can own a lock. */
 static bool is_active(const struct graph *g, uint32_t task, uint64_t since_ns, uint64_t from_ns,
-		      uint64_t to_ns, uint32_t *ret_for)
+		      uint64_t to_ns, bool locks, uint32_t *ret_for)
 {
 	const struct graph_task *t = &g->tasks[task];
 	uint64_t half_ns = (to_ns - from_ns) / ACTIVE_SHARE;
@@ -136,6 +146,7 @@ static bool is_active(const struct graph *g, uint32_t task, uint64_t since_ns, u
 	if (t->exit_ns < to_ns || t->born_ns >= to_ns)
 		return false;
 	return computed(g, task, from_ns, to_ns) ||
+	       (locks && is_asleep(g, task, to_ns - 1) && is_asleep(g, task, to_ns - half_ns)) ||
 	       (waits_outside(g, task, since_ns, to_ns - 1, ret_for) &&
 		waits_outside(g, task, since_ns, to_ns - half_ns, ret_for));
 }
@@ -164,13 +175,16 @@ bool blame_active(const struct graph *g, uint32_t interval, uint64_t since_ns, s
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[s->task].tgid, &n);
 	uint32_t found = GRAPH_NONE, found_for = GRAPH_NONE, other;
+	bool locks = ret->kind == RESOURCE_LOCK;
 
 	if (to_ns <= s->from_ns || n > ACTIVE_THREADS ||
-	    (ret->task != GRAPH_NONE && (sleeps(g, ret->task, to_ns - 1) ||
-					 is_active(g, ret->task, since_ns, s->from_ns, to_ns, &other))))
+	    (ret->task != GRAPH_NONE &&
+	     (sleeps(g, ret->task, to_ns - 1) ||
+	      is_active(g, ret->task, since_ns, s->from_ns, to_ns, false, &other))))
 		return false;
 	for (size_t i = 0; i < n && scan_step(g); i++) {
-		if (r[i].event == s->task || !is_active(g, r[i].event, since_ns, s->from_ns, to_ns, &other))
+		if (r[i].event == s->task ||
+		    !is_active(g, r[i].event, since_ns, s->from_ns, to_ns, locks, &other))
 			continue;
 		/* Two threads may wait for one child: one for its output, one for its end. */
 		if (found != GRAPH_NONE && (other == GRAPH_NONE || found_for == GRAPH_NONE ||

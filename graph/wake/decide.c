@@ -134,7 +134,8 @@ static bool ends_programs(int signal, const struct graph_task *t)
 	       signal == WTERMSIG(t->exit_code);
 }
 
-/* A signal that another thread of the process sent after the wake did not make the wake. */
+/* Returns true if a thread of the process, but not the waker, sent the signal after the wake. Such a
+ * signal did not make the wake. */
 static bool is_own_end(const struct graph *g, const struct graph_task *t, const struct window_event *wake,
 		       const struct window_event *sig)
 {
@@ -199,8 +200,9 @@ static void blame_disk(const struct interval *s, struct blame *b)
 	b->ended = true;
 }
 
-/* If the wait names no socket, the one that the wake reports as readable. For a write, the wake
- * does not count: a softirq can make one socket readable, and make room on another. */
+/* Returns the object of the wait. If it is no socket, returns the socket that the wake reports as
+ * readable, if any. For a write, the wake does not count: a softirq can make one socket readable,
+ * and make room on another. */
 static uint64_t own_socket(const struct interval *s, const struct window_event *wake)
 {
 	bool named = CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK || s->wait == CT_W_WRITE;
@@ -234,7 +236,7 @@ static void blame_network(const struct graph *g, const struct interval *s, const
 	b->time = (o && o->family == AF_UNIX) || graph_is_local(g, b->obj) ? TIME_IPC : TIME_NETWORK;
 }
 
-/* A wait that is mostly not for a signal. A wait for a terminal may be. */
+/* Returns true if the wait is mostly not for a signal. A wait for a terminal may be for a signal. */
 static bool is_for_one_thing(const struct interval *s)
 {
 	if (CT_OBJ_KIND(s->obj) == CT_OBJ_TTY)
@@ -319,8 +321,9 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 		return;
 	}
 	b->task = waker;
-	if ((s->wait == CT_W_POLL || s->wait == CT_W_EPOLL) && title_waits(g, s) &&
-	    g->tasks[waker].ptgid == g->tasks[s->task].ptgid) {
+	if ((s->wait == CT_W_POLL || s->wait == CT_W_EPOLL) &&
+	    ((title_waits(g, s) && g->tasks[waker].ptgid == g->tasks[s->task].ptgid) ||
+	     (sig && ct_signal_number(&sig->r) == SIGURG && title_sessions(g, s->task, waker, s->to_ns)))) {
 		b->kind = RESOURCE_DATABASE_LOCK;
 		b->time = TIME_LOCK;
 		return;
@@ -509,7 +512,7 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 		return;
 	/* A wait that timed out without a task to blame is a sleep. */
 	if (b->timed_out && b->task == GRAPH_NONE && b->time != TIME_NETWORK &&
-	    b->kind != RESOURCE_DATABASE_LOCK &&
+	    b->kind != RESOURCE_DATABASE_LOCK && b->kind != RESOURCE_LOCK &&
 	    !(graph_is_local(g, b->obj) && owner_owed(g, b->obj, s->from_ns))) {
 		b->obj = 0;
 		b->kind = RESOURCE_TIMER;

@@ -30,8 +30,8 @@ struct round {
 	uint32_t sent_for; /* the receive that is the reason of the last send */
 };
 
-/* On a futex without a known owner, a runtime with many coroutines on a few threads (Go, tokio)
- * waits for work. */
+/* A runtime with many coroutines on a few threads (Go, tokio) waits for work on a futex without a
+ * known owner. */
 static bool ends_round(const struct graph *g, const struct interval *s)
 {
 	return is_poll_wait(s) || (s->state == INTERVAL_BLOCKED && s->wait == CT_W_FUTEX &&
@@ -63,12 +63,12 @@ static uint32_t first_event(const struct graph *g, uint64_t ts_ns)
 	return (uint32_t)BISECT(i, 0, g->w->n_events, g->w->events[i].r.ts >= ts_ns);
 }
 
-/* Returns the receive that is the reason for a send on `sock`, or GRAPH_NONE; the first of:
+/* Returns the receive that is the reason for a send on `sock`, or GRAPH_NONE. Takes the first of:
  * - a receive on `sock` itself, which is surely the reason
- * - the first receive on which the loop has not acted yet: loops act in the order of their receives
+ * - the first receive on which the loop has not acted yet, because loops act in the order of their
+ *   receives. For an answer, a request of another client does not count.
  * - the receive on which the loop acted last
- * *sure is false if a send of this round may have another reason. A request of another client is no
- * reason for an answer. */
+ * *sure is false if a send of this round may have another reason. */
 static uint32_t reason(const struct graph *g, struct round *t, uint64_t sock, bool *sure)
 {
 	bool answers = graph_is_accepted(g, sock);
@@ -181,7 +181,7 @@ static bool leg_before(const struct graph *g, uint32_t tgid, uint32_t got, uint3
 		ret->from_ns = asked ? MAX(rec(g, asked->event)->ts, rec(g, got)->ts) : 0;
 		return asked && is_by(g, asked->event, tgid);
 	}
-	/* Until the receive `why`, the client of `sock` had the loop's connection to the server. */
+	/* The client of `sock` had the loop's connection to the server until the receive `why`. */
 	ret->from_ns = rec(g, got)->ts;
 	return sock != rec(g, got)->obj && l->v.n && had_asked_for(g, l->v.v[l->v.n - 1].sock, got, sock);
 }

@@ -6,7 +6,7 @@
  * receives the answer, and so on. Pure; any thread. A leg is the time from a question to its
  * answer. A leg begins with the receive of the request instead if:
  * - the loop sent the question before it received the request
- * - another client has the loop's connection to the server, which has one client at a time
+ * - another client has the loop's connection to the server, and only one at a time can have it
  */
 #ifndef CTRACE_GRAPH_WAKE_LEGS_H
 #define CTRACE_GRAPH_WAKE_LEGS_H

@@ -129,8 +129,8 @@ static bool is_join(const struct graph *g, const struct interval *s, uint32_t ow
 		owner_event(g, r)->r.ts >= s->from_ns);
 }
 
-/* In a process of two threads, the other thread uses the other end of a pipe. Returns GRAPH_NONE if
- * another process may have the pipe open. */
+/* If the waiter's process has two threads, returns the thread that is not the waiter: it uses the
+ * pipe's other end. Returns GRAPH_NONE if another process may have the pipe open. */
 static uint32_t mate_of_pipe(const struct graph *g, const struct interval *s)
 {
 	const struct graph_task *me = &g->tasks[s->task];
@@ -172,6 +172,11 @@ static void owner_of_futex(const struct graph *g, const struct interval *s, stru
 	uint32_t owner = graph_futex_owner(g, s);
 	uint64_t at;
 
+	if (!owner && owner_in_lock(g, s)) {
+		b->kind = RESOURCE_LOCK;
+		b->time = TIME_LOCK;
+		return;
+	}
 	if (!owner) {
 		b->task = owner_past_waker(g, s->obj, s->to_ns - 1, s->task, &at);
 		if (b->task == GRAPH_NONE)

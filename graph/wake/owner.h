@@ -15,20 +15,22 @@
 uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_event *wake,
 		      uint32_t *ret_event);
 /* Returns true if the waker of `wake` has the other end of sock, and closes it, shuts it down, or
- * exits. For an exit, or a close() whose work the kernel does later, returns false if a later use
- * of the other end is recorded. */
+ * exits. But a later use of the other end rules this out, unless the wake-up is inside close() or
+ * shutdown(). */
 bool owner_closes(const struct graph *g, uint64_t sock, const struct window_event *wake);
 /* A cheap test before owner_closes(): returns false if the waker cannot end any connection. */
 bool owner_may_close(const struct graph *g, const struct window_event *wake);
-/* Returns true if the task's process is the last user of the socket up to ts_ns, or else its first
- * user, or else has it open. */
+/* Returns true if the task's process is the last user of the socket up to ts_ns. If there is none,
+ * the first user counts. If there is no user at all, the process that has the socket open counts. */
 bool owner_has_socket(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns);
 /* `wake` says that sock got room. Returns the task that received at the other end, or else the
  * result of owner_sock(). *ret_event is the CT_RECV, or GRAPH_NONE. */
 uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct window_event *wake,
 			uint32_t *ret_event);
-/* Completes b for a wait that no task ended. *all has the tasks that could have ended it, and
- * b->rivals their number if there are several. */
+/* Returns true if a frame of the stack waits for a lock. */
+bool owner_stack_locks(const struct window *w, uint64_t stack);
+/* Completes b for a wait that no task ended. *all has the tasks that could have ended it. If there
+ * are several, b->rivals is their number. */
 void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, struct enders *all);
 /* Returns the task at the other end of the socket, or the task that has to accept the connection.
  * If several tasks may be this task, *all has them. */

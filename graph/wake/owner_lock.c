@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
 #include "graph/wake/owner_private.h"
 #include "lib/bisect.h"
+#include "trace/words/frame.h"
 
 static bool may_have_unlocked(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
@@ -99,8 +101,8 @@ uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint
 }
 
 /*
- * Returns the task whose unlock is recorded after the wait, before the next task gets the lock: the
- * unlock that ends a wait is recorded after the wake-up. Returns GRAPH_NONE if tasks of several
+ * Returns the task whose unlock is recorded after the wait, but before the next task gets the lock.
+ * (An unlock is recorded only after the wake-up that it makes.) Returns GRAPH_NONE if tasks of several
  * processes unlock in this time. (The close of a file is recorded as an unlock too.) The result is
  * weak if no record shows that the waiter then got the lock, or if records may be missing.
  */
@@ -179,4 +181,33 @@ void owner_of_flock(const struct graph *g, const struct interval *s, struct blam
 		return;
 	b->strength = EDGE_WEAK;
 	b->task = owner_by_unlock(g, b->obj, s, &b->event, &b->strength);
+}
+
+bool owner_stack_locks(const struct window *w, uint64_t stack)
+{
+	const struct window_stack *s = window_stack(w, stack);
+
+	for (uint16_t i = 0; s && i < s->n_frames; i++)
+		if (frame_is_lock(s->frames[i]))
+			return true;
+	return false;
+}
+
+bool owner_in_lock(const struct graph *g, const struct interval *s)
+{
+	const struct interval *first = &g->intervals[g->tasks[s->task].first_interval], *x = s;
+	uint64_t stack;
+
+	for (unsigned looks = 0; looks < LOCK_LOOKS && x >= first; looks++, x--) {
+		if (x->state != INTERVAL_BLOCKED)
+			continue;
+		if (x->wait != CT_W_FUTEX || x->obj != s->obj)
+			return false;
+		if (x != s && (x->wake == GRAPH_NONE || !edge_by_timer(g, x, &g->w->events[x->wake])))
+			return false;
+		stack = graph_visit_stack(g, x);
+		if (stack)
+			return owner_stack_locks(g->w, stack);
+	}
+	return false;
 }

@@ -43,7 +43,7 @@ static uint8_t modes_of(const struct graph *g, const struct graph_ref *r, size_t
 }
 
 /* Returns true if the task only inherited the descriptor `held` from an ancestor with another
- * program. But an ancestor that has both ends of a pipe, such as make, opens it for its
+ * program. Exception: an ancestor with both ends of the pipe, such as make, opened the pipe for its
  * children. */
 static bool is_left_open(const struct graph *g, const struct graph_ref *r, size_t n,
 			 const struct window_event *held, uint8_t mode, uint32_t task, uint64_t ts_ns)
@@ -62,8 +62,8 @@ static bool is_left_open(const struct graph *g, const struct graph_ref *r, size_
 	return false;
 }
 
-/* Returns true if an ancestor of the task and of the waiter has the task's descriptor. It may have
- * made the pipe for itself and the waiter, and the task only inherited it. */
+/* Returns true if an ancestor of the task and of the waiter has the task's descriptor. The ancestor
+ * may have made the pipe for itself and the waiter. Then the task only inherited it. */
 static bool is_of_ancestor(const struct graph *g, const struct graph_ref *r, size_t n, uint8_t mode,
 			   uint32_t task, uint32_t waiter)
 {
@@ -113,8 +113,8 @@ uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t 
 			owner_add(g, all, found.v[i]);
 		return GRAPH_NONE;
 	}
-	/* No descriptor table has obj, so the task that used obj counts. But this task has the
-	 * other end of a connection that is not accepted. */
+	/* No descriptor table has obj, so the task that used obj counts. Exception: on a
+	 * connection that is not accepted, this task has the other end. */
 	if (best == GRAPH_NONE && o && o->tid && !n &&
 	    !(CT_OBJ_KIND(obj) == CT_OBJ_SOCK && obj & CT_OBJ_NOT_ACCEPTED)) {
 		uint32_t task = graph_task_at(g, o->tid, ts_ns);
@@ -172,8 +172,8 @@ size_t owner_count_stopped(const struct graph *g, const struct enders *e, uint64
 	return n;
 }
 
-/* If exactly one task with the other end is stopped, and the last waker is not, the stopped task is
- * to blame. */
+/* Returns the task that woke the waiter last. If this task is not stopped, but exactly one task with
+ * the other end is stopped, returns the stopped task. */
 static uint32_t pipe_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint8_t mode,
 			   struct enders *all)
 {

@@ -45,8 +45,8 @@ static bool is_unread(const struct graph *g, uint64_t peer, const struct graph_r
 	return sent && peer && (!got || got->event < sent->event);
 }
 
-/* The task polls a socket pair to an ancestor only to notice the ancestor's death, if the ancestor
- * has never sent anything and has read all bytes. */
+/* The ancestor at the other end has never sent anything, and has read all bytes. Then the task polls
+ * the socket pair only to notice the ancestor's death. */
 static bool is_of_silent_ancestor(const struct graph *g, const struct interval *s,
 				  const struct window_object *o, uint64_t peer, uint32_t task)
 {
@@ -99,12 +99,12 @@ static void poll_socket(const struct graph *g, uint64_t obj, const struct interv
 		m->inner = true;
 		return;
 	}
-	/* Another thread may have sent a request, or received an answer, during the wait: its end counts. */
+	/* At the end of the wait: another thread may have asked, or got the answer, during the wait. */
 	if (owner_owed(g, obj, s->to_ns - 1)) {
 		m->score = own ? POLL_OWN : POLL_OWED;
 		m->since_ns = sent ? owner_event(g, sent)->r.ts : 0;
 	} else if (!alone && asked) {
-		/* If alone, the server has not got the whole request yet. */
+		/* The server polls only obj (alone) until it has the whole request. */
 		m->score = POLL_NONE;
 		m->task = GRAPH_NONE;
 		m->all.n = 0;
@@ -128,7 +128,7 @@ static void poll_pipe(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint3
 	m->score = POLL_QUIET;
 	m->task = owner_fd(g, obj, ts_ns, g->tasks[me].tgid, CT_FF_WRITE, &m->all);
 	m->inner = m->task == GRAPH_NONE && !m->all.n;
-	/* A task polls the pipe of an ancestor that has never written to notice the ancestor's death. */
+	/* The ancestor has never written. The task polls its pipe to notice the ancestor's death. */
 	if (!alone && m->task != GRAPH_NONE && graph_descends_from(g, me, g->tasks[m->task].tgid)) {
 		m->score = POLL_NONE;
 		m->task = GRAPH_NONE;
@@ -191,8 +191,8 @@ static bool has_record_within(const struct graph *g, const struct graph_ref *r, 
 	return at < n && owner_event(g, &r[at])->r.ts <= to_ns;
 }
 
-/* A poll of objects that no other process can use is for the end of a child: the handler of SIGCHLD
- * writes to an object, or the signal itself ends the poll. Returns false if there is no child. */
+/* No other process can use the polled objects, so the poll waits for the end of a child. The handler of
+ * SIGCHLD writes to an object, or the signal itself ends the poll. Returns false if there is no child. */
 static bool poll_child(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all)
 {
 	uint32_t child = owner_child(g, s, all);

@@ -39,26 +39,30 @@ size_t owner_count_stopped(const struct graph *g, const struct enders *e, uint64
 /* Returns the task that could end the wait of `me` for obj. mode and *all are as for owner_fd(). */
 uint32_t owner_object(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint8_t mode,
 		      struct enders *all);
-/* Returns the task at the other end, or the task that has to accept the connection, which is not of
- * the process tgid. *all is as for owner_fd(). */
+/* Returns the task at the other end. If there is none, returns the task that has to accept the
+ * connection. This task is not of the process tgid. *all is as for owner_fd(). */
 uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32_t tgid, struct enders *all);
 /*
- * Finds the polled objects that explain the poll best (enum poll_score, owner_poll.c). If they lead
- * to several processes, and the score is below POLL_WRITTEN, no task is to blame, unless exactly
- * one of their tasks is stopped.
+ * Finds the polled objects that explain the poll best (enum poll_score, owner_poll.c). If their score
+ * is below POLL_WRITTEN, and they lead to several processes, no task is to blame. Exception: exactly
+ * one of the tasks is stopped.
  */
 void owner_of_poll(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all);
 /* Returns true if the task waits for a new connection, or in a poll in which it is owed no answer. */
 bool owner_idles_in_loop(const struct graph *g, uint32_t task, uint64_t ts_ns);
+/* Returns true if the stack of the wait on a futex shows that the wait is for a lock. Without a
+ * stack, the stack of the previous wait on this futex counts, if only its time limit lies between:
+ * HotSpot waits for a lock with short time limits. */
+bool owner_in_lock(const struct graph *g, const struct interval *s);
 void owner_of_flock(const struct graph *g, const struct interval *s, struct blame *b);
 /* Returns the child for which the task waits. If it may wait for any, returns the youngest living
  * child, and adds all of them to *all. */
 uint32_t owner_child(const struct graph *g, const struct interval *s, struct enders *all);
 /*
- * The waiter gave work to another task, and waits for the result (s). Returns the last fitting task
+ * The waiter gave work to another task. s is its wait for the result. Returns the last fitting task
  * that the waiter woke or created since its previous wait. An earlier part of the same poll is no
- * previous wait, and before a wait on a futex, neither is a wait of at most HANDED_PAUSE_NS. A task
- * fits if:
+ * previous wait. If s is on a futex, a wait of at most HANDED_PAUSE_NS is no previous wait either. A
+ * task fits if:
  * - s is on a futex or a poll, and the task is a thread of the waiter's process that is not back in
  *   its old wait
  * - s is another wait, and the task waited on /dev/fuse for requests

@@ -60,9 +60,9 @@ static void drop_masters(const struct graph *g, struct enders *all)
 
 /*
  * Returns the task that has to accept the connection of socket o. Adds one task of each worker
- * process to *all. Of several workers, the one that has been busy for longest counts. But returns
- * GRAPH_NONE if one of several is not busy, or if they have several sockets at this address
- * (SO_REUSEPORT): no record says which the kernel has chosen.
+ * process to *all. Of several workers, the one that has been busy for longest counts. But if one of
+ * them is not busy, or the workers have several sockets at this address (SO_REUSEPORT), returns
+ * GRAPH_NONE: no record says which one the kernel has chosen.
  */
 static uint32_t listener(const struct graph *g, const struct window_object *o, uint64_t ts_ns, uint32_t tgid,
 			 struct enders *all)

@@ -104,9 +104,9 @@ static void find_ended(const struct graph *g, struct repeats *r)
 }
 
 /*
- * Scores turn has_made_progress() into a comparison of two numbers. From interval a to the end of
- * interval i, the task makes progress if score(i) - score(a) is more than PROGRESS_SHARE *
- * PROGRESS_NS.
+ * The score of an interval turns has_made_progress() into a comparison of two numbers. By the end of
+ * interval i, the task has made progress since the begin of interval a if score(i) - score(a) is
+ * more than PROGRESS_SHARE * PROGRESS_NS.
  */
 struct score {
 	/* PROGRESS_SHARE * (running time up to the interval's end) - (begin of the interval) */
@@ -116,7 +116,8 @@ struct score {
 typedef VEC(struct score) scores;
 
 /* Returns the first interval at whose end the task has made progress since this score, or
- * GRAPH_NONE. v has later intervals, the latest first. Their scores become smaller. */
+ * GRAPH_NONE. v has later intervals, the latest first. Each has a smaller score than the one before
+ * it in v. */
 static uint32_t first_progress(const scores *v, __int128 score)
 {
 	size_t n = BISECT(i, 0, v->n, v->v[i].score <= score + (__int128)PROGRESS_NS * PROGRESS_SHARE);
@@ -147,7 +148,7 @@ static uint32_t first_long(const struct graph *g, const struct longs *l, uint32_
 	return l->other;
 }
 
-/* Drops an answer in r->ended if, before that wait, the task makes progress or waits long for
+/* Removes a wait from r->ended if the task makes progress before this wait, or waits long for
  * something else. */
 static int drop_others(const struct graph *g, const struct graph_task *t, struct repeats *r)
 {

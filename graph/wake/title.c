@@ -42,6 +42,20 @@ bool title_waits(const struct graph *g, const struct interval *s)
 	return fresh && may_lock(title) && ends_with(title, " waiting");
 }
 
+static bool is_session(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	uint64_t since_ns;
+	const char *text = window_cmdline_since(g->w, g->tasks[task].tid, ts_ns, &since_ns);
+
+	return !strncmp(text, title_start, strlen(title_start)) && may_lock(text + strlen(title_start));
+}
+
+bool title_sessions(const struct graph *g, uint32_t task, uint32_t other, uint64_t ts_ns)
+{
+	return g->tasks[task].ptgid && g->tasks[task].ptgid == g->tasks[other].ptgid &&
+	       is_session(g, task, ts_ns) && is_session(g, other, ts_ns);
+}
+
 uint32_t title_owner(const struct graph *g, const struct interval *s, struct enders *all)
 {
 	const struct graph_task *me = &g->tasks[s->task];

@@ -13,6 +13,10 @@
 
 /* Returns true if the title of the task says that it waited in s for a lock of the database. */
 bool title_waits(const struct graph *g, const struct interval *s);
+/* Returns true if both tasks are sessions of the same server. Since PostgreSQL 14, a session that
+ * sends SIGURG to another one ends a wait for itself: mostly for a lock of a row or a table
+ * (ProcWakeup() in proc.c, SetLatch() in latch.c). */
+bool title_sessions(const struct graph *g, uint32_t task, uint32_t other, uint64_t ts_ns);
 /*
  * Returns the session of the same server that may own the lock. Adds all such sessions to *all. A
  * session may own it unless it is idle ("idle in transaction" is not idle), or began to wait for a

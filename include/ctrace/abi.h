@@ -58,8 +58,8 @@ enum ct_kind {
 	/* The first wake of a new task. tid: the new task, peer: the creator. */
 	CT_WAKE_NEW = 3,
 	/*
-	 * A futex wait. Written before the CT_SWITCH of the waiter if the owner is known (also if
-	 * the waiter then does not block), and by an inspection of the wait.
+	 * A futex wait. If the owner is known, the record comes before the CT_SWITCH of the waiter.
+	 * The waiter may then still not block. An inspection of the wait also writes a record.
 	 *   tid    the waiter
 	 *   peer   the owner, read from user memory: the owner of a glibc mutex or rwlock, the
 	 *          owner of a PI or robust futex, or the thread that a join waits for. 0: not known
@@ -73,12 +73,12 @@ enum ct_kind {
 	 * One of the first CT_WAITFD_MAX descriptors that a poll, ppoll, select or pselect waits
 	 * on. A set is written in these cases:
 	 * 1. A wait for the set begins.
-	 * 2. A wait of CT_COARSE_NS or more for the set ends, in a coarse step or under a cap.
+	 * 2. In a coarse step or under a cap, a wait of CT_COARSE_NS or more for the set ends.
 	 * 3. An iterator reads the state of the waiter.
 	 * 4. An inspection finds that the wait for the set began before the daemon started.
-	 * In cases 1 to 3, two kinds of sets are left out: the same set as the waiter's last one,
-	 * if that is less than a second old; a set of one descriptor, whose object is obj of the
-	 * CT_SWITCH.
+	 * In cases 1 to 3, two kinds of sets are left out:
+	 * - a repeat of the waiter's last set, less than a second after the set was written
+	 * - a set of one descriptor: its object is obj of the CT_SWITCH
 	 *   tid    the waiter
 	 *   peer   the descriptor, or CT_FD_NONE
 	 *   state  index in the set
@@ -137,8 +137,8 @@ enum ct_kind {
 	 */
 	CT_FLOCK = 16,
 	/*
-	 * These three records are states, not events, for a snapshot. The daemon also reads
-	 * /proc/locks at its start, and the descriptor table of an inspected task's process.
+	 * These three records are states, not events. The daemon records them for a snapshot. It
+	 * also reads /proc/locks at its start, and the descriptor tables of inspected processes.
 	 * - CT_HELD: a line of /proc/locks. Fields as CT_FLOCK, but tid is the pid in that line (0:
 	 *   an ofd lock, which has none), and peer is 0. flags 0: the process owns the lock; 1: the
 	 *   process waits for the lock.
@@ -269,8 +269,8 @@ enum ct_kind {
 	 * Says what a task does, and since when, while the switches of the task are not recorded.
 	 * - The daemon writes such records in a coarse step (CT_SHED_COARSE or CT_SHED_PAUSES), and
 	 *   at the end of a coarse step.
-	 * - A BPF program writes a CT_FOUND_WAITED when a wait of CT_COARSE_NS or more ends, in a
-	 *   coarse step or under a cap.
+	 * - In a coarse step or under a cap, a BPF program writes a CT_FOUND_WAITED when a wait of
+	 *   CT_COARSE_NS or more ends.
 	 *   tid    the task
 	 *   aux    what the task does (enum ct_found)
 	 *   state, wait, flags, nr, obj  with CT_FOUND_BLOCKED and CT_FOUND_WAITED: as CT_SWITCH
@@ -345,7 +345,7 @@ _Static_assert(sizeof(struct ct_rec) == 32, "ct_rec");
 
 /* Why a task blocked. */
 enum ct_wait {
-	CT_W_NONE = 0, /* did not block; for sched_yield: CT_W_YIELD */
+	CT_W_NONE = 0, /* did not block; sched_yield has CT_W_YIELD */
 	CT_W_FUTEX = 1,
 	CT_W_READ = 2,
 	CT_W_WRITE = 3,
@@ -475,8 +475,8 @@ enum ct_shed {
 	CT_SHED_WAKES = 4,
 	CT_SHED_WAITS = 5,
 	CT_SHED_PAUSE = 6,
-	/* No CT_SEND and CT_RECV. A CT_WAKE names the kind of interrupt only for timers, and at the
-	 * end of many waits of CT_COARSE_NS or more. Other interrupts are CT_CTX_IRQ. */
+	/* No CT_SEND and CT_RECV. Interrupts other than timers are CT_CTX_IRQ. Exception: at the end
+	 * of many waits of CT_COARSE_NS or more, the CT_WAKE names the kind of interrupt. */
 	CT_SHED_HOOKS = 7,
 	/* Also no CT_SWITCH and CT_WAKE_NEW, and CT_FUTEX only from inspections. A wait of
 	 * CT_COARSE_NS or more has a CT_FOUND and a CT_WAKE. If it is a wait for a set of
@@ -488,7 +488,7 @@ enum ct_shed {
 #define CT_GV_CAP    0x01 /* a cap of one task, not a step */
 #define CT_GV_GROUP  0x02 /* a cap of a group (govern_group()); with CT_GV_CAP: of one task in it */
 #define CT_GV_CGROUP 0x04
-#define CT_GV_BLIND  0x08 /* no inspections (stacks of long waits, polled variables), in any step */
+#define CT_GV_BLIND  0x08 /* no inspections (stacks of long waits, polled variables), whatever the step */
 
 enum ct_loss {
 	CT_LOSS_RING_FULL = 0,
@@ -514,8 +514,8 @@ enum ct_loss {
  *   FUTEX          user address (47 bits) | low 12 bits of the tgid << 47
  *   TASK           tid
  *   CGROUP         inode number of its directory. In its CT_OBJECT, name is the path below the root
- *                  of the hierarchy, and peer is 0 or CT_OBJ_CONTAINER_ID(). The name of this
- *                  second object is the name of the container
+ *                  of the hierarchy. peer is 0, or the object CT_OBJ_CONTAINER_ID(), whose name is
+ *                  the name of the container
  *   DATA, QUEUE    as FUTEX
  *   MARK           a hash of the name (CT_MARK_NAME_MAX)
  * The name of FUTEX and DATA is the symbol, such as "flag (a.out)", where known.
@@ -760,8 +760,9 @@ struct ct_iter_task {
 	ct_u64 sched_since;
 	ct_u64 times;    /* as CT_FOUND.x[1] */
 	ct_u64 switches; /* as CT_FOUND.peer */
-	/* ns of the scheduler's clock when the task last left the CPU; if it runs: when the kernel
-	 * last updated its CPU time; 0: not known. Real-time tasks: when the task last got a CPU */
+	/* ns of the scheduler's clock; 0: not known. Of a real-time task: when it last got a CPU. Of
+	 * another task: when it last left the CPU; if it runs: when the kernel last updated its CPU
+	 * time */
 	ct_u64 sched_left;
 	ct_u64 jiffies;
 	ct_u64 args[6];
@@ -779,7 +780,7 @@ struct ct_iter_task {
 
 struct ct_cpu_stats {
 	ct_u64 lost[CT_LOSS_CAUSES];
-	/* time of the first loss since the daemon last set it to 0 */
+	/* time of the first loss since the daemon last wrote 0 here */
 	ct_u64 lost_first_ns[CT_LOSS_CAUSES];
 	ct_u64 lost_last_ns[CT_LOSS_CAUSES];
 };

@@ -288,7 +288,7 @@ enum ct_lack {
 	CT_LACK_WAKE_OBJECTS = 0x08,
 	CT_LACK_WAIT_OBJECTS = 0x10,
 	CT_LACK_CONTEXT = 0x20,  /* for most wakes by an interrupt: its kind */
-	CT_LACK_SWITCHES = 0x40, /* runs, and waits shorter than CT_COARSE_NS */
+	CT_LACK_SWITCHES = 0x40, /* the runs of tasks, and waits shorter than CT_COARSE_NS */
 	CT_LACK_PAUSES = 0x80,   /* at times, everything */
 };
 

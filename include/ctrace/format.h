@@ -2,8 +2,8 @@
 /*
  * format.h - every byte of a trace file; doc/format.md explains the fields. A file is a row of
  * slots. Slot 0 has the file header, the other slots have file segments. A segment is a header and
- * a row of blocks, in n_slots slots in a row. A reader refuses a greater major version. Of a
- * greater minor version, a reader skips what is new: longer headers, block types, record kinds.
+ * a row of blocks. It fills n_slots neighbouring slots. A reader refuses a greater major version. If
+ * only the minor version is greater, it skips what is new: longer headers, block types, record kinds.
  */
 #ifndef CTRACE_FORMAT_H
 #define CTRACE_FORMAT_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * glibc.h - the only place for facts about glibc: locks in user memory, signals, names of functions
- * and files. Each fact names its source file and versions ("since 2.4": up to at least 2.40). The
- * layouts are of x86-64 and arm64. test/abi compares them with the C library of the build. A
+ * and files. Each fact names its source file and versions. "Since 2.4" means 2.4 to at least 2.40.
+ * The layouts are of x86-64 and arm64. test/abi compares them with the C library of the build. A
  * program may use another C library, so a lock's bytes are only a hint.
  */
 #ifndef CTRACE_GLIBC_H
@@ -89,8 +89,8 @@ _Static_assert(__builtin_offsetof(struct glibc_cond, g_signals) % 8 == 0 &&
  * since 2.4. */
 #define GLIBC_SIGNALS 32, 33
 
-/* A task that blocks in a frame with one of these prefixes waits for a lock. nptl/; __lll_lock_wait
- * since 2.4. */
+/* A task that blocks in a frame with one of these prefixes waits for a lock. nptl/; since 2.4 for
+ * __lll_lock_wait. */
 #define GLIBC_LOCK_FUNCTIONS "pthread_rwlock_", "pthread_mutex_lock+", "__lll_lock_wait"
 /* Prefix of the names by which glibc calls its own functions. include/libc-symbols.h; since 2.3. */
 #define GLIBC_HIDDEN_PREFIX "__GI_"

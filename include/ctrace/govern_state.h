@@ -10,7 +10,7 @@
 
 #include "ctrace/abi.h"
 
-#define GOVERN_CAPS      64 /* slots; of the tasks of one slot, at most one is capped on its own */
+#define GOVERN_CAPS      64 /* slots; in each slot, at most one task has a cap of its own */
 #define GOVERN_SLOT(tid) ((tid) & (GOVERN_CAPS - 1))
 #define GOVERN_GROUPS    8
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * job.h - rules for probes on functions of frameworks and on marks: which event a probe stands for,
- * and where its values lie. The cookie of a probe is the index of its rule. daemon/jobs/ makes the
- * rules, and bpf/uprobe.bpf.c applies them.
+ * job.h - rules for probes. A probe is on a function of a framework, or on a mark. Its rule says
+ * which event it stands for, and where its values lie. The cookie of a probe is the index of its
+ * rule. daemon/jobs/ makes the rules, and bpf/uprobe.bpf.c applies them.
  */
 #ifndef CTRACE_JOB_H
 #define CTRACE_JOB_H

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A step of a CI job: compares a command with its earlier runs. Usage: check.sh CMD [ARG...]
 #
-# The first job writes the baseline ($CTRACE_BASELINE), and later jobs read it. So keep this file in
-# a cache of the CI server, or in the repository. Exit status: see ctrace-check(1).
+# The first job writes the baseline ($CTRACE_BASELINE). Later jobs read and update it. So keep the
+# baseline in a cache of the CI server, or in the repository. Exit status: see ctrace-check(1).
 set -u
 ctrace=${CTRACE:-ctrace}
 baseline=${CTRACE_BASELINE:-ctrace-baseline.json}
@@ -11,8 +11,8 @@ reports=${CTRACE_REPORTS:-ctrace-reports}
 options=${CTRACE_OPTIONS:-}
 
 mkdir -p "$reports" || exit 2
-# Without root, and without a sudo that asks for no password, the check measures only times, and
-# finds no causes.
+# Without root, the check measures only times, and finds no causes. So use sudo, if it asks for no
+# password.
 sudo=
 if [ "$(id -u)" != 0 ] && sudo -n true 2>/dev/null; then
 	sudo="sudo -n"

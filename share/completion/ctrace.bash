@@ -32,12 +32,23 @@ _ctrace_values()
 		compgen -d -- "$cur"
 		;;
 	--format)
-		compgen -W "json dot" -- "$cur"
+		if [[ $command == export ]]; then
+			compgen -W "perfetto chrome speedscope folded ndjson csv" -- "$cur"
+		else
+			compgen -W "json dot" -- "$cur"
+		fi
 		;;
 	--policy)
 		compgen -W "ctrace panappticon appinsight" -- "$cur"
 		;;
+	--table)
+		compgen -W "intervals edges requests jobs" -- "$cur"
+		;;
 	--kind)
+		if [[ $command != dump ]]; then
+			compgen -W "offcpu blame oncpu" -- "$cur"
+			return
+		fi
 		# the error about an unknown kind lists all kinds
 		compgen -W "$("$exe" dump --kind '?' 2>&1 | sed -n 's/.*; there are //p')" -P "${cur%"${cur##*,}"}" -- "${cur##*,}"
 		;;
@@ -47,7 +58,7 @@ _ctrace_values()
 	--without)
 		compgen -W "task: process: object: wait: resource:" -- "$cur"
 		;;
-	--pid | --tid)
+	--pid | --tid | --path)
 		compgen -W "$(cd /proc && printf '%s\n' [0-9]*)" -- "$cur"
 		;;
 	--comm)
@@ -76,7 +87,7 @@ _ctrace_values()
 	esac
 }
 
-# Completes an argument that is no option: a file, or the command that record and check run.
+# Completes an argument that is no option: a file, or the command that record, check and delay run.
 _ctrace_rest()
 {
 	local command=$1 cur=$2 i
@@ -86,7 +97,7 @@ _ctrace_rest()
 	mark)
 		((COMP_CWORD == 3)) && compgen -W "begin end" -- "$cur"
 		;;
-	record | check)
+	record | check | delay)
 		for ((i = 2; i < COMP_CWORD; i++)); do
 			[[ ${COMP_WORDS[i]} == -- ]] && break
 		done

@@ -10,6 +10,7 @@
 #include "analysis/jobs/queues.h"
 #include "analysis/patterns/collect.h"
 #include "analysis/patterns/patterns.h"
+#include "analysis/picture/make.h"
 #include "analysis/requests/services.h"
 #include "analysis/transactions/transactions.h"
 #include "analysis/slice/slice.h"
@@ -132,6 +133,32 @@ static void time_of(const struct graph *g, uint32_t task, uint64_t from_ns, uint
 	path_free(p);
 }
 
+static void check_picture(const struct graph *g, const struct diagnosis *d)
+{
+	struct picture *p;
+	struct path *path;
+
+	if (path_walk(g, d->chain[0].task, d->from_ns, d->to_ns, &path))
+		return;
+	must(!picture_make(g, d, path, g->w->from_ns, d->to_ns, &p));
+	must(p->lanes.n && p->lanes.n <= PICTURE_LANES && p->lanes.v[0].task == d->chain[0].task);
+	must(p->route.n <= PICTURE_ROUTE && p->gaps.n <= PICTURE_STRETCHES &&
+	     p->lacking.n <= PICTURE_STRETCHES);
+	for (size_t i = 0; i < p->lanes.n; i++) {
+		const struct lane *l = &p->lanes.v[i];
+		uint64_t at = p->from_ns;
+
+		for (size_t k = 0; k < l->spans.n; k++) {
+			must(l->spans.v[k].from_ns >= at && l->spans.v[k].to_ns > l->spans.v[k].from_ns);
+			must(l->spans.v[k].blame == GRAPH_NONE || l->spans.v[k].blame < l->blames.n);
+			at = l->spans.v[k].to_ns;
+		}
+		must(at <= p->to_ns);
+	}
+	picture_free(p);
+	path_free(path);
+}
+
 static void check_requests(const struct graph *g, uint64_t from_ns, uint64_t to_ns)
 {
 	struct services *s;
@@ -251,8 +278,10 @@ void analyse_window(const struct window *w)
 		time_of(g, task, from_ns, to_ns);
 	for (uint32_t task = 0; task < g->n_tasks && task < ANALYSE_TASKS; task++)
 		for (int against = 0; against < 2; against++)
-			if (!diagnose(g, task, from_ns, to_ns, against ? &good : NULL, &d))
+			if (!diagnose(g, task, from_ns, to_ns, against ? &good : NULL, &d)) {
+				check_picture(g, d);
 				diagnosis_free(d);
+			}
 	if (!hangs_find(g, from_ns, to_ns, NULL, &h))
 		hangs_free(h);
 	check_crashes(g, from_ns, to_ns);

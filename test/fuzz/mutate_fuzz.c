@@ -3,7 +3,7 @@
 
 #include "test/fuzz/mutate.h"
 
-#define MUTATE_FUZZ_RAW 8 /* of this many inputs, libFuzzer changes the bytes of one */
+#define MUTATE_FUZZ_RAW 8 /* one change in this many is by LLVMFuzzerMutate() alone */
 
 size_t LLVMFuzzerMutate(uint8_t *p, size_t n, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *p, size_t n, size_t size, unsigned seed);

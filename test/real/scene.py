@@ -22,8 +22,8 @@ How to write a case
 1. Start private programs only: files in s.where, ports of s.port(). All descendants of the test are killed at the end,
    also after a failure. s.callback(f, ...) undoes other things (mounts, control groups) after that.
 2. A role is a name for a task. s.start() makes one; s.role(name, pid, tid) makes one of a child or a thread. A role whose
-   tid is its pid stands for every task of the process that has no role of its own. The role "test" always exists: it
-   is the test itself. Accept it as a culprit where it really is one, for example because it sent SIGSTOP.
+   tid is its pid stands for the whole process, except for tasks with a role of their own. The role "test" always exists:
+   it is the test itself. Accept it as a culprit where it really is one, for example because it sent SIGSTOP.
 3. The case proves its own truth from /proc, /proc/locks, ss or the program's own tables, and never from ctrace:
      s.during(text, f)   f() is true in the midst of the hang, and just before the culprit lets go
      s.wait(text, f)     f() becomes true within 10 s
@@ -110,7 +110,7 @@ def find_program(name):
 
 
 def set_quota(group, old, us):
-    """Lets the tasks of a control group run for so many us of each 100 ms; -1: without a limit. old: cgroup v1."""
+    """Lets the tasks of a control group run for `us` microseconds of each 100 ms; -1: without a limit. old: cgroup v1."""
     name, value = ("cpu.cfs_quota_us", str(us)) if old else ("cpu.max", "%s 100000" % (us if us > 0 else "max"))
     with open(os.path.join(group, name), "w", encoding="ascii") as f:
         f.write(value)

@@ -165,9 +165,9 @@ static int block_exact(struct decoder *d, int type, size_t n, size_t size, const
 	return bytes == n * size ? 0 : -EBADMSG;
 }
 
-/* The first len planes have one byte of the difference each. Nearly all differences have at most
- * three bytes, so three are read without a branch, up to one byte beyond a plane
- * (DECODER_SLACK). */
+/* Each of the first len planes has one byte of the difference between two times. Nearly all
+ * differences have at most three bytes. To avoid a branch, three bytes are always read. Such a read
+ * may go one byte beyond a plane (DECODER_SLACK). */
 static inline uint64_t take_time(const uint8_t **plane, unsigned len)
 {
 	static const uint32_t keep[] = { 0, 0xff, 0xffff, 0xffffff };

@@ -21,8 +21,8 @@ void decoder_free(struct decoder *d);
  * damaged or too large (limits.h). */
 int decoder_begin(struct decoder *d, const struct format_segment *h, const uint8_t *body, size_t n);
 /* Gives the decompressed bytes of one block. *ret_n is 0 if the segment lacks it. The bytes are
- * valid until the next decoder_begin() or decoder_free(), while the caller keeps the body. Returns
- * 0, -ENOMEM, or -EBADMSG if the block is damaged. */
+ * valid until the next decoder_begin() or decoder_free(). The caller must keep the body for so long.
+ * Returns 0, -ENOMEM, or -EBADMSG if the block is damaged. */
 int decoder_block(struct decoder *d, enum format_block_type type, const uint8_t **ret_p, size_t *ret_n);
 struct decoder_room {
 	struct window_event *events;

@@ -25,8 +25,8 @@ void encoder_free(struct encoder *e);
 /* head_bytes: room for a header in front of the body. Returns 0 or -ENOMEM. */
 int encoder_begin(struct encoder *e, size_t head_bytes);
 /* Appends a block of n items of `width` bytes, as planes if width is above 1 (format_block.width).
- * If n is 0, appends nothing. Returns 0, -ENOMEM, or -EFBIG if all blocks before compression have
- * more than FORMAT_RAW_MAX bytes. */
+ * If n is 0, appends nothing. Returns 0, -ENOMEM, or -EFBIG if all blocks together have more
+ * than FORMAT_RAW_MAX bytes before compression. */
 int encoder_block(struct encoder *e, enum format_block_type type, const void *data, size_t n, unsigned width);
 /* Appends the records of n CPUs, sorted by cpu, as columns. begin_ns, kind_info: as in the segment
  * header. Returns 0, -ENOMEM or -EFBIG as encoder_block(). */

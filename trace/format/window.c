@@ -52,7 +52,7 @@ const char *window_cmdline_since(const struct window *w, uint32_t tid, uint64_t 
 			       c[i].tgid > t->tgid || (c[i].tgid == t->tgid && c[i].ts_ns > ts_ns))
 		      : 0;
 
-	/* An entry from before the start of this process is of an earlier process with this id. */
+	/* An entry from before the start of this process belongs to an earlier process with this id. */
 	bool known = at && c[at - 1].tgid == t->tgid && c[at - 1].ts_ns >= window_start_ns(w, t->tgid, ts_ns);
 
 	*ret_since_ns = known ? c[at - 1].ts_ns : 0;

@@ -33,8 +33,8 @@ struct ahead {
 	bool stop;
 };
 
-/* Decompresses blocks ahead of collect_dictionary(), which gets an error of decoder_block()
- * again. */
+/* Decompresses the blocks that collect_dictionary() reads later. Errors are ignored here, because
+ * collect_dictionary() gets them again. */
 static void ahead_names(struct decoder *d)
 {
 	static const enum format_block_type types[] = { FORMAT_TASKS, FORMAT_OBJECTS, FORMAT_STACKS };

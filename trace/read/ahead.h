@@ -22,8 +22,8 @@ struct ahead_segment {
 	struct decoder *decoder;
 };
 
-/* Begins to read the segments [a, b). w->events and w->words have the room of reader_room() for
- * each segment, in this order. The words begin at index 1 of w->words. Returns 0 or -ENOMEM. */
+/* Begins to read the segments [a, b). w->events and w->words must have room for all of them
+ * (reader_room()). The words begin at index 1 of w->words. Returns 0 or -ENOMEM. */
 int ahead_new(const struct reader *r, size_t a, size_t b, struct window *w, struct ahead **ret);
 /* Returns the next segment, valid until the next call. Call it at most b - a times. The caller may
  * move events, but only into the room of this and of earlier segments. */

@@ -22,8 +22,8 @@ struct reader_info {
 	uint64_t file_bytes;
 	uint32_t slot_bytes;
 	uint32_t n_slots;
-	/* boot: which of the n_boots boots in the file the reader shows; 0 is the newest, 1 the one
-	 * before. */
+	/* n_boots: the boots in the file. boot: the boot that the reader shows; 0 is the newest, 1 the
+	 * one before. */
 	uint32_t n_boots, boot;
 	uint32_t n_segments;
 	uint32_t n_cut_slots; /* missing at the end of a file that was cut */
@@ -76,7 +76,7 @@ int reader_refresh(struct reader *r, char err[READER_ERR_MAX]);
 int window_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, uint64_t max_events, struct window **ret,
 		char err[READER_ERR_MAX]);
 
-/* window_load() calls fn, unless NULL, after each segment with 0..100 percent. */
+/* After each segment, window_load() calls fn with the percentage done (0..100). fn may be NULL. */
 void reader_on_progress(struct reader *r, void (*fn)(void *arg, unsigned percent), void *arg);
 
 /* Lets window_load() decode on up to n threads. By default, the caller's thread decodes. Each
@@ -97,9 +97,9 @@ struct reader_file {
 };
 struct reader_file reader_file(const struct reader *r);
 
-/* Clips [*from_ns, *to_ns) to the trace, except a *to_ns of UINT64_MAX. Finds the segments [*ret_a,
- * *ret_b) of this range: none, if it lies in a hole of the trace. Returns 0, or -ERANGE with a
- * sentence in err if no part of the range is in the trace. */
+/* Clips [*from_ns, *to_ns) to the trace. A *to_ns of UINT64_MAX is not clipped. Finds the segments
+ * [*ret_a, *ret_b) of this range: none, if it lies in a hole of the trace. Returns 0, or -ERANGE with
+ * a sentence in err if no part of the range is in the trace. */
 int reader_select(const struct reader *r, uint64_t *from_ns, uint64_t *to_ns, size_t *ret_a, size_t *ret_b,
 		  char err[READER_ERR_MAX]);
 

@@ -66,8 +66,9 @@ static uint64_t redact_id(const struct redact *r, uint64_t id)
 	return hash ? hash : 1;
 }
 
-/* Kernel addresses show where the kernel lies in memory, and the id of a mark is a hash of its
- * name. Read as an id, the address of a kernel function has an unknown kind. */
+/* Replaces ids with kernel addresses, which show where the kernel lies in memory. Replaces ids of
+ * marks, which are hashes of names. An id that is the address of a kernel function has an unknown
+ * kind. */
 static uint64_t redact_object_id(const struct redact *r, uint64_t id)
 {
 	enum ct_obj_kind kind = CT_OBJ_KIND(id);

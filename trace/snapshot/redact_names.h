@@ -33,7 +33,7 @@ size_t redact_path(const struct siphash_key *key, const char *path, size_t len, 
  * of other families become zeroes. */
 void redact_address(const struct siphash_key *key, uint16_t family, uint8_t addr[16]);
 void redact_frame(const struct siphash_key *key, const char *frame, char buf[REDACT_FRAME_MAX]);
-/* Replaces any other name, of len bytes, by 8 hexadecimal digits and a 0. */
+/* Replaces a name of len bytes by 8 hexadecimal digits and a 0. */
 void redact_word(const struct siphash_key *key, const char *word, size_t len, char buf[9]);
 
 #endif

@@ -56,7 +56,7 @@ static bool takes_value(const char *p)
 	return false;
 }
 
-/* Returns the text from the script's name, "-c" or "-e" on. p: the interpreter's first argument. */
+/* Returns the text that begins with the script's name, "-c" or "-e". p: the interpreter's first argument. */
 static const char *script(const char *p)
 {
 	while (*p == '-' && p[1] && p[1] != ' ') {

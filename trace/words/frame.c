@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ctrace/glibc.h"
+#include "ctrace/runtimes.h"
 #include "lib/cleanup.h"
 
 static bool begins(const char *s, const char *prefix)
@@ -38,10 +39,14 @@ bool frame_is_libc(const char *frame)
 
 bool frame_is_lock(const char *frame)
 {
-	static const char *const functions[] = { GLIBC_LOCK_FUNCTIONS };
+	static const char *const functions[] = { GLIBC_LOCK_FUNCTIONS, HOTSPOT_LOCK_FUNCTION };
+	static const char *const rust[] = { RUST_LOCK_FUNCTIONS };
 
 	for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
 		if (begins(frame, functions[i]))
+			return true;
+	for (size_t i = 0; strstr(frame, RUST_LOCK_MODULE) && i < ARRAY_SIZE(rust); i++)
+		if (strstr(frame, rust[i]))
 			return true;
 	return false;
 }

@@ -20,9 +20,10 @@
 bool frame_is_kernel(const char *frame);
 bool frame_is_address(const char *frame);
 bool frame_is_rest(const char *frame);
-/* The files in GLIBC_FRAME_FILES: the C library, its library of threads, the dynamic linker. */
+/* Returns true if the frame is in one of GLIBC_FRAME_FILES: the C library, its library of threads,
+ * and the dynamic linker. */
 bool frame_is_libc(const char *frame);
-/* Returns true if the frame is in a function of glibc that waits for a lock. */
+/* Returns true if the frame is in a function of glibc, HotSpot or Rust that waits for a lock. */
 bool frame_is_lock(const char *frame);
 /* Returns true if the frame is in the function. "name" stands for a function of a program or of the
  * kernel, "k:name" only for a function of the kernel. */

@@ -23,6 +23,7 @@ const char *resource_kind_word(enum resource_kind kind)
 		[RESOURCE_FUTEX] = "futex",
 		[RESOURCE_INPUT] = "input",
 		[RESOURCE_KERNEL_LOCK] = "kernel-lock",
+		[RESOURCE_LOCK] = "lock",
 		[RESOURCE_MEMORY] = "memory",
 		[RESOURCE_PIPE] = "pipe",
 		[RESOURCE_QUEUE] = "queue",

@@ -22,6 +22,7 @@ enum resource_kind {
 	RESOURCE_FUTEX,
 	RESOURCE_INPUT,
 	RESOURCE_KERNEL_LOCK,
+	RESOURCE_LOCK, /* of a program, without a recorded owner: owner_in_lock() */
 	RESOURCE_MEMORY,
 	RESOURCE_PIPE,
 	RESOURCE_QUEUE,

@@ -20,7 +20,7 @@ struct pull_out {
 
 struct pull {
 	struct dict *tasks, *cmdlines, *objects, *stacks;
-	/* the number of this segment: dict_entry.put of the entries in it */
+	/* the number of this segment; each entry in the segment gets it as dict_entry.put */
 	uint64_t number;
 	struct pull_out out_tasks, out_objects, out_stacks;
 };

@@ -139,8 +139,8 @@ static void ringfile_take(struct ringfile *r, const struct file_index *ix, const
 		r->next_slot = newest->slot + newest->h.n_slots;
 		ring_seq = newest->h.seq;
 	}
-	/* Skips the segments that an earlier ringfile_unsave() has put behind the newest one. Their
-	 * seq is above ring_seq - n_saves. */
+	/* Skips the segments that an earlier ringfile_unsave() has put behind the newest one. Each
+	 * of them is less than n_saves segments older than the newest one. */
 	while (r->next_slot <= r->n_slots && r->slots[r->next_slot].seq &&
 	       r->slots[r->next_slot].seq + r->n_saves > ring_seq)
 		r->next_slot++;
@@ -182,8 +182,8 @@ static int ringfile_put(struct ringfile *r, const struct format_segment *h, uint
 	return ret ? ret : pio_write(r->fd, h, sizeof(*h), at);
 }
 
-/* Makes a sealed segment of a copy that an earlier writer made of its open segment. buf has the
- * size of a slot. */
+/* Turns a copy of an earlier writer's open segment into a sealed segment. buf has the size of a
+ * slot. */
 static void ringfile_move(struct ringfile *r, const struct file_index_segment *s, const uint8_t boot_id[16],
 			  uint8_t *buf)
 {
@@ -249,8 +249,8 @@ static int ringfile_recover(struct ringfile *r, const struct ringfile_options *o
 		snprintf(err, FILE_INDEX_ERR_MAX, "cannot recover %.120s: %s", opt->path, strerror(-ret));
 		return ret;
 	}
-	/* From such a seq on, the numbers could run out. Only a hostile file has one: a real file
-	 * gets about one segment a second. */
+	/* Above RINGFILE_SEQ_MAX, the numbers could run out. Only a hostile file gets there: a
+	 * real file gets about one segment a second. */
 	if (ix.segments.n && ix.segments.v[ix.segments.n - 1].h.seq > RINGFILE_SEQ_MAX) {
 		snprintf(err, FILE_INDEX_ERR_MAX, "%.120s has sequence numbers that cannot be", opt->path);
 		return -EBADMSG;

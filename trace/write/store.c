@@ -45,13 +45,14 @@ struct store {
 	bool missed;
 	uint64_t missed_from_ns, missed_records;
 	uint64_t unsure_since_ns; /* stats.storage.since_ns at the last failed sync */
-	/* the time of the last error; when the present write and the present sync began, or 0 */
+	/* trouble_ns: the time of the last error. write_ns, sync_ns: when the present write or sync
+	 * began; 0 if there is none. */
 	uint64_t trouble_ns, write_ns, sync_ns;
 	struct store_stats stats;
 };
 
-/* The caller of store_bad() to store_publish(), store_written() and store_end() holds the lock. In
- * store_open(), no other thread runs yet. */
+/* The functions from here to store_publish(), and also store_written() and store_end(), need the lock.
+ * In store_open(), no other thread runs yet. */
 static void store_bad(struct store *s, enum writer_trouble trouble, int error)
 {
 	struct writer_storage *t = &s->stats.storage;
@@ -97,8 +98,8 @@ static void store_lost(struct store *s, uint64_t from_ns, uint64_t n_records)
 	t->untold_records += n_records;
 }
 
-/* The segment is in the file, and its header mentions n_records lost records. Records lost after
- * its end_ns wait for a later header. */
+/* The segment is in the file, and its header mentions n_records lost records. A later header mentions
+ * records that were lost after the end of this segment. */
 static void store_told(struct store *s, const struct store_item *item, uint64_t n_records)
 {
 	struct writer_storage *t = &s->stats.storage;

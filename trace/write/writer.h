@@ -3,8 +3,8 @@
  * writer.h - writes a trace file: fixed size, circular, made of slots. One thread at a time (the
  * daemon's drain thread), except for functions marked "any thread".
  *
- * Records go into an open segment in memory. writer_seal() writes this segment over the oldest
- * ones. writer_save() writes a copy of it, so that on a quiet machine it can stay open for long.
+ * Records go into an open segment in memory. writer_seal() writes the open segment over the oldest
+ * ones. writer_save() writes a copy, so that the segment can stay open for long on a quiet machine.
  * Each segment has all dictionary entries that it needs.
  */
 #ifndef CTRACE_TRACE_WRITE_WRITER_H

@@ -22,12 +22,12 @@ struct writer_storage {
 	/* All records in the file from before this time are synced; 0: none yet. */
 	uint64_t synced_ns;
 	uint64_t lost_segments, lost_records;
-	/* Lost records that no segment in the file mentions yet. All are from untold_ns or later;
-	 * without any, it is 0. */
+	/* Lost records that no segment in the file mentions yet. All are from untold_ns or later.
+	 * If there are none, untold_ns is 0. */
 	uint64_t untold_records, untold_ns;
 	uint64_t failed_syncs;
-	/* Records in this range may never reach the disk, even if a later sync succeeds. The range
-	 * is of the newest series of failed syncs. */
+	/* Records in this range may never reach the disk, even if a later sync succeeds. The newest
+	 * series of failed syncs sets the range. */
 	uint64_t unsure_from_ns, unsure_to_ns;
 	uint64_t begun_anew;
 	uint64_t repaired;

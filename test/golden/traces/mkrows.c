@@ -16,7 +16,7 @@
 #define SOCK(n) CT_OBJ_ID(CT_OBJ_SOCK, n)
 
 enum { CLIENT = 100, SHOP = 200, DB = 300 };
-/* the ends of two connections: PAGE and ROW are the ends of the servers */
+/* sockets of two connections: READER (of the client) to PAGE (of shop); ASKER (of shop) to ROW (of db) */
 enum { PAGE = 1, READER = 2, ROW = 3, ASKER = 4 };
 
 static struct writer *writer;

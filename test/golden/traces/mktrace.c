@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mktrace FILE BOOTS [ill | marks | command | slow | MACHINE] [CPUS LIMITS] - writes the trace for
- * the golden tests: most kinds of records, at fixed times, in BOOTS boots. MACHINE is the recorded
- * machine (default: x86_64). The other words change the content:
+ * mktrace FILE BOOTS [ill | html | markup | folded | marks | command | slow | MACHINE] [CPUS LIMITS] - writes
+ * the trace for the golden tests: most kinds of records, at fixed times, in BOOTS boots. MACHINE is the
+ * recorded machine (default: x86_64). The other words change the content:
  *
  *   ill      all names have bytes that must not reach a terminal; there is also a recorded command
+ *   html     as ill, but the names would change a page that does not escape them
+ *   markup   as ill, but all names have characters that mean something in HTML, XML, JSON, CSV or folded
+ *            stacks; some are as long as
+ *            the format allows
+ *   folded   a task whose switches are left out
  *   marks    the records of transactions instead of the usual records
  *   command  only a recorded command
  *   slow     a slower run of this command, on another machine
@@ -51,7 +56,18 @@ static const char *const ill[] = {
 	"\xf3\xa0\x81\x81"
 	"d\xed\xa0\x80\xe2\x80\xa8", /* a tag character, half of a surrogate pair, a line separator */
 };
-static bool is_ill;
+static const char *const html[] = {
+	"</script><b>x",    "<script>p=1;//",   "\"><img src=x o",
+	"'-->&lt;<!--",     "a\n<svg/onload=p", "\xe2\x80\xa8\xe2\x80\xae<i>",
+	"\\u003cb\x1b[31m", "{{7*7}}${p=1}`",
+};
+static bool is_ill, is_html;
+
+static const char *const markup[] = {
+	"<script>1//", "=1+\";x,y'", "]]>-->&amp;<b>", "</title></svg>", "a;b 12", "\\u0041%s\xef\xbf\xbf",
+};
+#define LONG_BYTES 4000
+static bool is_markup, is_folded;
 
 static struct writer *writer;
 static uint64_t now = T0;
@@ -62,9 +78,26 @@ static void check(int r, const char *what)
 		errx(1, "%s: %s", what, strerror(-r));
 }
 
+/* bytes: at most LONG_BYTES */
+static const char *long_name(size_t bytes)
+{
+	static char text[LONG_BYTES + 1];
+	static const char part[] = "<i a=\"b\">;'x' ";
+
+	for (size_t i = 0; i < bytes; i++)
+		text[i] = part[i % (sizeof(part) - 1)];
+	text[bytes] = 0;
+	return text;
+}
+
 static const char *named(const char *name)
 {
 	static size_t next;
+
+	if (is_html)
+		return html[next++ % ARRAY_SIZE(html)];
+	if (is_markup)
+		return markup[next++ % ARRAY_SIZE(markup)];
 
 	return is_ill ? ill[next++ % ARRAY_SIZE(ill)] : name;
 }
@@ -137,7 +170,7 @@ static void pass(uint64_t us, struct ct_rec r)
 	check(writer_add(writer, 1, &r, NULL), "record");
 }
 
-/* The command reads a file and computes. If it is not slow, it also sleeps. HOG has its CPU for a while. */
+/* The command reads a file and computes. If it is not slow, it also sleeps. HOG preempts it for a while. */
 static void command(bool slow)
 {
 	const struct ct_rec back = { .kind = CT_SWITCH, .peer = COMMAND };
@@ -186,7 +219,8 @@ static void names(void)
 	object((struct ct_object_blob){ 0 }, PIPE, "");
 	object(tcp, SOCK, "");
 	object((struct ct_object_blob){ .family = AF_UNIX, .type = SOCK_STREAM }, UNIX, named("@/tmp/x"));
-	object((struct ct_object_blob){ 0 }, FILE_, named("/srv/a \"file\"\n"));
+	object((struct ct_object_blob){ 0 }, FILE_,
+	       is_markup ? long_name(CT_OBJ_NAME_MAX) : named("/srv/a \"file\"\n"));
 	object((struct ct_object_blob){ 0 }, WORD, "");
 	object((struct ct_object_blob){ .peer = CT_OBJ_CONTAINER_ID(WEB) }, CT_OBJ_ID(CT_OBJ_CGROUP, WEB),
 	       is_ill ? "/\xe2\x80\xae\nFORGED\xff/docker/"
@@ -270,7 +304,7 @@ static void traffic(void)
 static void looks(void)
 {
 	const char *const frames[] = { "k:futex_wait+0x12", named("pthread_mutex_lock (libc.so.6)"),
-				       named("main (\x1b[31m)") };
+				       is_markup ? long_name(LONG_BYTES) : named("main (\x1b[31m)") };
 	_cleanup_free_ struct ct_stack_blob *stack = blob_stack(T0, frames, ARRAY_SIZE(frames));
 
 	if (!stack)
@@ -319,7 +353,7 @@ static void mark(const char *name, enum ct_mark what, uint64_t id)
 	      now + NSEC_PER_MSEC);
 }
 
-/* SH waits for `ms` + 1 milliseconds. Then SERVER wakes SH, or a timer if `obj` is 0. */
+/* SH waits for `ms` + 1 milliseconds. If `obj` is 0, a timer wakes SH, otherwise SERVER. */
 static void wait_ms(enum ct_wait wait, uint64_t obj, unsigned ms)
 {
 	add((struct ct_rec){ .kind = CT_SWITCH,
@@ -352,6 +386,22 @@ static void transactions(void)
 	mark("load", CT_MARK_END, 0);
 	mark("seen", CT_MARK_POINT, 0);
 	mark("order", CT_MARK_BEGIN, 11);
+}
+
+/* In 50 ms, SH runs for 20 ms, waits for a CPU for 10 ms, and has short waits. */
+static void folded(void)
+{
+	const struct ct_rec found = { .kind = CT_FOUND, .tid = SH, .aux = CT_FOUND_FOLDED, .peer = 10 };
+	uint64_t unit = CT_FOUND_UNIT_NS;
+
+	add_x((struct ct_rec){ .kind = CT_SHED, .state = CT_SHED_COARSE }, now, 0);
+	add_x(found, now + NSEC_PER_MSEC, 1ULL << 32 | 1);
+	now += 25 * NSEC_PER_MSEC;
+	add_x((struct ct_rec){ .kind = CT_SAMPLE, .tid = SH, .nr = nr.write, .obj = 0x401000 }, 0,
+	      7 * NSEC_PER_MSEC);
+	now += 24 * NSEC_PER_MSEC;
+	add_x(found, now + NSEC_PER_MSEC,
+	      (1 + 10 * NSEC_PER_MSEC / unit) << 32 | (1 + 20 * NSEC_PER_MSEC / unit));
 }
 
 static void all_kinds(void)
@@ -391,11 +441,15 @@ int main(int argc, char **argv)
 	bool runs = slow || (argc >= 4 && !strcmp(argv[3], "command"));
 	char why[256];
 
-	is_ill = argc >= 4 && !strcmp(argv[3], "ill");
+	is_html = argc >= 4 && !strcmp(argv[3], "html");
+	is_ill = is_html || (argc >= 4 && !strcmp(argv[3], "ill"));
+	is_folded = argc >= 4 && !strcmp(argv[3], "folded");
+	is_markup = argc >= 4 && !strcmp(argv[3], "markup");
 	if (boots < 1 || (argc > 4 && argc != 6))
 		errx(2,
-		     "usage: mktrace FILE BOOTS [ill|marks|command|slow|aarch64|another machine] [CPUS LIMITS]");
-	opt.machine = argc >= 4 && !is_ill && !marks && !runs ? argv[3] : "x86_64";
+		     "usage: mktrace FILE BOOTS [ill|html|markup|folded|marks|command|slow|aarch64|another machine] [CPUS LIMITS]");
+	opt.machine =
+		argc >= 4 && !is_ill && !is_markup && !is_folded && !marks && !runs ? argv[3] : "x86_64";
 	opt.kernel = slow ? "6.2.0-test" : opt.kernel;
 	if (!strcmp(opt.machine, "aarch64"))
 		nr = arm64;
@@ -422,9 +476,11 @@ int main(int argc, char **argv)
 			names();
 		if (marks)
 			transactions();
+		else if (is_folded)
+			folded();
 		else if (!runs)
 			all_kinds();
-		if (runs || is_ill)
+		if (runs || is_ill || is_markup)
 			command(slow);
 		check(writer_seal(writer, now + NSEC_PER_MSEC, NULL, 0), "seal");
 		writer_free(writer);

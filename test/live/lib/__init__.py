@@ -55,7 +55,8 @@ def run_for(cmd, **kw):
 
 
 def end_session(p):
-    """Sends SIGTERM to the session, so that a recorder can write its trace; SIGKILL when p has ended, or after 5 s."""
+    """Sends SIGTERM to the session, so that a recorder can write its trace. When p has ended, or after 5 s,
+    sends SIGKILL."""
     for sig in (signal.SIGTERM, signal.SIGKILL):
         try:
             os.killpg(p.pid, sig)

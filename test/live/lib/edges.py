@@ -92,8 +92,8 @@ def agrees(told, claim):
 
 
 class Judged:
-    """Printed edges: hit (they have a claim), missed (they have none, but can have left a record), unseen (they have
-    none, and no record). Claims: right, wrong."""
+    """Printed edges: hit (with a claim), missed (without one, though they can have left a record), unseen (the others).
+    Claims: right, wrong."""
 
     def __init__(self, truth, claimed):
         by_from = collections.defaultdict(list)
@@ -101,7 +101,8 @@ class Judged:
             for who in {c.from_tid, c.from_pid}:
                 by_from[who].append(c)
         self.hit, self.missed, self.unseen, used, calls = [], [], [], set(), {}
-        # The first to arrive gets a claim first. `connect` is last: it could take the claim of a `message`.
+        # Printed edges take claims in the order of arrival. `connect` comes last: it could take the claim of
+        # a `message`.
         for t in sorted(truth.edges, key=lambda t: (t.kind == "connect", t.arrived)):
             found = next((c for c in by_from[t.from_tid] if id(c) not in used and agrees(t, c)), None)
             call = (t.from_tid, t.to_tid, t.arrived)
@@ -139,8 +140,8 @@ def ratio(n, of):
 
 
 def unrelated_in(steps, truth):
-    """The tasks of a backward slice that have no part in the victim's wait. The start of the program and its causes
-    do not count."""
+    """The tasks of a backward slice that have no part in the victim's wait. The start of the program
+    does not count, nor what caused the start."""
     pulled = set()
     for step in steps:
         tid, edge = step["segment"]["tid"], step["edge"]

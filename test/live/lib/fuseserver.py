@@ -20,8 +20,8 @@ FIRST_PATIENT = 100
 
 class Server:
     """A file system, mounted at `where`. Every name in it is a file. The kernel keeps the attributes of files
-    "patient*" for a minute, and asks the server about other files each time. Before it answers for a name
-    "locked*", the server locks the file `lock` with flock()."""
+    "patient*" for a minute, and asks the server about other files each time. For a name "locked*",
+    the server first locks the file `lock` with flock(), and then answers."""
 
     def __init__(self, where, lock=None):
         self.where, self.lock, self.names, self.sizes = where, lock, {}, {}

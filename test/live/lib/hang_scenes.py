@@ -31,8 +31,8 @@ SERVE = ["perl", "-e", "for (;;) { select undef, undef, undef, 0.08; for (1..200
 #   and a resource of such a kind
 # - after: only the end of the hang shows the task to blame, so the snapshot is taken after the hang
 # - computing: the roots compute. The cause `starved` is then also right, if the kernel says so: see judge()
-# - starving: the victim does not block, but gets no CPU. A storm may do the same to the victim
-#   before, so the truth holds only for the time of the hang
+# - starving: the victim does not block, but gets no CPU. Before the hang, a storm may do
+#   the same to the victim, so the truth holds only for the time of the hang
 Hang = collections.namedtuple("Hang", "victim roots causes kinds after computing starving", defaults=[False, False, False])
 Scene = collections.namedtuple("Scene", "name text programs begin")
 

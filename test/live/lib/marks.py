@@ -25,7 +25,7 @@ class Marks:
         self.tid = self.process.pid
 
     def between(self, begin, end):
-        """The marks of that time, as `marker` noted them: {code: time}."""
+        """The marks from begin to end, as `marker` noted them: {code: time}."""
         with open(self.notes, encoding="utf-8") as f:
             lines = [line.split() for line in f.read().split("\n")[1:-1]]
         return {-256 - int(n) % 32000: int(t) for n, t in lines if begin <= int(t) < end}
@@ -110,7 +110,7 @@ class Daemon:
         return json.loads(r.stdout)
 
     def marks(self, marks, begin, end, trace=None):
-        """The codes of the marks of that time in the trace."""
+        """The codes of the marks in the trace, from begin to end."""
         r = run([self.opt.ctrace, "dump", trace or self.trace, "--tid", str(marks.tid), "--kind", "signal", "--json",
                  "--from", "boot:%d" % begin, "--to", "boot:%d" % end], timeout=60)
         if r.returncode:
@@ -118,7 +118,7 @@ class Daemon:
         return {json.loads(line)["code"] for line in r.stdout.splitlines()}
 
     def check_marks(self, marks, begin, end, what, trace=None, told=()):
-        """Checks that the trace has all marks of that time, except in gaps with the causes `told`. Returns the
+        """Checks that the trace has all marks from begin to end, except in gaps with the causes `told`. Returns the
         number of marks."""
         want, have = marks.between(begin, end), self.marks(marks, begin, end + UNSEALED_NS, trace)
         missing = sorted(t for code, t in want.items() if code not in have)

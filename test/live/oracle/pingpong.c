@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* pingpong MILLISECONDS [PAUSE_US] - two processes send one byte to and fro as fast as possible,
  * with a pause after each hundred rounds. At its begin and its end, each prints its pid, the time,
- * and how often it has blocked. A trace must show as many blocks as the counts differ. */
+ * and how often it has blocked. A trace must show as many blocks as
+ * the second count has more than the first. */
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>

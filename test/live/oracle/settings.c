@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * settings cpu|lock [ROUNDS] - takes 10 ms of CPU time in each of the ROUNDS (default: 15). "cpu":
- * in one thread. "lock": in two threads, 5 ms each; each has the lock for 4 ms of this.
+ * one thread. "lock": two threads with 5 ms each: 4 ms with the lock and 1 ms without.
  */
 #include <err.h>
 #include <pthread.h>

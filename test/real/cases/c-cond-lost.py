@@ -7,7 +7,7 @@ HELD_OUT = True
 NEEDS = {"gcc": "gcc"}
 
 # The printer looks at `ready` without the mutex. Between this look and its wait, the reader sets
-# `ready` and signals. SIGUSR1, for the printer only, signals again.
+# `ready` and signals. Only the printer takes SIGUSR1, and then signals again.
 PRINT = r"""
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A C program waits for its child. The child waits for a mutex that it inherited locked. fork has
-not copied the owner."""
+"""A C program waits for its child. The child waits for a mutex that was locked at the fork. fork
+has not copied the thread that owns it."""
 import os
 import re
 import signal
@@ -97,7 +97,7 @@ def play(s):
     address = int(re.search("mutex (0x[0-9a-f]+)", s.output("victim")).group(1), 16)
 
     def owner():
-        """The owner in the child's copy of the mutex: its tid. 0: no task waits for this copy."""
+        """The owner's tid in the child's copy of the mutex, or 0 if no task waits for this copy."""
         with open("/proc/%d/mem" % s.pid("child"), "rb") as f:
             f.seek(address)
             lock, _, tid = (int.from_bytes(f.read(4), "little") for _ in range(3))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""No hang: make compiles with gcc -pipe. Each as waits for the output of a cc1 that computes."""
+"""No hang: make compiles with gcc -pipe. Each assembler (as) waits for a cc1 that computes."""
 from scene import proc
 
 HELD_OUT = True
@@ -20,7 +20,7 @@ def play(s):
         return s.output("make").count("gcc -O2")
 
     def compilers():
-        """The number of cc1 and as that run now."""
+        """(number of cc1, number of as)"""
         names = [proc(pid, "comm").strip() for pid in s.living()]
         return names.count("cc1"), names.count("as")
 

@@ -64,7 +64,7 @@ def play(s):
     s.start("deliverer", ["sh", "deliver"], user="mail")
 
     def mails():
-        """The number of the mails that dovecot has told last."""
+        """The number of mails that dovecot has announced."""
         return max([0] + [int(line.split()[1]) for line in s.output("reader").splitlines() if line.strip().endswith("EXISTS")])
 
     s.wait("a mail comes", lambda: mails() > 1)

@@ -47,7 +47,7 @@ def play(s):
     s.wait("the shop is open", lambda: "ready" in s.output("jvm"))
 
     def gauge():
-        """How many parcels are sold, how many are on the belt, and how many ms the latest one has waited."""
+        """[parcels sold, parcels on the belt, longest wait of a parcel in ms since the last call]"""
         return [int(x) for x in s.ask("jvm", "").split()]
 
     s.wait("the shop sells", lambda: gauge()[0] > 50)

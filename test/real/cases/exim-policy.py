@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""curl sends mail to exim, which asks a policy server. This one waits for a file lock, whose owner sleeps."""
+"""curl sends mail to exim, which asks a policy server. The policy server waits for a file lock, whose owner sleeps."""
 import shutil
 
 from scene import Missing, children

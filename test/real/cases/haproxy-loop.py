@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""haproxy lets one request at a time go to nginx. To answer it, nginx sends haproxy a second one, which is queued."""
+"""haproxy lets one request at a time go to nginx. To answer this
+request, nginx sends a second request to haproxy, which queues it."""
 import os
 import socket
 import time
@@ -55,7 +56,7 @@ def play(s):
     s.during("the victim waits", lambda: victim.poll() is None and s.state("victim") == "S")
 
     def sleep():
-        """Whether both servers sleep soon: haproxy may still work on the last question."""
+        """Whether both servers sleep within a second. haproxy may still work on the last ask()."""
         for _ in range(20):
             if s.state("haproxy") == s.state("worker") == "S":
                 return True

@@ -22,7 +22,7 @@ def play(s):
     hold = os.open(s.path("idle"), os.O_RDWR)
     s.callback(os.close, hold)
 
-    # tail ends with the writer of the changes. Then the owner writes the changes to the database.
+    # When the writer has ended, tail ends. Then the owner writes the changes to the database.
     writer = s.start("writer", ["sh", "-c", "exec cat >>changes"], talk=True)
     s.start("tail", ["sh", "-c", "exec tail -n +1 -s 0.2 --pid=%d -f changes >pipe" % writer.pid])
     s.start("owner", ["sh", "-c", "exec mdb_load -T stock <pipe"])

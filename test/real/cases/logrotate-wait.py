@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""logrotate waits for its postrotate script. The script looks again and again whether a program has ended, which computes."""
+"""logrotate waits for its postrotate script. The script polls until a program ends. The program
+computes."""
 import signal
 
 HELD_OUT = True

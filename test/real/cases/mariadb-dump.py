@@ -32,7 +32,7 @@ def play(s):
     s.role("dump", s.child("backup", "mariadb-dump"))
 
     def thread(where):
-        """(number of clients, tid of the thread of the last)"""
+        """(number of clients that match `where`, highest tid of their threads)"""
         n, tid = s.ask("monitor", "select count(*), ifnull(max(tid), 0) from information_schema.processlist "
                        "where %s;" % where).split()
         return int(n), int(tid)

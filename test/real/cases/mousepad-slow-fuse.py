@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The editor mousepad waits for a file of a FUSE file system. bindfs sleeps before it answers: its user limits the rate."""
+"""The editor mousepad waits for a file of a FUSE file system. bindfs sleeps before it answers, because of --read-rate."""
 import os
 import subprocess
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""curl waits for the only child of a php-fpm pool. The child asks a web server for another page, but SIGSTOP has stopped it."""
+"""curl waits for the only child of a php-fpm pool. For another page, the child asks a web server that SIGSTOP
+has stopped."""
 import os
 import signal
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""rsync waits for an rsync daemon, and the daemon's pre-xfer script for a file lock. The owner waits for its sha256sum."""
+"""rsync waits for an rsync daemon. The daemon's pre-xfer script waits for a file lock. The lock's owner waits for its
+sha256sum."""
 import os
 
 from scene import children, proc

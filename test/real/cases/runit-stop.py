@@ -38,7 +38,7 @@ def play(s):
     s.start("runsvdir", ["runsvdir", "-P", base], stop=signal.SIGHUP)
 
     def status(name):
-        """Such as: run: web: (pid 12) 3s, got TERM"""
+        """The output of sv status, such as "run: web: (pid 12) 3s, got TERM"."""
         return s.out(["sh", "-c", 'sv status "$0" || :', os.path.join(base, name)])
 
     for name in ports:

@@ -26,15 +26,21 @@
  *                                        of the usual and of the slow requests, in per cent
  *   => queues                            the queues of jobs, and why jobs wait
  *   => transactions [mark=PATTERN] [until=PATTERN] [program=] [cmdline=] [service=] [address=] [queue=]
- *                   [name=]              the transactions by one rule; without a field by the default
- *                                        rules. Shares in per cent
+ *                   [name=]              the transactions by one rule with these fields, or by the
+ *                                        default rules if there is no field. Shares in per cent
  *   => profile A FROM..TO     the parts of the time, each with its class and count
+ *   => wakes A FROM..TO       how often a task woke after the waits of each part, and how long it then
+ *                             waited for a CPU because of the environment
  *   => keys A FROM..TO        the key and the detail of each part (analysis/profile/part.h)
  *   => delta A FROM..TO A FROM..TO       the second range compared with the first one
  *   => command                the recorded command, and its time
  *   => patterns A            the kind and number of the transactions of A's process; each pattern
  *                             with its count in each transaction ("+": it grows), and its time
  *   => events A               the events of A's process, of which its patterns are made
+ *   => lanes A FROM..TO       the lanes of the picture of A's diagnosis
+ *   => spans A FROM..TO B     the spans of B's lane in this picture, with the tasks to blame
+ *   => stretches A FROM..TO   the times with missing records, and what is missing
+ *   => flame KIND A FROM..TO  the time by stack (analysis/flame/flame.h); "<-" stands before the task to blame
  *   => parts N                           where the time of request N went
  *   => crashes                the processes that ended badly, and the path that led to each crash
  *   => slice A TIME [way] [forward] [beam=N] [max=N]
@@ -461,12 +467,17 @@ int main(int argc, char **argv)
 		{ "transactions", ask_transactions,
 		  "transactions [mark=] [until=] [program=] [cmdline=] [service=] [address=] [queue=] [name=]" },
 		{ "profile", ask_profile, "profile A FROM..TO" },
+		{ "wakes", ask_wakes, "wakes A FROM..TO" },
 		{ "keys", ask_keys, "keys A FROM..TO" },
 		{ "delta", ask_delta, "delta A FROM..TO A FROM..TO" },
 		{ "command", ask_command, "command" },
 		{ "patterns", ask_patterns, "patterns A" },
+		{ "flame", ask_flame, "flame offcpu|blame|oncpu A FROM..TO" },
 		{ "events", ask_events, "events A" },
 		{ "crashes", ask_crashes, "crashes" },
+		{ "lanes", ask_lanes, "lanes A FROM..TO" },
+		{ "spans", ask_spans, "spans A FROM..TO B" },
+		{ "stretches", ask_stretches, "stretches A FROM..TO" },
 		{ "slice", ask_slice,
 		  "slice A TIME [way] [forward] [beam=] [max=] [not=] [cause=] [not-edge=] [answers=] [keep] "
 		  "[again]" },

@@ -31,8 +31,15 @@ void ask_patterns(struct question *q);
 void ask_events(struct question *q);
 void ask_transactions(struct question *q);
 void ask_profile(struct question *q);
+void ask_wakes(struct question *q);
 void ask_keys(struct question *q);
 void ask_delta(struct question *q);
 void ask_command(struct question *q);
+/* The questions about pictures, from picture/picture_questions.c. */
+void ask_lanes(struct question *q);
+void ask_spans(struct question *q);
+void ask_stretches(struct question *q);
+/* The question about stacks, from flame/flame_questions.c. */
+void ask_flame(struct question *q);
 
 #endif

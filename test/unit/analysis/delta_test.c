@@ -172,8 +172,8 @@ static void equal_runs(void **state)
 	}
 }
 
-/* The part "lock" goes from no detail (part.h) to the detail "load": one row has both. Both parts
- * "sleep" grow, so each has a row of its own. */
+/* The part "lock" goes from no detail (part.h) to the detail "load". One row compares
+ * the two. The two parts "sleep" have a row each, because both grow. */
 static void details(void **state)
 {
 	_cleanup_(sides_done) struct sides s = { .n_old = 1, .n_new = 1 };

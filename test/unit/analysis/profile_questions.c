@@ -47,6 +47,22 @@ void ask_profile(struct question *q)
 	}
 }
 
+void ask_wakes(struct question *q)
+{
+	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
+	_cleanup_(free_profile) struct profile *p = next_profile(q, g);
+
+	for (size_t i = 0; p && i < p->n_parts; i++) {
+		const struct profile_part *x = &p->parts[i];
+
+		if (!x->wakes)
+			continue;
+		fprintf(q->out, "%llu, then ", (unsigned long long)x->wakes);
+		question_put_time(q, x->queued_ns);
+		fprintf(q->out, " for a CPU: %s\n", x->text);
+	}
+}
+
 void ask_keys(struct question *q)
 {
 	_cleanup_(question_free_graph) struct graph *g = question_graph(q);

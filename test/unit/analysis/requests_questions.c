@@ -69,7 +69,11 @@ static void check_parts(const struct graph *g, const struct request *r, const pa
 
 void ask_parts(struct question *q)
 {
-	static const char *const kinds[] = { "work", "queued", "shared", "delivery", "outside" };
+	static const char *const kinds[] = {
+		[PART_WORK] = "work",		  [PART_QUEUED] = "queued", [PART_SHARED] = "shared",
+		[PART_CONNECTION] = "connection", [PART_TIMER] = "timer",   [PART_INSIDE] = "inside",
+		[PART_DELIVERY] = "delivery",	  [PART_OUTSIDE] = "outside",
+	};
 	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
 	_cleanup_(free_services) struct services *s = NULL;
 	uint64_t request = text_number(q->l, text_line_next(q->l, "the number of a request"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* missing_wake.txt tests what a diagnosis concludes from waits that are alike. */
+/* Which waits are alike. missing_wake.txt tests what a diagnosis concludes from such waits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

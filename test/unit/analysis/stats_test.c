@@ -211,8 +211,8 @@ static void few_runs(void **state)
 	assert_int_equal(judge(0.05, false, a, 4, b, 10).kind, DECIDE_UNDECIDED);
 	assert_int_equal(judge(0.05, false, a, 1, a, 1).kind, DECIDE_UNDECIDED);
 	assert_int_equal(judge(0.05, false, a, 5, b, 5).kind, DECIDE_REGRESSION);
-	/* With four looks, p must be below 0.01/4. With five runs, p is at least 2/252, which is
-	 * more. With six runs, p can be 2/924, which is less. */
+	/* With four looks, p must be below 0.01/4 = 0.0025. The smallest p is 2/252 = 0.0079 with five
+	 * runs, and 2/924 = 0.0022 with six. */
 	assert_int_equal(decide(&rule, &x, &y, &d), 0);
 	assert_int_equal(d.kind, DECIDE_UNDECIDED);
 	assert_int_equal(d.runs_needed, 6);

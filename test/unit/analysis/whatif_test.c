@@ -214,8 +214,8 @@ static uint64_t saved_with_record_after(uint64_t late_us)
 	return ns;
 }
 
-/* A record 150 us after the wait is of the send that ended the wait. A record 300 us after the wait
- * is of another send. */
+/* If a send is recorded 150 us after the wait, this send ended the wait. If a send is recorded 300 us
+ * after the wait, it did not. */
 static void test_record_after_the_wait(void **state)
 {
 	assert_int_equal(saved_with_record_after(150), 40 * MS);

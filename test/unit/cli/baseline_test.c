@@ -67,7 +67,7 @@ static void reads_what_it_writes(void **state)
 	assert_string_equal(text, good);
 }
 
-/* Commands that differ only in numbers and directories are alike. An unknown one, "", is like any. */
+/* Commands that differ only in numbers and directories are alike. An unknown command, "", is like any. */
 static void commands_alike(void **state)
 {
 	assert_true(baseline_alike("old/job-1.2 --n 3 /tmp/a", "job-1.30 --n 17 /var/a"));

@@ -49,7 +49,7 @@ static void labels(void **state)
 	assert_int_equal(by_parse("kernel,governor", &by), 0);
 	assert_false(by_label(&m, &by, buf));
 	assert_string_equal(buf, "kernel 6.1, governor not known");
-	/* The CPUs of the machine do not say how many of them the command may use. */
+	/* m says how many CPUs the machine has, but not how many of them the command may use. */
 	m.allowed_cpus = 0;
 	assert_int_equal(by_parse("cpus", &by), 0);
 	assert_false(by_label(&m, &by, buf));

@@ -124,6 +124,9 @@ static void own_time(void **state)
 {
 	_cleanup_(baseline_done) struct baseline b = { 0 };
 	_cleanup_(baseline_done) struct baseline own = { 0 };
+	_cleanup_(baseline_done) struct baseline own_none = { 0 };
+	const struct baseline none = { 0 };
+	struct own_queue queue;
 	static const char text[] =
 		"{\"schema\":\"ctrace.baseline/1\",\"command\":\"x\",\"machine\":{\"cpus\":2},"
 		"\"total_ns\":[30,25],\"parts\":["
@@ -133,7 +136,9 @@ static void own_time(void **state)
 	char err[BASELINE_ERR_MAX];
 
 	assert_int_equal(baseline_parse(&b, text, strlen(text), err), 0);
-	assert_int_equal(own_runs(&b, &own), 0);
+	assert_int_equal(own_sides(&none, &b, false, 1, &own_none, &own, &queue), 0);
+	assert_false(queue.counted);
+	assert_int_equal(own_none.n_runs, 0);
 	assert_int_equal(own.n_runs, 2);
 	assert_int_equal(own.runs[0]->total_ns, 10);
 	assert_int_equal(own.runs[0]->n_parts, 1);
@@ -142,13 +147,108 @@ static void own_time(void **state)
 	assert_int_equal(b.runs[0]->total_ns, 30);
 }
 
+/* A run computes for `ns`, waits `wakes` times for the disk, and after each wait waits for `queue` ns
+ * for a CPU. Other programs also take the CPU from it for `taken` ns. */
+struct waiting {
+	uint64_t ns, wakes, queue, taken;
+};
+
+/* Adds run i. The numbers differ a little from run to run. */
+static void add_waiting(struct baseline *b, const struct waiting *w, uint64_t i)
+{
+	const struct baseline_machine machine = { 0 };
+	uint64_t wakes = w->wakes + i % 3, queued_ns = wakes * w->queue * (10 + i) / 10;
+	struct profile *p = calloc(1, sizeof(*p));
+
+	assert_non_null(p);
+	p->parts = calloc(3, sizeof(*p->parts));
+	assert_non_null(p->parts);
+	p->n_parts = 3;
+	p->parts[0] = (struct profile_part){
+		.ns = wakes * 1000, .wakes = wakes, .queued_ns = queued_ns, .class = PART_CLASS_DISK
+	};
+	p->parts[1] =
+		(struct profile_part){ .ns = queued_ns + w->taken + i * MS, .class = PART_CLASS_ENVIRONMENT };
+	p->parts[2] = (struct profile_part){ .ns = w->ns + i * 1000, .class = PART_CLASS_RUNNING };
+	for (size_t k = 0; k < p->n_parts; k++) {
+		p->parts[k].key = strdup((const char *[]){ "disk", "environment", "run" }[k]);
+		p->parts[k].detail = strdup("");
+		p->parts[k].text = strdup("");
+		p->total_ns += p->parts[k].ns;
+	}
+	assert_int_equal(baseline_add(b, p, &machine, "x"), 0);
+}
+
+/* Judges 10 runs of each side, with a limit of 5 %. The numbers of run i differ a little. */
+static enum decision_kind judge_waiting(const struct waiting *old, const struct waiting *new, bool in_turn,
+					struct own_queue *ret)
+{
+	_cleanup_(baseline_done) struct baseline old_side = { 0 };
+	_cleanup_(baseline_done) struct baseline new_side = { 0 };
+	_cleanup_(baseline_done) struct baseline own_old = { 0 };
+	_cleanup_(baseline_done) struct baseline own_new = { 0 };
+	const struct decide_rule rule = { .metric = DELTA_P50, .max_regress = 0.05, .looks = 1 };
+	struct decision d;
+
+	for (size_t i = 0; i < 10; i++) {
+		add_waiting(&old_side, old, i);
+		add_waiting(&new_side, new, i);
+	}
+	assert_int_equal(own_sides(&old_side, &new_side, in_turn, 1, &own_old, &own_new, ret), 0);
+	assert_int_equal(judge(&rule, &own_old, &own_new, CHECK_TRACED, &d), 0);
+	return d.kind;
+}
+
+/* The new command waits 100 times more, and after each wait it waits for a CPU for 0.1 to 0.3 ms. */
+static void more_waits(void **state)
+{
+	const struct waiting old = { 80 * MS, 50, MS / 10, 0 }, new = { 80 * MS, 150, MS / 10, 0 };
+	struct own_queue q;
+
+	assert_int_equal(judge_waiting(&old, &new, true, &q), DECIDE_REGRESSION);
+	assert_true(q.counted);
+	assert_true(q.new_ns > 2.9 * q.old_ns && q.new_ns < 3.1 * q.old_ns);
+	/* runs that were not made in turn */
+	assert_int_equal(judge_waiting(&old, &new, false, &q), DECIDE_OK);
+	assert_false(q.counted);
+	/* fewer waits are no improvement */
+	assert_int_equal(judge_waiting(&new, &old, true, &q), DECIDE_OK);
+	assert_false(q.counted);
+}
+
+/* Other programs take far more time from the new command than from the old one. */
+static void noisy_neighbour(void **state)
+{
+	const struct waiting old = { 80 * MS, 50, MS / 10, 0 }, longer = { 80 * MS, 50, 10 * MS, 0 },
+			     preempted = { 80 * MS, 50, MS / 10, 500 * MS };
+	struct own_queue q;
+
+	assert_int_equal(judge_waiting(&old, &longer, true, &q), DECIDE_OK);
+	assert_false(q.counted);
+	assert_int_equal(judge_waiting(&old, &preempted, true, &q), DECIDE_OK);
+	assert_false(q.counted);
+	assert_int_equal(judge_waiting(&longer, &old, true, &q), DECIDE_OK);
+}
+
+/* One more wait does not count, because the numbers of waits vary by as much. */
+static void waits_that_vary(void **state)
+{
+	const struct waiting old = { 80 * MS, 50, 10 * MS, 0 }, new = { 80 * MS, 51, 10 * MS, 0 };
+	struct own_queue q;
+
+	assert_int_equal(judge_waiting(&old, &new, true, &q), DECIDE_OK);
+	assert_false(q.counted);
+	assert_true(q.new_ns > q.old_ns + 5 * MS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(unknown_cost),  cmocka_unit_test(high_cost),
-		cmocka_unit_test(negative_cost), cmocka_unit_test(judged_by_kind),
-		cmocka_unit_test(no_runs),       cmocka_unit_test(too_many_times),
-		cmocka_unit_test(own_time),
+		cmocka_unit_test(unknown_cost),    cmocka_unit_test(high_cost),
+		cmocka_unit_test(negative_cost),   cmocka_unit_test(judged_by_kind),
+		cmocka_unit_test(no_runs),         cmocka_unit_test(too_many_times),
+		cmocka_unit_test(own_time),        cmocka_unit_test(more_waits),
+		cmocka_unit_test(noisy_neighbour), cmocka_unit_test(waits_that_vary),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -222,7 +222,7 @@ static size_t allocations_to_parse(const char *text)
 	return doc ? 1000 - allocations_left : 0;
 }
 
-/* Memory runs out at each place after the parse. During the parse, Jansson may blame the text. */
+/* Memory runs out at each place after the parse. If it runs out earlier, Jansson may blame the text. */
 static void merge_without_memory(const char *old)
 {
 	struct rule rule = { .verdict = RULE_CAUSE, .from = "b" };

@@ -10,7 +10,7 @@
 #define SEC NSEC_PER_SEC
 
 /* The begin of each boot's records, in ns since that boot. All boots have one offset to the wall
- * clock, so their calendar times have this order too. */
+ * clock, so a later boot has later calendar times too. */
 static const uint64_t boots[] = { 1000 * SEC, 5000 * SEC, 9000 * SEC };
 
 static struct reader *three_boots(struct fixture *f)

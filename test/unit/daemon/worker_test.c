@@ -213,7 +213,8 @@ static void stuck_job(void **state)
 	assert_false(first.entered);
 }
 
-/* Limits: for the stuck jobs of one user, and of all users but root. Jobs of root are still done. */
+/* If too many jobs of one user are stuck, or of all users but root, further jobs are refused. Jobs of
+ * root are still done. */
 static void stuck_users(void **state)
 {
 	struct fixture *f = *state;

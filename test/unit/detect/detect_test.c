@@ -484,7 +484,7 @@ static void notices_a_service_that_does_not_read(void **state)
 	assert_int_equal(m.n, 1);
 }
 
-/* Receives of a capped service are left out, so it may have read everything. */
+/* The receives of a capped service are not recorded. The service may have read everything. */
 static void leaves_alone_a_service_that_the_governor_caps(void **state)
 {
 	struct ct_rec cap = { .kind = CT_SHED, .flags = CT_GV_CAP | CT_GV_GROUP, .tid = 60 };
@@ -653,7 +653,7 @@ static void forgets_who_ended_unheard(void **state)
 	assert_int_equal(detect_stats(m.d).tasks, 0);
 }
 
-/* The detector's tick notices the machine's sleep before or after the end of the wait. */
+/* The machine slept. The detector's tick comes before or after the end of the wait. */
 static void learns_no_patience_from_a_sleep(void **state)
 {
 	for (int tick = 0; tick < 2; tick++) {

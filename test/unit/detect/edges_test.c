@@ -76,8 +76,8 @@ static void low_priority(void **state)
 	}
 }
 
-/* Task 10 runs for on_ms of every 100 ms, without a wait. The task is preempted after each run, or
- * only `looks` times if on_ms is 100. */
+/* Task 10 runs for on_ms of every 100 ms, without a wait. The task is preempted after each run. If
+ * on_ms is 100, it is preempted only `looks` times. */
 static void is_busy(struct make *m, unsigned on_ms, unsigned looks, uint64_t ns)
 {
 	for (uint64_t end = m->now + ns; m->now < end;) {
@@ -266,8 +266,8 @@ static void futex_early(void **state)
 	}
 }
 
-/* For the kernel, the wait began 0.99 or 1.01 s later than in its record. Up to 1 s, it is the same
- * wait, and the earlier begin counts. */
+/* The kernel's start of the wait is 0.99 or 1.01 s after the recorded start. If the difference is at
+ * most 1 s, it is the same wait, and the recorded start counts. */
 static void adopt_slack(void **state)
 {
 	for (unsigned i = 0; i < 2; i++) {
@@ -288,7 +288,8 @@ static void adopt_slack(void **state)
 	}
 }
 
-/* Up to 1 ms after the recorded begin, a CT_FOUND is about the same wait. */
+/* If the start in a CT_FOUND is at most 1 ms after the recorded start, the CT_FOUND is about the same
+ * wait. */
 static void coarse_slack(void **state)
 {
 	static const uint64_t later_ns[] = { 900000, 1500000 };

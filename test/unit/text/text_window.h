@@ -45,7 +45,7 @@
  *                                          [since=TIME] [switches=N] [ran=TIME] [queued=TIME]
  *                                          [state=disk] [flags=]
  *   A wakes B [OBJECT] [which runs]        [in=WAIT] [flags=ready,exiting,...] [ctx=softirq] [vector=3]
- *   timer wakes B [which runs]             an interrupt wakes B; other interrupts: softirq, hardirq, ipi, irq
+ *   timer wakes B [which runs]             an interrupt wakes B; instead of timer: softirq, hardirq, ipi, irq
  *   A futex OBJECT owner=B [op=N]          the owner of a futex
  *   A waitfd FD OBJECT                     [index=N] [of=N] [events=N]
  *   A forks B [flags=thread]

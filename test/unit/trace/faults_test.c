@@ -325,7 +325,7 @@ static void flip(struct life *l, unsigned n)
 
 	for (unsigned i = 0; i < n; i++) {
 		off_t slot = (off_t)(fixture_random(l->f) % (FIXTURE_BYTES / FORMAT_SLOT_BYTES)), at;
-		/* In the first 700 bytes of a slot, a header may be. Most changes are there. */
+		/* A slot may have a header in its first 700 bytes. Most changes are there. */
 		bool anywhere = slot && fixture_random(l->f) & 1;
 		uint8_t byte;
 

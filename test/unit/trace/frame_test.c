@@ -34,6 +34,17 @@ static const struct {
 	  .lock = true,
 	  .function_len = 23 },
 	{ .frame = "my_pthread_rwlock_wrlock+0x1 (demo)", .function_len = 24 },
+	{ .frame = "ObjectMonitor::EnterI+0x301 (libjvm.so)", .function_len = 21 },
+	{ .frame = "ObjectMonitor::enter+0x268 (libjvm.so)", .lock = true, .function_len = 20 },
+	{ .frame = "ObjectMonitor::wait+0x1a2 (libjvm.so)", .function_len = 19 },
+	{ .frame = "<std::sys::sync::rwlock::futex::RwLock>::read_contended+0x124 (m)",
+	  .lock = true,
+	  .function_len = 55 },
+	{ .frame = "std::sys::unix::locks::futex_mutex::Mutex::lock_contended+0x1 (m)",
+	  .lock = true,
+	  .function_len = 57 },
+	{ .frame = "my::Mutex::lock_contended+0x1 (m)", .function_len = 25 },
+	{ .frame = "std::sys::sync::condvar::futex::Condvar::wait+0x5 (m)", .function_len = 45 },
 	{ .frame = "", .function_len = 0 },
 };
 

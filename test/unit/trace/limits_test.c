@@ -409,7 +409,7 @@ static uint32_t overlapping(struct fixture *f, int n)
 	return skipped;
 }
 
-/* Merging n such segments takes time in n * n, so the reader leaves some out. */
+/* To merge n segments that overlap takes n * n steps, so the reader leaves some out. */
 static void segments_that_overlap(void **state)
 {
 	assert_int_equal(overlapping(*state, 40), 0);

@@ -178,7 +178,7 @@ static void a_window_ends_where_it_was_asked_to(void **state)
 		fixture_seal(f);
 	}
 	begin[8] = f->now;
-	/* The window begins inside segment 3, but has all its events. It ends inside segment 5. */
+	/* The window begins inside segment 3, but has all events of segment 3. It ends inside segment 5. */
 	mid = begin[5] + 100000;
 	w = fixture_load(f, begin[3] + 100000, mid);
 	fixture_check(f, w, 3, mid);

@@ -50,8 +50,8 @@ static void take_until(int n)
 			break;
 		}
 		struct stamp s = items[taken++];
-		/* Another task may have woken this thread. So sleeps() is read only now, and the
-		 * edge counts as "ran". */
+		/* The task that woke this thread need not be the one that made the item. So the
+		 * edge counts as "ran": sleeps() is read only now. */
 		caused("queue", s, sleeps());
 		if (taken == 2 * EACH) {
 			drained = stamp();

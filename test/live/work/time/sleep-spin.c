@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The victim sleeps hundreds of times for 10 ms. Timers end the sleeps, which have no object. */
+/* The victim sleeps hundreds of times for 10 ms. A timer ends each sleep, and no sleep has an object. */
 #include "work.h"
 
 static volatile int flag;

@@ -326,7 +326,7 @@ static void passed_descriptors(void **state)
 	int null = open("/dev/null", O_RDWR), three[3] = { null, null, null };
 	unsigned before;
 
-	close(join(f)); /* the event loop makes its timer with the first client */
+	close(join(f)); /* with the first client, the event loop opens a timer that stays open */
 	settle(f);
 	before = count_fds();
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {

@@ -120,8 +120,8 @@ static void capture(void **state)
 	}
 }
 
-/* Returns the time until a step back, or 0 if there is none. The governor multiplies this time by
- * `patience`. */
+/* Returns the time until a step back, or 0 if there is none. patience: the factor by which the
+ * governor prolongs the wait for low cost. */
 static uint64_t stays_ms(enum ct_shed step, double budgets, unsigned patience)
 {
 	struct run r;
@@ -309,7 +309,7 @@ static void passed(void **state)
 	}
 }
 
-/* The cost in the status is smoothed over 2 s, the cost that decides over 200 ms. */
+/* The cost in the status is smoothed over 2 s. The cost for decisions is smoothed over 200 ms. */
 static void smoothing(void **state)
 {
 	struct run r;
@@ -347,7 +347,7 @@ static void note(struct caps *c, uint32_t tid, unsigned n)
 		caps_note(c, &r);
 }
 
-/* Of `all` counted records, task 100 makes n, and 20 other tasks make the rest. One record of
+/* Of `all` counted records, task 100 makes n, and 20 other tasks make the rest. One record in
  * CAPS_SAMPLE is counted. */
 static enum most_kind most_of(unsigned n, unsigned all)
 {

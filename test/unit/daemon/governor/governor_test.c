@@ -164,7 +164,7 @@ static void does_not_go_back_to_what_costs_too_much(void **state)
 
 	machine_init(&m, 10000);
 	machine_load(&m, 30000, CT_SHED_COARSE, 1000);
-	/* In the step hooks, the capture would cost 2.8 %. */
+	/* After a step back to CT_SHED_HOOKS, the capture would cost 2.8 %. */
 	m.g.back_ppm = 28000;
 	machine_run(&m, 60);
 	assert_int_equal(m.g.step, CT_SHED_COARSE);

@@ -134,7 +134,7 @@ static void loop_again(void **state)
 
 	loop(&o, 1501 * MS);
 	assert_int_equal(scan(&o, 1600 * MS), 1);
-	/* Otherwise, the back-off of repeated waits would delay the inspection. */
+	/* Without this, the back-off of repeated waits would delay the inspection. */
 	task_of(&o)->inspect_next_ns = 0;
 	assert_int_equal(scan(&o, 3590 * MS), 0);
 	assert_int_equal(scan(&o, 3690 * MS), 1);
@@ -217,8 +217,8 @@ static void groups(void **state)
 	}
 }
 
-/* For the kernel, the wait began 19 or 21 ms later than in its record. Up to 20 ms, it is the same
- * wait, and the record's time stays. */
+/* The kernel's start of the wait is 19 or 21 ms after the recorded start. If the difference is at
+ * most 20 ms, it is the same wait, and the recorded start stays. */
 static void since(void **state)
 {
 	for (unsigned i = 0; i < 2; i++) {

@@ -30,7 +30,7 @@ static void test_relative(void **state)
 	assert_false(polled_operand(yield_loop, sizeof(yield_loop), 13, START, &o));
 }
 
-/* The address counts from the end of the instruction, behind the constant. */
+/* The address is relative to the end of the instruction, which ends with the constant. */
 static void test_constant(void **state)
 {
 	static const uint8_t cmp_byte[] = { 0x80, 0x3d, 0x10, 0x00, 0x00, 0x00, 0x01, 0x90 };

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/profile/profile.h"
+#include "cli/cli.h"
+#include "cli/cmd/commands.h"
+#include "cli/export/export.h"
+#include "cli/export/out.h"
+#include "cli/input/taskfilter.h"
+#include "lib/cleanup.h"
+
+enum { OPT_TID = 256, OPT_PID, OPT_PATH };
+
+enum needs { NEEDS_EDGES = 1, NEEDS_PATH = 2, NEEDS_KIND = 4, NEEDS_TABLE = 8, NEEDS_BINARY = 16 };
+
+struct format {
+	const char *name;
+	int (*write)(const struct export *x);
+	unsigned needs; /* enum needs */
+};
+
+static const struct format formats[] = {
+	{ "perfetto", export_perfetto, NEEDS_EDGES | NEEDS_PATH | NEEDS_BINARY },
+	{ "chrome", export_chrome, NEEDS_EDGES | NEEDS_PATH },
+	{ "speedscope", export_speedscope, NEEDS_KIND },
+	{ "folded", export_folded, NEEDS_KIND },
+	{ "ndjson", export_rows, NEEDS_TABLE },
+	{ "csv", export_rows, NEEDS_TABLE },
+};
+#define FORMAT_WORDS "perfetto, chrome, speedscope, folded, ndjson or csv"
+
+struct export_options {
+	const char *trace, *out, *format, *table, *kind, *from, *to, *last, *boot;
+	struct taskfilter who;
+	uint32_t path_tid;
+	const struct format *as;
+	enum export_table rows;
+	enum flame_kind flame;
+};
+
+#define TEXT(member) CLI_TEXT(struct export_options, member)
+static const struct cli_option export_table[] = {
+	{ TEXT(format), "format", "FORMAT", FORMAT_WORDS },
+	{ 'o', "output", "FILE", "write to FILE (default: standard output)" },
+	{ TEXT(table), "table", "TABLE",
+	  "for ndjson and csv: intervals (the default), edges, requests or jobs" },
+	{ TEXT(kind), "kind", "KIND", "for folded and speedscope: offcpu (the default), blame or oncpu" },
+	{ OPT_PATH, "path", "TID",
+	  "for perfetto and chrome: add the critical path of this task (default: the recorded command)" },
+	{ OPT_TID, "tid", "TID", "only this task" },
+	{ OPT_PID, "pid", "PID", "only the tasks of this process" },
+	{ TEXT(who.comm), "comm", "NAME", "only tasks with this name" },
+	{ TEXT(who.cgroup), "cgroup", "GLOB", "only tasks of control groups whose path matches GLOB" },
+	{ TEXT(who.container), "container", "NAME",
+	  "only tasks of this container: a name, a pattern, or the beginning of its id" },
+	{ TEXT(from), "from", "TIME", "start of the window (default: the start of the trace)" },
+	{ TEXT(to), "to", "TIME", "end of the window (default: the end of the trace)" },
+	{ TEXT(last), "last", "T", "only the last T of the trace: 30s, 5m, 1.5h" },
+	{ TEXT(boot), "boot", "N",
+	  "use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)" },
+	{ 0 },
+};
+
+static const struct cli_usage export_usage = {
+	.name = "export",
+	.args = "--format FORMAT [-o FILE] [--table TABLE] [--kind KIND] [--path TID] [--tid TID] [--pid PID] [--comm NAME] [--cgroup GLOB] [--container NAME] [--from TIME] [--to TIME] [--last T] [--boot N] FILE",
+	.about =
+		"Writes a trace in the format of another program: Perfetto, Chrome's trace viewer, speedscope, tools for\n"
+		"flame graphs, or a database.",
+	.options = export_table,
+};
+
+static bool is_flame(const struct export_options *o)
+{
+	return o->as->needs & NEEDS_KIND;
+}
+
+/* Walks the path as `ctrace path` does. Without --path, it is no error if there is no command. */
+static int find_path(const struct analysis_input *in, const struct export_options *o, struct path **ret)
+{
+	const struct graph *g = in->graph;
+	uint64_t from = in->from_ns, to = in->to_ns, begin, end;
+	uint32_t task;
+	int r = CLI_OK;
+
+	if (!(o->as->needs & NEEDS_PATH))
+		return CLI_OK;
+	if (o->path_tid)
+		r = analysis_task(in, o->path_tid, &task);
+	else
+		task = profile_command(g, &begin, &end);
+	if (r || task == GRAPH_NONE || g->tasks[task].born_ns >= to || g->tasks[task].exit_ns <= from)
+		return r;
+	if (!o->from)
+		from = MAX(from, g->tasks[task].born_ns);
+	if (!o->to)
+		to = MIN(to, g->tasks[task].exit_ns);
+	r = path_walk(g, task, from, to, ret);
+	if (r)
+		return cli_error(
+			"%s: cannot walk the critical path: %s; narrow the window with --from and --to",
+			in->path, strerror(-r));
+	return CLI_OK;
+}
+
+static int export_write(const struct analysis_input *in, const struct export_options *o,
+			const struct export *x)
+{
+	struct out out;
+	struct export to = *x;
+	int r = out_open(&out, o->out, in->path, o->as->needs & NEEDS_BINARY);
+
+	to.f = out.f;
+	if (!r)
+		r = o->as->write(&to);
+	return out_close(&out, r);
+}
+
+static int export_run(const struct analysis_input *in, const struct export_options *o)
+{
+	_cleanup_free_ bool *tasks = NULL;
+	struct causal *c = NULL;
+	struct path *path = NULL;
+	int r = taskfilter_find(in, &o->who, &tasks), err = 0;
+	bool edges = o->as->needs & NEEDS_EDGES || (o->as->needs & NEEDS_TABLE && o->rows == EXPORT_EDGES);
+
+	if (r)
+		return r;
+	if (is_flame(o) && !taskfilter_is_set(&o->who))
+		taskfilter_leave_out(in->graph, tasks);
+	if (edges)
+		err = causal_build(in->graph, NULL, &c);
+	if (err)
+		r = cli_error("%s: cannot build the graph: %s; narrow the window with --from and --to",
+			      in->path, strerror(-err));
+	if (!r)
+		r = find_path(in, o, &path);
+	if (!r)
+		r = export_write(in, o,
+				 &(struct export){ .g = in->graph,
+						   .c = c,
+						   .tasks = tasks,
+						   .from_ns = in->from_ns,
+						   .to_ns = in->to_ns,
+						   .path = path,
+						   .kind = o->flame,
+						   .table = o->rows,
+						   .csv = !strcmp(o->as->name, "csv") });
+	if (path && path->truncated)
+		cli_warn("the critical path is not complete; narrow the window with --from and --to");
+	path_free(path);
+	causal_free(c);
+	return r;
+}
+
+static int check_use(const struct export_options *o, const char *option, const char *value, unsigned need,
+		     const char *with)
+{
+	if (!value || o->as->needs & need)
+		return CLI_OK;
+	return cli_usage_error(&export_usage, "%s is only for --format %s", option, with);
+}
+
+static int check_format(struct export_options *o)
+{
+	if (!o->format)
+		return cli_usage_error(&export_usage, "--format is missing; give " FORMAT_WORDS);
+	for (size_t i = 0; i < ARRAY_SIZE(formats) && !o->as; i++)
+		if (!strcmp(o->format, formats[i].name))
+			o->as = &formats[i];
+	if (!o->as)
+		return cli_usage_error(&export_usage,
+				       "--format %s: there is no such format; give " FORMAT_WORDS, o->format);
+	return CLI_OK;
+}
+
+static int check_words(struct export_options *o)
+{
+	static const char *const tables[EXPORT_TABLES] = { "intervals", "edges", "requests", "jobs" };
+	int i = 0;
+
+	while (o->table && i < EXPORT_TABLES && strcmp(o->table, tables[i]) != 0)
+		i++;
+	if (i == EXPORT_TABLES)
+		return cli_usage_error(
+			&export_usage,
+			"--table %s: there is no such table; give intervals, edges, requests or jobs",
+			o->table);
+	o->rows = (enum export_table)i;
+	for (i = 0; o->kind && i < FLAME_KINDS && strcmp(o->kind, flame_kind_name((enum flame_kind)i)) != 0;)
+		i++;
+	if (o->kind && i == FLAME_KINDS)
+		return cli_usage_error(&export_usage,
+				       "--kind %s: there is no such kind; give offcpu, blame or oncpu",
+				       o->kind);
+	o->flame = o->kind ? (enum flame_kind)i : FLAME_OFFCPU;
+	return CLI_OK;
+}
+
+static int check(const struct cli_parse *p, struct export_options *o)
+{
+	int r = check_format(o);
+
+	if (!r)
+		r = check_use(o, "--table", o->table, NEEDS_TABLE, "ndjson and csv");
+	if (!r)
+		r = check_use(o, "--kind", o->kind, NEEDS_KIND, "folded and speedscope");
+	if (!r)
+		r = check_use(o, "--path", o->path_tid ? "" : NULL, NEEDS_PATH, "perfetto and chrome");
+	if (!r)
+		r = check_words(o);
+	if (r)
+		return r;
+	o->trace = cli_only_arg(p, "FILE");
+	return o->trace ? CLI_OK : CLI_USAGE;
+}
+
+static int parse(struct cli_parse *p, struct export_options *o)
+{
+	int c, r = CLI_OK;
+
+	while (!r && (c = cli_next(p)) > 0)
+		switch (c) {
+		case OPT_TID:
+			r = analysis_tid("--tid", p->arg, &o->who.tid);
+			break;
+		case OPT_PID:
+			r = analysis_tid("--pid", p->arg, &o->who.pid);
+			break;
+		case OPT_PATH:
+			r = analysis_tid("--path", p->arg, &o->path_tid);
+			break;
+		default:
+			o->out = p->arg;
+		}
+	return r ? r : c;
+}
+
+int cmd_export(int argc, char **argv)
+{
+	struct cli_parse p = cli_parse(&export_usage, argc, argv);
+	_cleanup_free_ char *room = NULL;
+	struct export_options o = { 0 };
+	struct analysis_input in = { 0 };
+	int r;
+
+	p.into = &o;
+	r = parse(&p, &o);
+	if (r)
+		return r < 0 ? p.exit_code : r;
+	r = check(&p, &o);
+	if (!r)
+		r = taskfilter_last(&export_usage, o.last, &o.from, o.to, &room);
+	if (r)
+		return r;
+	r = analysis_begin(&in, o.trace, o.boot, o.from, o.to);
+	if (!r)
+		r = export_run(&in, &o);
+	analysis_close(&in);
+	return r;
+}

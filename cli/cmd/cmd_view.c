@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/picture/make.h"
+#include "cli/ask/rulestore.h"
+#include "cli/check/write.h"
+#include "cli/cli.h"
+#include "cli/cmd/commands.h"
+#include "cli/hangs/victim.h"
+#include "cli/text.h"
+#include "cli/thresholds.h"
+#include "cli/view/data.h"
+#include "cli/view/page.h"
+#include "lib/cleanup.h"
+
+enum { OPT_TID = 256, OPT_PID, OPT_RULES };
+
+struct request {
+	struct victim_request victim;
+	const char *boot, *output;
+	struct rulestore_options rules;
+	bool json;
+};
+
+#define TEXT(member) CLI_TEXT(struct request, member)
+#define FLAG(member) CLI_FLAG(struct request, member)
+static const struct cli_option view_options[] = {
+	{ 'o', "output", "PAGE", "write the page to the file PAGE (default: stdout)" },
+	{ OPT_TID, "tid", "TID", "the task that was slow or stuck" },
+	{ OPT_PID, "pid", "PID",
+	  "its process: the thread that stalled worst, or with --from or --to the main one" },
+	{ TEXT(victim.who.comm), "comm", "NAME", "the name: the task of this name with the worst hang" },
+	{ TEXT(victim.who.cgroup), "cgroup", "GLOB", "only tasks of control groups whose path matches GLOB" },
+	{ TEXT(victim.who.container), "container", "NAME",
+	  "only tasks of this container: its name, a glob, or the beginning of its id" },
+	{ TEXT(victim.at), "at", "TIME", "a moment at which the task hung" },
+	{ TEXT(victim.from), "from", "TIME", "start of the window" },
+	{ TEXT(victim.to), "to", "TIME", "end of the window" },
+	{ OPT_RULES, "rules", "FILE", "apply the rules of FILE; can be repeated" },
+	{ FLAG(rules.none), "no-rules", NULL, "apply no rules, not even your own" },
+	{ TEXT(boot), "boot", "N",
+	  "use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)" },
+	{ FLAG(json), "json", NULL, "print the data of the page as JSON (ctrace.view/1)" },
+	{ 0 },
+};
+
+static const struct cli_usage view_usage = {
+	.name = "view",
+	.args = "[-o PAGE] [--tid TID | --pid PID | --comm NAME] [--cgroup GLOB] [--container NAME] [--at TIME | --from TIME --to TIME] [--rules FILE | --no-rules] [--boot N] [--json] FILE",
+	.about =
+		"Writes a page for a browser that explains a hang: the answer of 'ctrace diagnose', its evidence, and a\n"
+		"timeline of the tasks that matter. The page is one file that loads nothing, so you can send it by mail.\n"
+		"The task is chosen as by 'ctrace diagnose'.",
+	.options = view_options,
+};
+
+static int diagnose_victim(struct analysis_input *in, const struct request *rq, struct rules *rules,
+			   struct victim *v)
+{
+	struct diagnose_options o = { .rules = rules, .window_given = rq->victim.from || rq->victim.to };
+	int r;
+
+	if (v->diagnosis && !rules->v.n)
+		return CLI_OK;
+	diagnosis_free(TAKE_PTR(v->diagnosis));
+	r = diagnose(in->graph, v->task, in->from_ns, in->to_ns, &o, &v->diagnosis);
+	return r ? cli_error("%s: cannot diagnose: %s", in->path, strerror(-r)) : CLI_OK;
+}
+
+static int put_page(FILE *f, const void *data)
+{
+	return view_write_page(f, data);
+}
+
+static int print(const struct request *rq, const struct view *v)
+{
+	json_t *data = view_data(v);
+	int r;
+
+	if (!data)
+		return cli_error("out of memory");
+	if (rq->json)
+		return text_print_json(data);
+	r = rq->output                      ? write_private_file(rq->output, put_page, data)
+	    : view_write_page(stdout, data) ? CLI_FAILED
+					    : CLI_OK;
+	json_decref(data);
+	return r;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static int draw(const struct analysis_input *in, const struct request *rq, const struct victim *v)
+{
+	const struct diagnosis *d = v->diagnosis;
+	const struct window *w = in->graph->w;
+	uint64_t margin = (d->to_ns - d->from_ns) / VIEW_MARGIN;
+	uint64_t from_ns = MAX(w->from_ns, d->from_ns > margin ? d->from_ns - margin : 0);
+	uint64_t end_ns = MIN(w->to_ns, w->file_to_ns), to_ns = MIN(end_ns, d->to_ns + margin);
+	struct view view = {
+		.g = in->graph, .diagnosis = d, .trace = base_name(in->path), .tables = !in->lean
+	};
+	struct picture *picture = NULL;
+	struct path *path = NULL;
+	int r = path_walk(in->graph, v->task, d->from_ns, d->to_ns, &path);
+
+	if (!r)
+		r = picture_make(in->graph, d, path, MIN(from_ns, d->from_ns), MAX(to_ns, d->to_ns),
+				 &picture);
+	view.path = path;
+	view.picture = picture;
+	r = r ? cli_error("%s: cannot make the page: %s; narrow the window with --from and --to", in->path,
+			  strerror(-r))
+	      : print(rq, &view);
+	picture_free(picture);
+	path_free(path);
+	return r;
+}
+
+static int view_print(struct analysis_input *in, const struct request *rq, const struct victim_moment *at,
+		      struct rules *rules)
+{
+	struct victim v = { 0 };
+	int r = victim_choose(in, &rq->victim, at, &v);
+
+	if (!r)
+		r = diagnose_victim(in, rq, rules, &v);
+	if (!r)
+		r = draw(in, rq, &v);
+	diagnosis_free(v.diagnosis);
+	return r;
+}
+
+static int view_check(const struct request *rq)
+{
+	const struct victim_request *v = &rq->victim;
+
+	if (!!v->who.tid + !!v->who.pid + !!v->who.comm > 1)
+		return cli_usage_error(&view_usage, "give only one of --tid, --pid and --comm");
+	if (v->at && (v->from || v->to))
+		return cli_usage_error(&view_usage, "give either --at or --from and --to");
+	if (rq->rules.none && rq->rules.n_files)
+		return cli_usage_error(&view_usage, "give either --rules or --no-rules");
+	if (rq->json && rq->output)
+		return cli_usage_error(&view_usage, "give either --json or --output");
+	if (!rq->json && !rq->output && isatty(STDOUT_FILENO))
+		return cli_usage_error(&view_usage, "give the file for the page, such as -o report.html");
+	return CLI_OK;
+}
+
+static int view_option(struct request *rq, int c, const char *arg)
+{
+	switch (c) {
+	case OPT_TID:
+		return analysis_tid("--tid", arg, &rq->victim.who.tid);
+	case OPT_PID:
+		return analysis_tid("--pid", arg, &rq->victim.who.pid);
+	case OPT_RULES:
+		return rulestore_option(&rq->rules, arg);
+	}
+	rq->output = arg;
+	return CLI_OK;
+}
+
+static int view_run(const struct request *rq, const char *path)
+{
+	struct analysis_input in = { 0 };
+	struct rulestore store;
+	struct victim_moment at;
+	int r = rulestore_open(&rq->rules, false, &store);
+
+	if (!r && rq->output)
+		r = write_test(rq->output);
+	if (!r)
+		r = analysis_open(&in, path, rq->boot);
+	if (!r)
+		r = victim_window(&in, &view_usage, &rq->victim, &at);
+	if (!r) {
+		in.lean = reader_info(in.reader)->records > VIEW_TABLES_RECORDS;
+		r = analysis_load(&in);
+	}
+	if (!r)
+		r = view_print(&in, rq, &at, &store.rules);
+	analysis_close(&in);
+	rulestore_done(&store);
+	return r;
+}
+
+int cmd_view(int argc, char **argv)
+{
+	struct cli_parse p = cli_parse(&view_usage, argc, argv);
+	struct request rq = { 0 };
+	const char *path;
+	int c, r = CLI_OK;
+
+	p.into = &rq;
+	while (!r && (c = cli_next(&p)) > 0)
+		r = view_option(&rq, c, p.arg);
+	if (r)
+		return r;
+	if (c < 0)
+		return p.exit_code;
+	path = cli_only_arg(&p, "FILE");
+	if (!path || view_check(&rq))
+		return CLI_USAGE;
+	return view_run(&rq, path);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * delayed.h - runs a command once, and holds each thread that calls a function for a while.
+ *
+ * The command and all processes that it starts are traced with ptrace(2). A breakpoint at the start
+ * of the function stops the calling thread; the other threads go on. So the delay is a wait, and
+ * uses no CPU. One thread, and one run at a time. Only for x86-64.
+ *
+ * Most functions begin with a push, or reserve stack. ctrace does the work of this instruction, and the
+ * breakpoint stays. If the first instruction is another one, ctrace removes the breakpoint until the
+ * thread has executed the instruction. Calls of other threads in this time are neither delayed nor counted.
+ */
+#ifndef CTRACE_CLI_DELAY_DELAYED_H
+#define CTRACE_CLI_DELAY_DELAYED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define DELAYED_TASKS_MAX 4096 /* threads at a time; a run with more is ended */
+
+struct delayed_plan {
+	char *const *argv;
+	const char *function;
+	uint64_t delay_ns;  /* of each call; 0: the thread stops, and goes on at once */
+	uint64_t max_calls; /* after as many calls the breakpoint is removed */
+	bool show;          /* show the output of the command; else it is thrown away */
+};
+
+enum delayed_end {
+	DELAYED_EXITED, /* the command ended by itself; see `status` */
+	DELAYED_NO_START,
+	DELAYED_NO_TRACE, /* ptrace(2) failed, or there are too many threads; the command was killed */
+};
+
+struct delayed_run {
+	enum delayed_end end;
+	int error;         /* errno of NO_START and NO_TRACE */
+	int status;        /* as of waitpid(2) */
+	uint64_t ns;       /* from the exec of the command to its exit */
+	uint64_t calls;    /* calls that were held */
+	uint64_t held_ns;  /* how long they were held in all */
+	unsigned programs; /* executed programs that have the function */
+	unsigned others;   /* executed programs that do not have it */
+	bool removed;      /* the breakpoint was removed because of max_calls */
+	unsigned n_left;   /* processes that the command left behind; they were killed */
+};
+
+void delayed_run(const struct delayed_plan *plan, struct delayed_run *ret);
+/* Returns false if this processor is not supported. */
+bool delayed_supported(void);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * export.h - writes a part of a trace in the formats of other programs (doc/export.md). One thread.
+ *
+ * The writers write item by item, and stop early if a write has failed. They return an exit code, and
+ * print their errors themselves. Whoever opened `f` looks at the errors of `f`.
+ *
+ * Names in a trace may have any bytes. Formats that a person looks at get the shown form of lib/clean.h.
+ */
+#ifndef CTRACE_CLI_EXPORT_EXPORT_H
+#define CTRACE_CLI_EXPORT_EXPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "analysis/flame/flame.h"
+#include "graph/causal/causal.h"
+#include "graph/path/path.h"
+
+enum export_table {
+	EXPORT_INTERVALS,
+	EXPORT_EDGES,
+	EXPORT_REQUESTS,
+	EXPORT_JOBS,
+	EXPORT_TABLES,
+};
+
+struct export
+{
+	FILE *f;
+	const struct graph *g;
+	const struct causal *c; /* for perfetto, chrome and the table of edges */
+	const bool *tasks;      /* [task]: the task is exported */
+	uint64_t from_ns, to_ns;
+	const struct path *path; /* NULL: none */
+	enum flame_kind kind;    /* for folded and speedscope */
+	enum export_table table; /* for ndjson and csv */
+	bool csv;
+};
+
+int export_perfetto(const struct export *x);
+int export_chrome(const struct export *x);
+int export_speedscope(const struct export *x);
+int export_folded(const struct export *x);
+int export_rows(const struct export *x);
+
+/* Builds the tree of all exported tasks. The caller calls flame_done(), also after an error. */
+int export_flame(const struct export *x, struct flame *ret);
+
+bool export_stopped(const struct export *x);
+
+/* One interval of an exported task, cut to the window. */
+struct export_item {
+	const struct interval *s;
+	uint64_t from_ns, to_ns;
+	const char *state;
+	const char *time; /* time_kind_name() */
+	/* what the task did. Of a FOLDED interval without sums, all three are 0. */
+	uint64_t running_ns, runnable_ns, waiting_ns;
+	bool blocked;
+	struct blame blame; /* only if blocked */
+};
+typedef void (*export_item_fn)(void *arg, const struct export_item *item);
+void export_items(const struct export *x, export_item_fn fn, void *arg);
+
+/* An edge whose effect lies in the window, and of which at least one task is exported. */
+struct export_edge {
+	const struct edge *e;
+	uint32_t from, to; /* tasks; from may be GRAPH_NONE */
+	uint64_t left_ns, arrived_ns;
+};
+typedef void (*export_edge_fn)(void *arg, const struct export_edge *edge);
+void export_edges(const struct export *x, export_edge_fn fn, void *arg);
+/* Returns true if a picture shows the edge: it leads from another task, and begins in the window. */
+bool export_is_arrow(const struct export *x, const struct export_edge *edge);
+
+/* The name of a task, in its shown form. */
+#define EXPORT_NAME_MAX (CT_COMM_LEN * 4 + 16)
+const char *export_name(const struct graph *g, uint32_t task, uint64_t ts_ns, char buf[EXPORT_NAME_MAX]);
+/* The last name of the task in the window. */
+const char *export_last_name(const struct export *x, uint32_t task, char buf[EXPORT_NAME_MAX]);
+/* The name and the tid: "sh[12]". */
+const char *export_who(const struct graph *g, uint32_t task, uint64_t ts_ns, char buf[EXPORT_NAME_MAX]);
+/* "critical path of sh[12]" */
+#define EXPORT_TITLE_MAX (EXPORT_NAME_MAX + 24)
+const char *export_path_title(const struct export *x, char buf[EXPORT_TITLE_MAX]);
+
+#endif

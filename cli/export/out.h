@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* out.h - where a command writes a document: a file that appears whole or not at all, or stdout. One
+ * thread. The functions print their errors themselves. */
+#ifndef CTRACE_CLI_EXPORT_OUT_H
+#define CTRACE_CLI_EXPORT_OUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "cli/client/outfile.h"
+
+struct out {
+	const char *path; /* NULL: stdout */
+	struct outfile file;
+	FILE *f;
+	int fd;
+	int err; /* errno of the first write that failed */
+};
+
+/*
+ * path: NULL or "-" stand for stdout. trace: the path of the input, which must not be the same file.
+ * binary: bytes for a program; they go around the cleaner of stdout (cli/output.h), and are refused if
+ * stdout is a terminal. Returns an exit code. The caller always calls out_close(), and does not move *o.
+ */
+int out_open(struct out *o, const char *path, const char *trace, bool binary);
+/* code: the exit code so far. If it is 0, finishes the output. Returns the exit code. */
+int out_close(struct out *o, int code);
+
+#endif

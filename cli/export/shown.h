@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* shown.h - private to cli/: the frames of a flame (analysis/flame/flame.h) as text. */
+#ifndef CTRACE_CLI_EXPORT_SHOWN_H
+#define CTRACE_CLI_EXPORT_SHOWN_H
+
+#include "analysis/flame/flame.h"
+
+/* Write the shown form (lib/clean.h) of `text`, or of the text of a node. Cut a long text. Return buf. */
+#define SHOWN_FRAME_MAX 1024
+const char *shown_text(const char *text, char buf[SHOWN_FRAME_MAX]);
+const char *shown_frame(const struct flame *f, uint32_t node, char buf[SHOWN_FRAME_MAX]);
+/* Prints a warning if a limit was reached. */
+void shown_limits(const struct flame *f);
+
+#endif

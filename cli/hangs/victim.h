@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * victim.h - finds the task to explain: the one that the options name, or else the recorded
+ * command, or else the worst hang. A function returns an exit code of ctrace, and prints its errors
+ * itself. One thread.
+ */
+#ifndef CTRACE_CLI_HANGS_VICTIM_H
+#define CTRACE_CLI_HANGS_VICTIM_H
+
+#include "analysis/hangs/hangs.h"
+#include "cli/cli.h"
+#include "cli/input/analysis_input.h"
+
+struct victim_request {
+	struct hangs_filter who;
+	const char *at, *from, *to; /* the arguments of these options, or NULL */
+};
+
+/* The time of --at; to_ns is 0 if there is none. */
+struct victim_moment {
+	uint64_t from_ns, to_ns;
+};
+
+struct victim {
+	uint32_t task;
+	struct diagnosis *diagnosis; /* made without rules and questions; NULL: not made yet */
+	bool alarm;
+};
+
+/* Reads the times of the request. Call it between analysis_open() and analysis_load(): it sets the
+ * window to load. */
+int victim_window(struct analysis_input *in, const struct cli_usage *usage, const struct victim_request *rq,
+		  struct victim_moment *ret);
+/* Finds the task, and narrows the window of `in` to its hang. The caller frees ret->diagnosis, also
+ * after an error. May end the process after Ctrl-C (hangs_search.h). */
+int victim_choose(struct analysis_input *in, const struct victim_request *rq, const struct victim_moment *at,
+		  struct victim *ret);
+
+#endif

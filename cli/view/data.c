@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/view/data.h"
+
+#include <string.h>
+
+#include "cli/input/timearg.h"
+#include "cli/render/analysis.h"
+#include "cli/render/cgroup_name.h"
+#include "cli/text.h"
+#include "cli/view/tables.h"
+#include "cli/view/words.h"
+#include "lib/cleanup.h"
+#include "trace/words/describe.h"
+#include "trace/words/texts.h"
+
+/* The document has each text about an interval once. A span has the number of its text. After
+ * VIEW_REASONS texts, a span gets a text that only says the state. */
+struct build {
+	const struct view *v;
+	struct texts keys;
+	VEC(json_int_t) numbers; /* [key]: the number of its reason */
+	json_t *reasons;
+	json_int_t n_short;
+	bool failed;
+};
+
+static json_int_t mono(const struct view *v, uint64_t boot_ns)
+{
+	return clock_mono_ns(boot_ns, &v->g->w->offsets);
+}
+
+static json_t *lane_number(const struct view *v, uint32_t task)
+{
+	uint32_t lane = task == GRAPH_NONE ? GRAPH_NONE : picture_lane(v->picture, task);
+
+	return lane == GRAPH_NONE ? json_null() : json_integer(lane);
+}
+
+static json_t *taken(struct words *t)
+{
+	_cleanup_free_ char *s = words_take(t);
+
+	return s ? text_json(s) : NULL;
+}
+
+static json_int_t number_of(struct build *b, json_t *reason);
+
+static json_int_t short_reason(struct build *b, enum time_kind time)
+{
+	b->n_short++;
+	return number_of(
+		b, json_pack("{s:s, s:s}", "time", time_kind_name(time), "text", view_time_words(time)));
+}
+
+/* Returns the number of the reason, or -1: out of memory. Takes the reference. */
+static json_int_t number_of(struct build *b, json_t *reason)
+{
+	_cleanup_free_ char *key = reason ? json_dumps(reason, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
+	size_t i = 0;
+
+	b->failed |= !key || texts_add(&b->keys, key, &i);
+	if (!b->failed && i == b->numbers.n)
+		b->failed |= VEC_PUSH(&b->numbers, (json_int_t)json_array_size(b->reasons)) ||
+			     json_array_append(b->reasons, reason);
+	json_decref(reason);
+	return b->failed ? -1 : b->numbers.v[i];
+}
+
+static json_int_t span_reason(struct build *b, const struct lane *l, const struct span *x)
+{
+	const struct graph *g = b->v->g;
+	const struct interval *s = &g->intervals[x->interval];
+	const struct blame *why = x->blame == GRAPH_NONE ? NULL : &l->blames.v[x->blame];
+	struct words text = { 0 }, by = { 0 };
+	json_t *o;
+
+	if (json_array_size(b->reasons) >= VIEW_REASONS)
+		return short_reason(b, (enum time_kind)x->time);
+	view_add_interval(&text, g, s, (enum time_kind)x->time, why);
+	if (!why)
+		return number_of(b, json_pack("{s:s, s:o}", "time", time_kind_name((enum time_kind)x->time),
+					      "text", taken(&text)));
+	view_add_end(&by, g, s, why);
+	o = json_pack("{s:s, s:o, s:o, s:o, s:b, s:s}", "time", time_kind_name((enum time_kind)x->time),
+		      "text", taken(&text), "by", taken(&by), "lane", lane_number(b->v, why->task), "certain",
+		      render_is_sure((enum edge_kind)why->edge, (enum edge_strength)why->strength), "edge",
+		      edge_kind_name(why->edge));
+	return number_of(b, o);
+}
+
+/* Of a wait: the time from the act of the task to blame to the end of the wait. */
+static json_int_t since_act(const struct lane *l, const struct span *x)
+{
+	const struct blame *why = &l->blames.v[x->blame];
+
+	return why->until_ns < x->to_ns ? (json_int_t)(x->to_ns - MAX(why->until_ns, x->from_ns)) : 0;
+}
+
+static json_t *span_json(struct build *b, const struct lane *l, const struct span *x, uint64_t *at_ns)
+{
+	json_int_t skip = (json_int_t)(x->from_ns - *at_ns), ns = (json_int_t)(x->to_ns - x->from_ns);
+
+	*at_ns = x->to_ns;
+	if (x->n > 1 || x->time == TIME_SHORT)
+		return json_pack("[I, I, i, I, I, I]", skip, ns, -1, (json_int_t)x->ran_ns,
+				 (json_int_t)x->queued_ns, (json_int_t)x->n);
+	if (x->blame == GRAPH_NONE)
+		return json_pack("[I, I, I]", skip, ns, span_reason(b, l, x));
+	return json_pack("[I, I, I, I, i]", skip, ns, span_reason(b, l, x), since_act(l, x), (int)x->kept);
+}
+
+static json_t *spans_json(struct build *b, const struct lane *l)
+{
+	uint64_t at_ns = b->v->picture->from_ns;
+	json_t *spans = json_array();
+
+	for (size_t i = 0; i < l->spans.n; i++)
+		b->failed |= json_array_append_new(spans, span_json(b, l, &l->spans.v[i], &at_ns));
+	return spans;
+}
+
+static const char *why_word(enum lane_why why)
+{
+	switch (why) {
+	case LANE_CHAIN:
+		return "chain";
+	case LANE_PATH:
+		return "path";
+	case LANE_NEAR:
+		break;
+	}
+	return "near";
+}
+
+static uint32_t main_thread(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	uint32_t leader = graph_task_at(g, g->tasks[task].tgid, ts_ns);
+
+	return leader == GRAPH_NONE ? task : leader;
+}
+
+/* Returns by how much the first and the last interval are longer than the picture. */
+static json_t *beyond(const struct graph *g, const struct lane *l)
+{
+	const struct span *first = &l->spans.v[0], *last = &l->spans.v[l->spans.n - 1];
+
+	return json_pack("[I, I]", (json_int_t)(first->from_ns - g->intervals[first->interval].from_ns),
+			 (json_int_t)(last->n > 1 ? 0 : g->intervals[last->interval].to_ns - last->to_ns));
+}
+
+/* The name may change: a task of the chain has the same name in its lane and in the sentence. */
+static const char *lane_comm(const struct view *v, const struct lane *l, uint64_t ts_ns)
+{
+	return l->why == LANE_CHAIN ? v->diagnosis->chain[l->link].comm : graph_comm(v->g, l->task, ts_ns);
+}
+
+static json_t *lane_json(struct build *b, const struct lane *l)
+{
+	const struct graph *g = b->v->g;
+	const struct graph_task *t = &g->tasks[l->task];
+	uint64_t at = MIN(b->v->picture->to_ns, t->exit_ns) - 1;
+	struct cgroup_name place = graph_place(g, l->task, at);
+	const char *cmdline = graph_cmdline(g, l->task, at);
+	json_t *o =
+		json_pack("{s:I, s:I, s:o, s:o, s:s, s:o, s:I, s:I, s:I, s:I}", "pid", (json_int_t)t->tgid,
+			  "tid", (json_int_t)t->tid, "comm", text_json(lane_comm(b->v, l, at)), "process",
+			  text_json(graph_comm(g, main_thread(g, l->task, at), at)), "why", why_word(l->why),
+			  "link", l->why == LANE_CHAIN ? json_integer(l->link) : json_null(), "path_ns",
+			  (json_int_t)l->path_ns, "wakes", (json_int_t)l->wakes, "intervals",
+			  (json_int_t)l->n_intervals, "finest_ns", (json_int_t)l->finest_ns);
+
+	if (!o)
+		return NULL;
+	if (cmdline[0])
+		b->failed |= json_object_set_new(o, "cmdline", text_json(cmdline));
+	if (!render_cgroup_name(o, &place))
+		return NULL;
+	if (l->spans.n)
+		b->failed |= json_object_set_new(o, "beyond_ns", beyond(g, l));
+	b->failed |= json_object_set_new(o, "spans", spans_json(b, l));
+	return o;
+}
+
+static json_t *lanes_json(struct build *b)
+{
+	json_t *lanes = json_array();
+
+	for (size_t i = 0; i < b->v->picture->lanes.n; i++)
+		b->failed |= json_array_append_new(lanes, lane_json(b, &b->v->picture->lanes.v[i]));
+	return lanes;
+}
+
+static json_t *piece_json(struct build *b, const struct route_piece *x)
+{
+	json_t *reason = json_pack(
+		"{s:s, s:s, s:s*, s:b}", "time", time_kind_name((enum time_kind)x->time), "text",
+		view_time_words((enum time_kind)x->time), "by",
+		x->edge ? view_edge_words((enum edge_kind)x->edge) : NULL, "certain",
+		!x->edge || render_is_sure((enum edge_kind)x->edge, (enum edge_strength)x->strength));
+
+	return json_pack("[I, o, I, I]", (json_int_t)(x->to_ns - x->from_ns), lane_number(b->v, x->task),
+			 number_of(b, reason), (json_int_t)x->n);
+}
+
+static json_t *path_json(struct build *b)
+{
+	const struct picture *p = b->v->picture;
+	json_t *pieces = json_array();
+
+	for (size_t i = 0; i < p->route.n; i++)
+		b->failed |= json_array_append_new(pieces, piece_json(b, &p->route.v[i]));
+	return json_pack("{s:b, s:I, s:I, s:I, s:o}", "truncated", b->v->path->truncated, "finest_ns",
+			 (json_int_t)p->route_finest_ns, "count", (json_int_t)b->v->path->n_pieces, "from_ns",
+			 (json_int_t)(b->v->diagnosis->from_ns - p->from_ns), "pieces", pieces);
+}
+
+static json_t *gaps_json(const struct picture *p)
+{
+	json_t *gaps = json_array();
+
+	for (size_t i = 0; i < p->gaps.n; i++) {
+		const struct gap_stretch *x = &p->gaps.v[i];
+
+		json_array_append_new(
+			gaps, json_pack("{s:I, s:I, s:o, s:I, s:I, s:s}", "from_ns",
+					(json_int_t)(x->from_ns - p->from_ns), "to_ns",
+					(json_int_t)(x->to_ns - p->from_ns), "cpu",
+					x->cpu == CT_GAP_ALL_CPUS ? json_null() : json_integer(x->cpu),
+					"gaps", (json_int_t)x->n, "records", (json_int_t)x->records, "cause",
+					describe_loss(x->cause)));
+	}
+	return gaps;
+}
+
+static json_t *lacking_json(const struct picture *p)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < p->lacking.n; i++) {
+		const struct lacking_stretch *x = &p->lacking.v[i];
+		struct words t = { 0 };
+
+		view_add_lacks(&t, x->lacks);
+		json_array_append_new(list, json_pack("{s:I, s:I, s:b, s:o}", "from_ns",
+						      (json_int_t)(x->from_ns - p->from_ns), "to_ns",
+						      (json_int_t)(x->to_ns - p->from_ns), "coarse",
+						      !!(x->lacks & (CT_LACK_SWITCHES | CT_LACK_PAUSES)),
+						      "text", taken(&t)));
+	}
+	return list;
+}
+
+static json_t *link_json(const struct view *v, size_t i)
+{
+	const struct diagnosis *d = v->diagnosis;
+	const struct link *k = &d->chain[i];
+	bool last = i + 1 == d->n_chain;
+	struct words t = { 0 };
+
+	if (!last)
+		view_add_notes(&t, d, i);
+	return json_pack("{s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "lane", lane_number(v, k->task), "total_ns",
+			 (json_int_t)k->total_ns, "waits", (json_int_t)k->waits, "longest_ns",
+			 (json_int_t)k->longest_ns, "certain",
+			 last ? json_null() : json_boolean(render_is_sure(k->edge, k->strength)), "how",
+			 last ? json_null() : json_string(view_edge_words(k->edge)), "notes", taken(&t));
+}
+
+static json_t *story_json(const struct view *v)
+{
+	json_t *story = json_array();
+
+	for (size_t i = 0; i < v->diagnosis->n_chain; i++)
+		json_array_append_new(story, link_json(v, i));
+	return story;
+}
+
+static bool add_tables(json_t *doc, const struct view *v)
+{
+	uint64_t from_ns = v->diagnosis->from_ns, to_ns = v->diagnosis->to_ns;
+	size_t more_services, more_queues;
+	json_t *services = view_services(v->g, from_ns, to_ns, &more_services);
+	json_t *queues = view_queues(v->g, from_ns, to_ns, &more_queues);
+
+	return json_object_set_new(doc, "services", services ? services : json_null()) ||
+	       json_object_set_new(doc, "services_left_out", json_integer((json_int_t)more_services)) ||
+	       json_object_set_new(doc, "queues", queues ? queues : json_null()) ||
+	       json_object_set_new(doc, "queues_left_out", json_integer((json_int_t)more_queues));
+}
+
+json_t *view_data(const struct view *v)
+{
+	struct build b = { .v = v, .reasons = json_array() };
+	const struct picture *p = v->picture;
+	char wall[TIMEARG_WALL_MAX];
+	json_t *lanes = lanes_json(&b), *path = path_json(&b);
+	json_t *doc =
+		json_pack("{s:s, s:o, s:s, s:{s:I, s:I, s:s}, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}",
+			  "schema", "ctrace.view/1", "trace", text_json(v->trace), "begin",
+			  timearg_wall(p->from_ns, &v->g->w->offsets, 9, wall), "window", "from_ns",
+			  mono(v, p->from_ns), "to_ns", mono(v, p->to_ns), "clock", "monotonic", "diagnosis",
+			  render_diagnosis_json(v->g, v->diagnosis), "story", story_json(v), "path", path,
+			  "gaps", gaps_json(p), "lacking", lacking_json(p), "reasons", b.reasons, "lanes",
+			  lanes, "tasks_left_out", (json_int_t)p->n_left_out, "texts_left_out", b.n_short);
+
+	texts_done(&b.keys);
+	VEC_FREE(&b.numbers);
+	if (v->tables && doc)
+		b.failed |= add_tables(doc, v);
+	if (b.failed) {
+		json_decref(doc);
+		return NULL;
+	}
+	return doc;
+}

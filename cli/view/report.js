@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The texts of the page.
+
+function put(id, text) {
+	document.getElementById(id).textContent = clean(text);
+}
+
+function task_long(x) {
+	return task_name(x) + (x.cmdline && x.cmdline !== x.comm ? ' (' + x.cmdline.slice(0, 160) + ')' : '');
+}
+
+function waited_for(link) {
+	const kind = link.resource.kind, name = link.resource.name;
+
+	return kind === 'timer' ? '' : kind === 'unknown' || kind === 'cpu' ? name : name.startsWith(kind) ? name : (kind + ' ' + name).trim();
+}
+
+const STATES = {
+	running: 'runs',
+	runnable: 'waits for a CPU',
+	stopped: 'is stopped',
+	unborn: 'is not started yet',
+	exited: 'has ended',
+	unknown: 'state not known',
+	folded: 'many short runs and waits',
+};
+
+function link_state(link, more) {
+	const what = waited_for(link);
+	const time = more.total_ns ? ' for ' + duration(more.total_ns) : '';
+	const times = more.waits > 1 ? ' in ' + more.waits + ' waits (the longest: ' + duration(more.longest_ns) + ')' : '';
+
+	if (link.state === 'waiting' || link.state === 'sleeping')
+		return (link.state === 'waiting' ? 'waits' : 'sleeps') + time + times + (what ? ': ' + what : '');
+	return (STATES[link.state] || link.state) + time + (what && link.resource.kind !== 'cpu' ? ': ' + what : '');
+}
+
+function show_sure() {
+	const chain = doc.diagnosis.chain, certain = document.getElementById('certain'), inferred = document.getElementById('inferred');
+
+	chain.forEach((link, i) => {
+		const more = doc.story[i], next = chain[i + 1];
+
+		if (next)
+			element(more.certain ? certain : inferred, 'li', task_name(link) + ' waited ' +
+				(more.total_ns ? duration(more.total_ns) + ' ' : '') + 'for ' + task_name(next) + ': ' + more.how + '.' + more.notes);
+	});
+	if (!certain.children.length)
+		element(certain, 'li', chain.length > 1 ? 'No link of the chain is certain.' : 'The chain has one task, so it has no links.');
+	if (!inferred.children.length)
+		element(inferred, 'li', chain.length > 1 ? 'No link of the chain is inferred.' : 'Nothing.');
+}
+
+function show_time() {
+	const bar = document.getElementById('bar'), legend = document.getElementById('bar-legend');
+	const all = doc.diagnosis.window.to_ns - doc.diagnosis.window.from_ns;
+	const words = [];
+
+	for (const kind of Object.keys(TIMES)) {
+		const ns = doc.diagnosis.time[kind + '_ns'] || 0;
+
+		if (ns <= all / 1000)
+			continue;
+		element(bar, 'span', null, 'c-' + kind).style.width = 100 * ns / all + '%';
+		const row = element(legend, 'li');
+		element(row, 'i', null, 'c-' + kind);
+		words.push(TIMES[kind] + ' ' + duration(ns) + ' (' + percent(ns, all) + ')');
+		element(row, 'span', words[words.length - 1]);
+	}
+	bar.setAttribute('aria-label', words.join(', '));
+}
+
+const FRAMES_SHOWN = 4;
+
+function folded(parent, title, frames, cls) {
+	const details = element(parent, 'details');
+
+	element(details, 'summary', title);
+	const list = element(details, 'ul', null, 'stack');
+	frames.forEach(f => element(list, 'li', f, cls));
+}
+
+function show_stack(card, stack) {
+	const user = stack.filter(f => !f.startsWith('k:')), kernel = stack.filter(f => f.startsWith('k:'));
+	const frames = count => count + ' frame' + (count === 1 ? '' : 's');
+
+	if (!stack.length)
+		return;
+	const box = element(card, 'div', null, 'frames'), list = element(box, 'ul', null, 'stack');
+	user.slice(0, FRAMES_SHOWN).forEach(f => element(list, 'li', f));
+	if (user.length > FRAMES_SHOWN)
+		folded(box, frames(user.length - FRAMES_SHOWN) + ' more', user.slice(FRAMES_SHOWN));
+	if (kernel.length)
+		folded(box, frames(kernel.length) + ' in the kernel', kernel, 'kernel');
+}
+
+function show_link(list, link, i) {
+	const more = doc.story[i], last = i + 1 === doc.diagnosis.chain.length;
+	const item = element(list, 'li'), card = element(item, 'div', null, 'link' + (last ? ' root' : ''));
+	const about = element(card, 'div', null, 'about');
+	const title = element(about, 'h3', i + 1 + '. ' + task_name(link));
+
+	if (i === 0)
+		element(title, 'span', 'victim', 'tag');
+	if (last)
+		element(title, 'span', 'root cause', 'tag');
+	const process = more.lane === null || link.pid === link.tid ? '' : ' (' + lanes[more.lane].process + ')';
+	element(about, 'p', (process ? 'thread of process ' : 'process ') + link.pid + process + (link.container ? ', container ' + link.container : ''), 'soft');
+	if (link.cmdline)
+		element(about, 'p', link.cmdline, 'mono soft');
+	element(about, 'p', link_state(link, more), 'what');
+	if (more.lane !== null) {
+		const go = element(about, 'button', 'Show in the timeline', 'go');
+		go.type = 'button';
+		go.addEventListener('click', () => timeline.show_range(more.lane, link.from_ns - base, link.to_ns - base));
+	}
+	show_stack(card, link.stack);
+	if (last)
+		return;
+	const because = element(item, 'div', null, 'because' + (more.certain ? '' : ' weak'));
+	element(because, 'span', more.certain ? 'certain' : 'inferred', 'tag');
+	element(because, 'span', 'waits for ' + task_name(doc.diagnosis.chain[i + 1]) + ': ' + more.how + '.' + more.notes);
+}
+
+function show_path() {
+	const sums = new Map(), body = document.querySelector('#path tbody');
+	let all = 0;
+
+	for (const p of path) {
+		const key = p.lane + ' ' + p.reason.time;
+		const row = sums.get(key) || { lane: p.lane, time: p.reason.time, ns: 0 };
+
+		row.ns += p.to - p.from;
+		all += p.to - p.from;
+		sums.set(key, row);
+	}
+	const rows = Array.from(sums.values()).sort((a, b) => b.ns - a.ns);
+	for (const row of rows.slice(0, 12)) {
+		const tr = element(body, 'tr');
+
+		element(tr, 'td', row.lane === null ? 'a task without a lane' : task_name(lanes[row.lane]));
+		element(tr, 'td', TIMES[row.time]);
+		element(tr, 'td', duration(row.ns), 'n');
+		element(tr, 'td', percent(row.ns, all), 'n');
+	}
+	put('path-about', 'For each moment, the task that held the victim up: ' + doc.path.count + ' pieces, which add up to ' +
+		duration(all) + '.' + (doc.path.finest_ns ? ' Neighbours shorter than ' + duration(doc.path.finest_ns) +
+		' are joined here; "ctrace path" lists all.' : '') + (doc.path.truncated ? ' The path is longer than a limit, so a part is missing.' : ''));
+}
+
+function list_section(id, texts) {
+	document.getElementById(id + '-section').hidden = !texts.length;
+	texts.forEach(t => element(document.getElementById(id), 'li', t));
+}
+
+function missing_texts() {
+	const losses = doc.diagnosis.losses, texts = [];
+	const joined = lanes.filter(l => l.finest_ns > 0);
+
+	if (losses.records > 0)
+		texts.push(losses.records + ' records are missing in this time.');
+	new Set(doc.lacking.map(x => x.text)).forEach(t => texts.push(t));
+	if (losses.shed && losses.shed.paused_ns)
+		texts.push('Nothing at all was recorded for ' + duration(losses.shed.paused_ns) + '.');
+	if (joined.length)
+		texts.push('To keep this page small, short intervals of ' + joined.length + ' of ' + lanes.length +
+			' tasks are joined. The waits of the chain are not.');
+	if (doc.services === null)
+		texts.push('There are too many requests for a table; "ctrace requests" with a shorter window lists them.');
+	if (doc.services === undefined)
+		texts.push('The trace is too large for tables of requests and jobs here; "ctrace requests" and "ctrace jobs" make them.');
+	if (doc.texts_left_out)
+		texts.push('Of ' + doc.texts_left_out + ' intervals, this page only shows the state.');
+	if (doc.tasks_left_out)
+		texts.push(doc.tasks_left_out + ' more tasks have woken tasks of this page, or were woken by them. They have no lane.');
+	return texts;
+}
+
+// cells: of each row, the texts of its cells. Those of the columns in `numbers` stand on the right.
+function show_table(id, rows, cells, numbers) {
+	document.getElementById(id + '-section').hidden = !rows || !rows.length;
+	for (const row of rows || []) {
+		const tr = element(document.querySelector('#' + id + ' tbody'), 'tr');
+
+		cells(row).forEach((text, i) => element(tr, 'td', text, numbers.includes(i) ? 'n' : ''));
+	}
+}
+
+function show_tables() {
+	const more = (id, n, command) => put(id + '-more', n ? n + ' more: "' + command + '" shows them.' : '');
+
+	show_table('services', doc.services, s => [s.name + ' ' + s.address, s.count + (s.unanswered ? ', ' + s.unanswered +
+		' without an answer' : ''), duration(s.latency_ns.p50), duration(s.latency_ns.p99), duration(s.latency_ns.max),
+		s.reason || ''], [1, 2, 3, 4]);
+	show_table('queues', doc.queues, q => [q.comm + '[' + q.pid + '] ' + q.name, q.count + (q.waiting ? ', ' + q.waiting +
+		' still wait' : ''), duration(q.queueing_ns.p99), duration(q.execution_ns.p99), q.text], [1, 2, 3]);
+	more('services', doc.services_left_out, 'ctrace requests');
+	more('queues', doc.queues_left_out, 'ctrace jobs');
+}
+
+function comparison_texts() {
+	const d = doc.diagnosis, texts = [];
+
+	if (d.comparison)
+		texts.push('Compared with an earlier wait: ' + d.comparison.missing.text + '.');
+	if (d.watch)
+		texts.push('To see which task writes the polled variable: ' + d.watch);
+	return texts;
+}
+
+function show_report() {
+	const d = doc.diagnosis;
+
+	document.title = clean('ctrace: ' + task_name(d.victim));
+	put('subject', 'ctrace: why ' + task_long(d.victim) + ' was slow or stuck');
+	put('sentence', d.text);
+	put('verdict', 'Verdict: ' + d.verdict + ', cause: ' + d.cause + ', confidence: ' + d.confidence + '. Window: ' +
+		doc.begin.slice(0, 10) + ' ' + wall(d.window.from_ns - base, 3) + ' to ' + wall(d.window.to_ns - base, 3) +
+		' (' + duration(d.window.to_ns - d.window.from_ns) + '). Trace: ' + doc.trace);
+	show_sure();
+	show_time();
+	d.chain.forEach((link, i) => show_link(document.getElementById('story'), link, i));
+	show_path();
+	show_tables();
+	list_section('choices', d.choices.concat(comparison_texts()));
+	list_section('missing', missing_texts());
+	put('footer', 'Made by ctrace view. The page loads nothing and sends nothing. It shows activity of the whole machine: treat it as confidential.');
+}

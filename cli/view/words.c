@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/view/words.h"
+
+#include "cli/render/analysis.h"
+#include "lib/cleanup.h"
+#include "trace/words/describe.h"
+
+const char *view_time_words(enum time_kind time)
+{
+	static const char *const words[TIME_KINDS] = {
+		[TIME_RUNNING] = "runs",
+		[TIME_RUNNABLE] = "waits for a CPU",
+		[TIME_LOCK] = "waits for a lock",
+		[TIME_IPC] = "waits for another task",
+		[TIME_DISK] = "waits for the disk",
+		[TIME_NETWORK] = "waits for the network",
+		[TIME_TIMER] = "sleeps",
+		[TIME_QUEUE] = "waits for work",
+		[TIME_FAULT] = "waits for memory",
+		[TIME_UNKNOWN] = "state not known",
+		[TIME_SHORT] = "many short runs and waits",
+	};
+
+	return time < TIME_KINDS ? words[time] : words[TIME_UNKNOWN];
+}
+
+const char *view_edge_words(enum edge_kind edge)
+{
+	switch (edge) {
+	case EDGE_WAKE:
+		return "a wake-up";
+	case EDGE_LOCK:
+		return "the owner of the lock";
+	case EDGE_POST:
+		return "a post on the futex";
+	case EDGE_MESSAGE:
+		return "a message, or the other end of the connection";
+	case EDGE_PIPE:
+		return "the other end of the pipe";
+	case EDGE_EVENTFD:
+		return "the eventfd";
+	case EDGE_EXIT:
+		return "the end of a child or of a thread";
+	case EDGE_SIGNAL:
+		return "a signal";
+	case EDGE_FORK:
+		return "the start of the task";
+	case EDGE_FILELOCK:
+	case EDGE_POLLED:
+		return "the owner of the file lock";
+	case EDGE_TIMER:
+		return "a timer";
+	case EDGE_IRQ:
+		return "an interrupt";
+	case EDGE_FUSE:
+		return "the server of the file system";
+	case EDGE_KERNEL_LOCK:
+		return "a lock in the kernel";
+	case EDGE_VFORK:
+		return "a vfork";
+	case EDGE_OWNER:
+		return "the owner, or the other end of the object";
+	case EDGE_CPU:
+		return "the task that had the CPU";
+	case EDGE_STOP:
+		return "the task that stopped or traced it";
+	case EDGE_DISK:
+		return "a task that used the disk";
+	case EDGE_FLAG:
+		return "a variable in memory";
+	case EDGE_JOB:
+		return "a job in a queue";
+	case EDGE_ANSWER:
+		return "an answer";
+	case EDGE_NEIGHBOUR:
+		return "earlier work of the same task";
+	case EDGE_EXEC:
+		return "an exec";
+	case EDGE_LOCK_ORDER:
+		return "the order on the lock";
+	}
+	return "nothing known";
+}
+
+const char *view_doubt(enum edge_kind edge)
+{
+	switch (edge) {
+	case EDGE_WAKE:
+		return "The wake-up may be about another object than the wait.";
+	case EDGE_POST:
+		return "Several tasks post on this futex, or wait on it. No record tells which post is for which wait.";
+	case EDGE_MESSAGE:
+		return "No record shows that the awaited bytes came from this task.";
+	case EDGE_PIPE:
+	case EDGE_EVENTFD:
+		return "No record shows that this task used the same object.";
+	case EDGE_SIGNAL:
+		return "The kernel sent the signal, not a task.";
+	case EDGE_TIMER:
+	case EDGE_IRQ:
+		return "A timer or a device ended the wait, not a task.";
+	case EDGE_OWNER:
+		return "No record shows that this task will end the wait.";
+	case EDGE_EXIT:
+	case EDGE_VFORK:
+		return "Other tasks could end the wait too.";
+	case EDGE_FORK:
+	case EDGE_EXEC:
+		return "The task was started later than the wait began.";
+	case EDGE_CPU:
+	case EDGE_DISK:
+		return "Other tasks may have used the same resource.";
+	case EDGE_FLAG:
+		return "No record shows that the waiting task read the variable.";
+	case EDGE_LOCK:
+	case EDGE_FILELOCK:
+	case EDGE_POLLED:
+	case EDGE_KERNEL_LOCK:
+	case EDGE_LOCK_ORDER:
+		return "The owner of the lock is not recorded for the whole wait.";
+	case EDGE_FUSE:
+	case EDGE_STOP:
+	case EDGE_JOB:
+	case EDGE_ANSWER:
+	case EDGE_NEIGHBOUR:
+		break;
+	}
+	return "The order of the records allows other explanations.";
+}
+
+void view_add_task(struct words *t, const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	words_add(t, "%s[%u]", graph_comm(g, task, ts_ns), g->tasks[task].tid);
+}
+
+void view_add_interval(struct words *t, const struct graph *g, const struct interval *x, enum time_kind time,
+		       const struct blame *b)
+{
+	char object[DESCRIBE_MAX] = "";
+
+	if (x->state == INTERVAL_BLOCKED && x->wait == CT_W_KTHREAD && time == TIME_UNKNOWN)
+		words_add(t, "kernel thread: waits");
+	else if (x->state == INTERVAL_BLOCKED && time == TIME_UNKNOWN)
+		words_add(t, "waits");
+	else
+		words_add(t, "%s", view_time_words(time));
+	if (x->state == INTERVAL_RUNNING && x->cpu != FORMAT_CPU_NONE)
+		words_add(t, " on CPU %u", x->cpu);
+	if (!b)
+		return;
+	describe_object(g->w, b->obj ? b->obj : x->obj, object, sizeof(object));
+	if (object[0])
+		words_add(t, ": %s", object);
+	if (x->wait && x->wait != CT_W_KTHREAD)
+		words_add(t, " (call: %s)", describe_wait((enum ct_wait)x->wait));
+}
+
+static void add_how(struct words *t, enum edge_kind edge, enum edge_strength strength, unsigned rivals)
+{
+	if (!edge)
+		return;
+	words_add(t, " Link: %s, ", view_edge_words(edge));
+	if (render_is_sure(edge, strength))
+		words_add(t, "certain.");
+	else if (rivals)
+		words_add(t, "inferred. Each of %u tasks could end this wait.", rivals);
+	else
+		words_add(t, "inferred. %s", view_doubt(edge));
+}
+
+void view_add_end(struct words *t, const struct graph *g, const struct interval *x, const struct blame *b)
+{
+	if (b->killed)
+		words_add(t, "A signal, or the end of the process, ended the wait.");
+	else if (b->timed_out)
+		words_add(t, "A time limit ended the wait.");
+	else if (b->ended && b->edge == EDGE_TIMER)
+		words_add(t, "A timer ended the wait.");
+	else if (b->ended && b->task == GRAPH_NONE)
+		words_add(t, b->edge == EDGE_IRQ ? "An interrupt ended the wait." : "The wait ended.");
+	else if (!b->ended)
+		words_add(t, "Nothing ended the wait in this trace.");
+	if (b->task == GRAPH_NONE)
+		return;
+	words_add(t, "%s", t->n ? " " : "");
+	view_add_task(t, g, b->task, b->until_ns);
+	words_add(t, b->ended && !b->killed && !b->timed_out ? " ended the wait." : " could end the wait.");
+	add_how(t, (enum edge_kind)b->edge, (enum edge_strength)b->strength, b->rivals);
+}
+
+void view_add_notes(struct words *t, const struct diagnosis *d, size_t i)
+{
+	const struct link *k = &d->chain[i];
+
+	if (!render_is_sure(k->edge, k->strength))
+		words_add(t, " %s", view_doubt(k->edge));
+	if (k->owed)
+		words_add(t, " The task has sent a request there, and has no answer yet.");
+	if (k->killed)
+		words_add(t, " A signal, or the end of the process, ended the wait.");
+	else if (k->unfinished)
+		words_add(t, " The wait has not ended in this trace.");
+}
+
+void view_add_lacks(struct words *t, uint32_t lacks)
+{
+	static const struct {
+		uint32_t lack;
+		const char *text;
+	} table[] = {
+		{ CT_LACK_PAUSES, "at times everything" },
+		{ CT_LACK_SWITCHES, "runs, and waits shorter than 8 ms" },
+		{ CT_LACK_MESSAGES, "messages" },
+		{ CT_LACK_WAIT_OBJECTS, "objects of waits" },
+		{ CT_LACK_WAKE_OBJECTS, "objects of wake-ups" },
+		{ CT_LACK_CONTEXT, "kinds of interrupts" },
+		{ CT_LACK_STACKS, "stacks" },
+		{ CT_LACK_SAMPLES, "samples of long runs" },
+	};
+	const char *comma = "";
+
+	words_add(t, "To keep its budget, the daemon left out: ");
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+		if (lacks & table[i].lack) {
+			words_add(t, "%s%s", comma, table[i].text);
+			comma = ", ";
+		}
+	words_add(t, ".");
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* runtimes.h - facts about the runtimes of other languages. Facts about glibc are in glibc.h. */
+#ifndef CTRACE_RUNTIMES_H
+#define CTRACE_RUNTIMES_H
+
+/* HotSpot: a thread that enters a monitor ("synchronized") waits below a function with this prefix.
+ * A thread in Object.wait() does not, until it enters the monitor again.
+ * src/hotspot/share/runtime/objectMonitor.cpp; JDK 11 to 21. */
+#define HOTSPOT_LOCK_FUNCTION "ObjectMonitor::enter"
+
+/* Rust's std::sync::Mutex and RwLock: parts of the name of the function that waits.
+ * library/std/src/sys/sync/, before that library/std/src/sys/unix/locks/; since 1.62. */
+#define RUST_LOCK_MODULE "std::sys::"
+#define RUST_LOCK_FUNCTIONS                                                                                  \
+	"Mutex::lock_contended", "Mutex>::lock_contended", "RwLock::read_contended",                         \
+		"RwLock>::read_contended", "RwLock::write_contended", "RwLock>::write_contended"
+
+#endif

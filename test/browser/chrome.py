@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Drives a headless Chromium through its DevTools protocol, over two pipes."""
+import json
+import os
+import select
+import shutil
+import subprocess
+import tempfile
+import time
+
+NAMES = "chromium", "chromium-browser", "google-chrome"
+TIMEOUT_S = 60
+
+
+def find():
+    return next((path for path in map(shutil.which, NAMES) if path), None)
+
+
+class Page:
+    """A page of a browser of its own. `requests`: the URLs that it loads. `complaints`: errors of its console."""
+
+    def __init__(self, program, width=1280, height=900, dark=False):
+        self.requests, self.complaints, self.loaded, self.last, self.rest = [], [], False, 0, b""
+        self.dir = tempfile.mkdtemp(prefix="ctrace-browser-")
+        ours_in, theirs_out = os.pipe()
+        theirs_in, ours_out = os.pipe()
+        # the browser reads commands from descriptor 3, and writes answers to descriptor 4
+        shell = 'exec "$0" "$@" 3<&%d 4>&%d' % (theirs_in, theirs_out)
+        self.process = subprocess.Popen(
+            ["bash", "-c", shell, program, "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe",
+             "--user-data-dir=" + self.dir, "--no-first-run", "--disable-background-networking", "about:blank"],
+            pass_fds=(theirs_in, theirs_out), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(theirs_in)
+        os.close(theirs_out)
+        self.input, self.output, self.session = ours_out, ours_in, None
+        target = self.ask("Target.createTarget", url="about:blank")["targetId"]
+        self.session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in "Page", "Network", "Runtime", "Log":
+            self.ask(domain + ".enable")
+        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.ask("Emulation.setEmulatedMedia",
+                 features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait(timeout=TIMEOUT_S)
+        os.close(self.input)
+        os.close(self.output)
+        shutil.rmtree(self.dir, ignore_errors=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def event(self, message):
+        method, p = message.get("method"), message.get("params", {})
+        if method == "Network.requestWillBeSent":
+            self.requests.append(p["request"]["url"])
+        elif method == "Page.loadEventFired":
+            self.loaded = True
+        elif method == "Runtime.exceptionThrown":
+            self.complaints.append(json.dumps(p["exceptionDetails"])[:400])
+        elif method == "Runtime.consoleAPICalled" and p["type"] in ("error", "warning", "assert"):
+            self.complaints.append(json.dumps(p["args"])[:400])
+        elif method == "Log.entryAdded" and p["entry"]["level"] in ("error", "warning"):
+            self.complaints.append(p["entry"]["text"][:400])
+
+    def read(self):
+        """Returns the next message of the browser."""
+        while b"\0" not in self.rest:
+            if not select.select([self.output], [], [], TIMEOUT_S)[0]:
+                raise TimeoutError("the browser does not answer")
+            data = os.read(self.output, 1 << 16)
+            if not data:
+                raise EOFError("the browser has ended")
+            self.rest += data
+        message, self.rest = self.rest.split(b"\0", 1)
+        return json.loads(message)
+
+    def ask(self, method, **params):
+        self.last += 1
+        request = {"id": self.last, "method": method, "params": params}
+        if self.session:
+            request["sessionId"] = self.session
+        data = json.dumps(request).encode() + b"\0"
+        while data:
+            data = data[os.write(self.input, data):]
+        while True:
+            message = self.read()
+            if message.get("id") == self.last:
+                if "error" in message:
+                    raise RuntimeError("%s: %s" % (method, message["error"]))
+                return message["result"]
+            self.event(message)
+
+    def open(self, path):
+        self.loaded = False
+        self.ask("Page.navigate", url="file://" + path)
+        end = time.monotonic() + TIMEOUT_S
+        while not self.loaded and time.monotonic() < end:
+            self.event(self.read())
+
+    def js(self, code):
+        """Returns the value of an expression, which may be a promise."""
+        r = self.ask("Runtime.evaluate", expression=code, returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in r:
+            raise RuntimeError("%s: %s" % (code, json.dumps(r["exceptionDetails"])[:400]))
+        return r["result"].get("value")
+
+    def mouse(self, kind, x, y, **more):
+        self.ask("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
+
+    def key(self, key, text=None):
+        self.ask("Input.dispatchKeyEvent", type="keyDown", key=key, **({"text": text} if text else {}))
+        self.ask("Input.dispatchKeyEvent", type="keyUp", key=key)
