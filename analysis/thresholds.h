@@ -473,4 +473,17 @@
  * Evidence: see "Counts" in doc/check.md. */
 #define COUNTS_ALPHA 0.01
 
+/*
+ * Crashes. The tests are in crashes.txt.
+ */
+/* ns: The stack of a crash is recorded at most this long before or after the record of its signal.
+ * If smaller, the stack is not found while the CPU is busy with interrupts (test late_stack).
+ * If larger, a stack of an earlier task with the same tid could be taken (test old_stack). */
+#define CRASH_STACK_NS 100000000ULL
+/* records: The search for the signal that ended a process looks at this many signals to it.
+ * If smaller, the sender is not known if other signals follow at once (test other_signals). */
+#define CRASH_SIGNALS_LOOK 256
+/* links: The sentence about a crash names at most this many tasks of the path (test long_path). */
+#define CRASH_LINKS_SAID 4
+
 #endif

@@ -104,6 +104,11 @@ static __always_inline int regs_syscall(struct pt_regs *regs)
 	return regs->orig_ax;
 }
 
+static __always_inline u64 regs_sp(struct pt_regs *regs)
+{
+	return regs->sp;
+}
+
 static __always_inline bool task_is_compat(struct task_struct *t)
 {
 	return t->thread_info.status & TS_COMPAT;
@@ -132,6 +137,11 @@ static __always_inline u64 regs_arg(struct pt_regs *regs, u32 i)
 static __always_inline int regs_syscall(struct pt_regs *regs)
 {
 	return regs->syscallno;
+}
+
+static __always_inline u64 regs_sp(struct pt_regs *regs)
+{
+	return regs->sp;
 }
 
 static __always_inline bool task_is_compat(struct task_struct *t)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* signal.bpf.c - records signals that are sent and delivered, and marks the signals that kill. */
+/* signal.bpf.c - records signals that are sent and delivered, and marks the signals that kill. Saves
+ * the stack of a task that a signal ends. */
 #include "compat.h"
 #include "caps.h"
 #include "context.h"
@@ -97,5 +98,259 @@ int ct_signal_deliver(__u64 *ctx)
 	if (signal_kills(sig, (__u64)BPF_CORE_READ(ka, sa.sa_handler)))
 		r->flags = CT_GF_FATAL;
 	emit_submit(r, now);
+	return 0;
+}
+
+/*
+ * The rest of this file saves what is needed to unwind the stack of a task that a signal is about to
+ * end. The process is gone before the daemon can look at it. So the record has the registers, the
+ * top of the stack, and the executable mappings with the paths of their files.
+ *
+ * The program runs with interrupts off. There, no helper of the kernel lists the mappings, so the
+ * program reads the kernel's own list: a maple tree since Linux 6.1, a linked list before. All reads
+ * are safe: a list that changes meanwhile leads to missing mappings, and so to a shorter stack.
+ */
+
+#define CRASH_PER_S 4
+/* The program looks at this many leaves of the tree, or mappings of the list. */
+#define CRASH_LEAVES 128
+#define CRASH_LIST   1024
+#define CRASH_DEPTH  8
+#define CRASH_CHUNK  256
+#define VM_EXEC      0x4
+
+/* SIG_KERNEL_COREDUMP_MASK of include/linux/signal.h: QUIT, ILL, TRAP, ABRT, BUS, FPE, SEGV, XCPU,
+ * XFSZ, SYS */
+#define CRASH_SIGNALS                                                                                        \
+	(SIGNAL_BIT(3) | SIGNAL_BIT(4) | SIGNAL_BIT(5) | SIGNAL_BIT(6) | SIGNAL_BIT(7) | SIGNAL_BIT(8) |     \
+	 SIGNAL_BIT(11) | SIGNAL_BIT(24) | SIGNAL_BIT(25) | SIGNAL_BIT(31))
+
+/* Constants of include/linux/maple_tree.h, for 64-bit machines. A node has NODE_WORDS words: first
+ * the parent, then the pivots, then the slots. */
+#define NODE_WORDS 32
+#define NODE_MASK  255
+enum { NODE_LEAF = 1, NODE_RANGE = 2, NODE_ARANGE = 3 };
+
+struct crash_scratch {
+	struct cpu_side side;
+	struct ct_rawcrash_blob b;
+	/* The walk through the tree: the next address, and the range of the node that is now in
+	 * `node`. */
+	__u64 at, min, max, enc;
+	__u64 node[NODE_WORDS];
+	__u64 vma;
+	struct name_buf name;
+};
+_Static_assert(__builtin_offsetof(struct crash_scratch, b) == sizeof(struct cpu_side), "side by side");
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct crash_scratch);
+} ct_crash_scratch SEC(".maps");
+
+__u64 crash_second_ns;
+__u32 crash_n_second;
+
+/* Two CPUs may both count at the same time; then one record more is written. */
+static __always_inline bool crash_may_tell(__u64 now)
+{
+	if (now - crash_second_ns >= 1000000000) {
+		crash_second_ns = now;
+		crash_n_second = 0;
+	}
+	return crash_n_second++ < CRASH_PER_S;
+}
+
+static __always_inline bool crash_is_fatal(struct task_struct *t, __u32 sig, struct k_sigaction *ka)
+{
+	return sig - 1 < 64 && CRASH_SIGNALS & SIGNAL_BIT(sig) && !BPF_CORE_READ(ka, sa.sa_handler) &&
+	       !task_is_kernel(t) && t->tgid != ct_tracer_tgid;
+}
+
+/* Stops at the first page that is not there: the end of the stack. */
+static __always_inline void crash_stack(struct ct_rawcrash_blob *b, __u64 sp)
+{
+	b->n_stack = 0;
+	for (__u32 at = 0; at < CT_CRASH_STACK; at += CRASH_CHUNK) {
+		if (bpf_probe_read_user(b->stack + at, CRASH_CHUNK, (void *)(sp + at)))
+			break;
+		b->n_stack = at + CRASH_CHUNK;
+	}
+}
+
+__weak int ct_crash_map(struct crash_scratch *s)
+{
+	struct vm_area_struct *vma;
+	struct ct_crash_map *m;
+	struct inode *inode;
+	struct file *f;
+	__u32 i;
+
+	if (!s)
+		return 0;
+	vma = (void *)s->vma;
+	if (!vma || !(BPF_CORE_READ(vma, vm_flags) & VM_EXEC))
+		return 0;
+	i = s->b.n_maps;
+	barrier_var(i);
+	if (i >= CT_CRASH_MAPS)
+		return 0;
+	m = &s->b.maps[i];
+	m->start = BPF_CORE_READ(vma, vm_start);
+	m->end = BPF_CORE_READ(vma, vm_end);
+	m->off = BPF_CORE_READ(vma, vm_pgoff) << 12;
+	m->ino = 0;
+	m->dev = 0;
+	m->path[0] = 0;
+	f = BPF_CORE_READ(vma, vm_file);
+	if (f) {
+		inode = BPF_CORE_READ(f, f_inode);
+		m->ino = BPF_CORE_READ(inode, i_ino);
+		m->dev = BPF_CORE_READ(inode, i_sb, s_dev);
+		__builtin_memset(s->name.name, 0, sizeof(s->name.name));
+		name_path(&s->name, f);
+		bpf_probe_read_kernel_str(m->path, sizeof(m->path), s->name.name);
+	}
+	s->b.n_maps = i + 1;
+	return 0;
+}
+
+static __always_inline __u64 crash_word(const struct crash_scratch *s, __u32 i)
+{
+	barrier_var(i);
+	i &= NODE_WORDS - 1;
+	barrier_var(i);
+	return s->node[i];
+}
+
+/* Returns the index of the last slot in use, as ma_data_end() of lib/maple_tree.c. */
+static __always_inline __u32 crash_node_end(const struct crash_scratch *s, __u32 type)
+{
+	__u64 last = s->node[15];
+
+	if (type == NODE_ARANGE)
+		return s->node[30] & 0xff;
+	if (!last)
+		return s->node[31] & 0xff;
+	return last == s->max ? 14 : 15;
+}
+
+/* Goes down one node. Returns 1 in a leaf. */
+__weak int ct_crash_down(struct crash_scratch *s)
+{
+	__u32 type, end, slots, i;
+	__u64 pivot;
+
+	if (!s)
+		return -1;
+	type = s->enc >> 3 & 15;
+	if (bpf_probe_read_kernel(s->node, sizeof(s->node), (void *)(s->enc & ~(__u64)NODE_MASK)))
+		return -1;
+	if (type == NODE_LEAF)
+		return 1;
+	if (type != NODE_RANGE && type != NODE_ARANGE)
+		return -1;
+	slots = type == NODE_ARANGE ? 10 : 16;
+	end = crash_node_end(s, type);
+	for (i = 0; i < 16; i++) {
+		if (i >= end)
+			break;
+		pivot = crash_word(s, 1 + i);
+		if (pivot >= s->at) {
+			s->max = pivot;
+			break;
+		}
+		s->min = pivot + 1;
+	}
+	s->enc = crash_word(s, slots + i);
+	return 0;
+}
+
+/* Adds the mappings of the leaf that has s->at. Returns 0 if it is the last leaf. */
+__weak int ct_crash_leaf(struct crash_scratch *s)
+{
+	__u32 end;
+	int r = 0;
+
+	if (!s)
+		return 0;
+	for (int i = 0; i < CRASH_DEPTH && !r; i++)
+		r = ct_crash_down(s);
+	if (r != 1)
+		return 0;
+	end = crash_node_end(s, NODE_LEAF);
+	for (__u32 i = 0; i < 16; i++) {
+		if (i > end)
+			break;
+		s->vma = crash_word(s, 16 + i);
+		ct_crash_map(s);
+	}
+	if (s->max >= ~0ULL - 1 || s->max < s->at)
+		return 0;
+	s->at = s->max + 1;
+	return 1;
+}
+
+static __always_inline void crash_tree(struct crash_scratch *s, struct mm_struct *mm)
+{
+	s->at = 0;
+	for (int i = 0; i < CRASH_LEAVES; i++) {
+		s->min = 0;
+		s->max = ~0ULL;
+		s->enc = (__u64)BPF_CORE_READ(mm, mm_mt.ma_root);
+		if ((s->enc & 3) != 2 || !ct_crash_leaf(s))
+			break;
+	}
+}
+
+static __always_inline void crash_list(struct crash_scratch *s, struct mm_struct *mm)
+{
+	struct vm_area_struct *vma = BPF_CORE_READ(mm, mmap);
+
+	for (int i = 0; i < CRASH_LIST && vma; i++) {
+		s->vma = (__u64)vma;
+		ct_crash_map(s);
+		vma = BPF_CORE_READ(vma, vm_next);
+	}
+}
+
+SEC("tp_btf/signal_deliver")
+int ct_crash(__u64 *ctx)
+{
+	struct task_struct *cur = bpf_get_current_task_btf();
+	struct cpu *c = emit_cpu();
+	struct crash_scratch *s;
+	struct mm_struct *mm;
+	struct pt_regs *regs;
+	__u32 zero = 0;
+	__u64 now;
+
+	if (!c || !crash_is_fatal(cur, ctx[0], (void *)ctx[2]))
+		return 0;
+	now = bpf_ktime_get_boot_ns();
+	s = bpf_map_lookup_elem(&ct_crash_scratch, &zero);
+	if (!s || !crash_may_tell(now))
+		return 0;
+	s->b.h.ts = now;
+	s->b.h.kind = CT_RAWCRASH;
+	s->b.h.flags = ctx[0];
+	s->b.h.size = sizeof(s->b);
+	s->b.h.tid = cur->pid;
+	s->b.tgid = cur->tgid;
+	s->b.ppid = BPF_CORE_READ(cur, real_parent, tgid);
+	s->b.nr = wait_syscall(cur, task_regs(cur));
+	s->b.n_maps = 0;
+	regs = task_regs(cur);
+	__builtin_memset(s->b.regs, 0, sizeof(s->b.regs));
+	bpf_probe_read_kernel(s->b.regs, REGS_BYTES, regs);
+	crash_stack(&s->b, regs_sp(regs));
+	mm = BPF_CORE_READ(cur, mm);
+	if (bpf_core_field_exists(mm->mm_mt))
+		crash_tree(s, mm);
+	else
+		crash_list(s, mm);
+	emit_side(c, &s->side, sizeof(s->side) + sizeof(s->b), now);
+	govern_ran(c, GOVERN_OTHER, now);
 	return 0;
 }

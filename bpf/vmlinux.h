@@ -29,6 +29,7 @@ typedef _Bool bool;
 /* From linux/bpf.h. */
 enum bpf_map_type {
 	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_LRU_HASH = 9,
 	BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
 	BPF_MAP_TYPE_RINGBUF = 27,
@@ -173,7 +174,13 @@ struct task_struct {
 	u64 self_exec_id;
 };
 struct linux_binprm;
+struct maple_tree {
+	void *ma_root;
+};
+struct vm_area_struct;
 struct mm_struct {
+	struct maple_tree mm_mt;     /* since 6.1 */
+	struct vm_area_struct *mmap; /* before 6.1 */
 	unsigned long arg_start, arg_end;
 };
 
@@ -216,6 +223,14 @@ struct inode {
 	u32 i_rdev;
 	void *i_private;
 	__u32 i_generation;
+};
+struct file;
+struct vm_area_struct {
+	unsigned long vm_start, vm_end;
+	unsigned long vm_flags;
+	unsigned long vm_pgoff;
+	struct file *vm_file;
+	struct vm_area_struct *vm_next; /* before 6.1 */
 };
 struct file {
 	unsigned int f_mode;

@@ -25,6 +25,7 @@ static const struct command commands[] = {
 	{ "view", "Make a page for a browser that explains a hang", cmd_view },
 	{ "slice", "Show the causes of a task's work, or what it caused", cmd_slice },
 	{ "hangs", "Show the hangs that were caught, or the worst stalls in a trace", cmd_hangs },
+	{ "crashes", "Show the crashes in a trace: the stack, and what led to each", cmd_crashes },
 	{ "requests", "Show the requests of each service: how many, how slow, and why", cmd_requests },
 	{ "jobs", "Show the queues of jobs: how long jobs wait, and why", cmd_jobs },
 	{ "transactions", "Show the transactions of users: how many, how slow, and why", cmd_transactions },

@@ -21,13 +21,15 @@
  *   learn_ns.
  * - STARVED judges a task that was watched for a part of learn_ns (LEARN_STARVED_SHARE).
  * - DISK and DEADLOCK need no habits.
+ * - CRASH has no limit in time: its after_ns is 0 (off) or 1 (on). It reports each process that a
+ *   signal ends whose default action is to dump core, but at most CRASHES_PER_TICK at each tick.
  *
  * Special cases:
  * - In a coarse stretch (CT_LACK_SWITCHES), only long waits and long times in a queue are judged.
  * - Without recorded messages (CT_LACK_MESSAGES), SERVICE asks the kernel, and BUSY does not judge.
  * - After lost records, only DISK and DEADLOCK judge, until all tasks are read again.
  *
- * Cost: some 13 ns for a record, 208 bytes for a task, 1.5 MiB for the tables of sockets and names.
+ * Cost: some 13 ns for a record, 216 bytes for a task, 1.5 MiB for the tables of sockets and names.
  */
 #ifndef CTRACE_DETECT_DETECT_H
 #define CTRACE_DETECT_DETECT_H
@@ -57,6 +59,8 @@ struct detect_hang {
 	uint32_t peer;
 	uint16_t nr;
 	uint8_t wait; /* CT_W_*; CT_W_NONE: the task runs or is runnable */
+	/* CRASH: the real user of the process. The other rules do not set it. */
+	uint32_t uid;
 };
 
 struct detect_limits {

@@ -22,6 +22,22 @@ struct detect_report {
 	uint64_t ns;
 };
 
+#define DETECT_DYING   64
+/* A crash that was looked at. ns: of the last record about it. */
+struct detect_dying {
+	uint32_t tgid;
+	uint64_t ns;
+};
+
+/* A fatal signal, or the end of a process by one (is_exit). tgid: 0 if the task had no name yet. */
+#define DETECT_ENDS 64
+struct detect_end {
+	uint64_t ns, cgroup_id;
+	uint32_t tid, tgid, uid;
+	bool is_exit;
+	char comm[CT_COMM_LEN];
+};
+
 struct detect {
 	struct detect_options opt;
 	struct detect_settings set;
@@ -42,6 +58,12 @@ struct detect {
 	uint64_t coarse_end_ns;
 	struct detect_report reports[DETECT_REPORTS];
 	unsigned n_reports;
+	struct detect_dying dying[DETECT_DYING]; /* the next one replaces the oldest */
+	unsigned n_dying;
+	/* Looked at in the next tick: until then, the record that names the task may be missing,
+	 * because it comes through the ring of another CPU. */
+	struct detect_end ends[DETECT_ENDS];
+	unsigned n_ends;
 	struct detect_stats stats;
 };
 
@@ -92,5 +114,10 @@ static inline bool detect_is_coarse(const struct detect *d)
 
 void detect_adopt(struct detect *d, struct detect_task *t, const struct ct_iter_task *found, uint64_t ts_ns);
 void detect_judge(struct detect *d, uint64_t now_ns);
+
+/* For each CT_SIGDELIVER, and for each CT_EXIT before the task counts as ended. */
+void detect_crash_signal(struct detect *d, const struct ct_rec *rec);
+void detect_crash_exit(struct detect *d, const struct ct_rec *rec);
+void detect_crash_report(struct detect *d, uint64_t now_ns);
 
 #endif

@@ -71,6 +71,7 @@ struct detect_task {
 	uint64_t capped_ns;
 	uint64_t named_ns;
 	uint64_t cgroup_id;
+	uint32_t uid;
 	char comm[CT_COMM_LEN];
 };
 

@@ -136,6 +136,15 @@
 #define SHARE_FIRST 4
 #define SHARE_EVERY 16
 
+/* crashes: the detector reports at most this many at each tick. Too small: of several processes that
+ * crash together, some are not reported. Too large: a program that crashes in a loop fills the trace
+ * with reports. Evidence: crash_storm (crash_test.c). */
+#define CRASHES_PER_TICK 4
+/* ns: two fatal signals of a process within this time belong to one crash. Too small: a crash is
+ * reported twice. Too large: the crash of a new process with the same pid is not reported. Evidence:
+ * pid_again (crash_test.c). */
+#define CRASH_SAME_NS 1000000000ULL
+
 /*
  * Records come a little out of order, through the rings of several CPUs.
  */

@@ -153,7 +153,8 @@ static bool was_noticed(const struct graph *g, uint32_t task, uint64_t from_ns, 
 	const struct graph_ref *r = graph_refs_from(g, &g->hangs, g->tasks[task].tid, from_ns, &n);
 
 	for (size_t i = 0; i < n && g->w->events[r[i].event].r.ts < to_ns; i++)
-		if (graph_task_at(g, g->tasks[task].tid, g->w->events[r[i].event].r.ts) == task)
+		if (ct_hang_rule(&g->w->events[r[i].event].r) != CT_HANG_CRASH &&
+		    graph_task_at(g, g->tasks[task].tid, g->w->events[r[i].event].r.ts) == task)
 			return true;
 	return false;
 }

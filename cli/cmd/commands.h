@@ -22,6 +22,7 @@ int cmd_jobs(int argc, char **argv);
 int cmd_transactions(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_path(int argc, char **argv);
+int cmd_crashes(int argc, char **argv);
 int cmd_patterns(int argc, char **argv);
 int cmd_diagnose(int argc, char **argv);
 int cmd_view(int argc, char **argv);

@@ -136,6 +136,11 @@ static void print_what(const json_t *o)
 	putchar('\n');
 }
 
+static bool is_crash(const json_t *o)
+{
+	return !strcmp(str(o, "rule"), "crash");
+}
+
 static void print_row(const json_t *o)
 {
 	const json_t *victim = json_object_get(o, "victim");
@@ -147,7 +152,8 @@ static void print_row(const json_t *o)
 	snprintf(who, sizeof(who), "%s[%" PRIu64 "]", comm, num(victim, "tid"));
 	snprintf(held, sizeof(held), "%s%s", ended ? "" : "> ", text_duration(num(o, "held_ns"), ns));
 	printf("%s%s%s  %-20s %10s  ", cli_sgr(stdout, "1"),
-	       timearg_wall(num(o, "found_real_ns"), &real, 0, wall), cli_sgr(stdout, "0"), who, held);
+	       timearg_wall(num(o, "found_real_ns"), &real, 0, wall), cli_sgr(stdout, "0"), who,
+	       is_crash(o) ? "crash" : held);
 	print_what(o);
 }
 
@@ -161,8 +167,11 @@ static void print_next(const struct caught *c)
 			continue;
 		describe_clean(str(o, "snapshot"), path, sizeof(path));
 		clock_utc(num(o, "found_real_ns"), at);
-		printf("\nNext: ctrace diagnose --tid %" PRIu64 " --at %s %s\n",
-		       num(json_object_get(o, "victim"), "tid"), at, path);
+		if (is_crash(o))
+			printf("\nNext: ctrace crashes %s\n", path);
+		else
+			printf("\nNext: ctrace diagnose --tid %" PRIu64 " --at %s %s\n",
+			       num(json_object_get(o, "victim"), "tid"), at, path);
 		if (json_array_size(c->list) > 1)
 			printf("The snapshots of the other hangs are in the same directory, named after their time in UTC.\n");
 		return;

@@ -329,7 +329,10 @@ static void put_long(struct dumpline *d)
 
 	put_syscall(d);
 	if (r->kind == CT_SAMPLE) {
-		line_word(&d->line, "mode", r->flags & CT_PF_KERNEL ? "kernel" : "user");
+		line_word(&d->line, "mode",
+			  r->flags & CT_PF_FATAL    ? "crash"
+			  : r->flags & CT_PF_KERNEL ? "kernel"
+						    : "user");
 		line_hex(&d->line, "ip", r->obj);
 		line_u64(&d->line, "ran_ns", d->x[1]);
 	} else {
@@ -532,6 +535,7 @@ static void put_details(struct dumpline *d)
 	case CT_RAWACCESS:
 	case CT_CMDLINE:
 	case CT_RAWCMDLINE:
+	case CT_RAWCRASH:
 		break;
 	}
 }

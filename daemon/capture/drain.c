@@ -113,6 +113,14 @@ static void drain_rawaccess(void *arg, const struct ct_rawaccess_blob *raw)
 	drain_access(d, &rec, words, NULL);
 }
 
+/* If the queue is full, the crash is in the trace without its stack. */
+static void drain_rawcrash(void *arg, const struct ct_rawcrash_blob *raw)
+{
+	struct drain *d = arg;
+
+	(void)inspect_ask_crash(d->inspect, raw);
+}
+
 static void drain_group(struct drain *d, uint32_t tid)
 {
 	const struct task *task = tid ? tasks_get(recorder_tasks(d->recorder), tid) : NULL;
@@ -689,6 +697,7 @@ int drain_new(const struct drain_options *opt, struct drain **ret, char err[DRAI
 	d->opt = *opt;
 	d->opt.recorder.rawstack = drain_rawstack;
 	d->opt.recorder.rawaccess = drain_rawaccess;
+	d->opt.recorder.rawcrash = drain_rawcrash;
 	d->opt.recorder.cgroup = drain_cgroup;
 	d->opt.recorder.cmdline = drain_cmdline;
 	d->opt.recorder.arg = d;

@@ -13,6 +13,7 @@ static const char *const hang_rules[CT_HANG_RULES] = {
 	[CT_HANG_LOOP] = "hang-loop",         [CT_HANG_BUSY] = "hang-busy",
 	[CT_HANG_STARVED] = "hang-starved",   [CT_HANG_DISK] = "hang-disk",
 	[CT_HANG_DEADLOCK] = "hang-deadlock", [CT_HANG_SERVICE] = "hang-service",
+	[CT_HANG_CRASH] = "hang-crash",
 };
 
 static bool hang_is_off(const char *value)
@@ -38,7 +39,23 @@ static int hang_time(const char *what, const char *value, bool may_be_off, uint6
 	return 0;
 }
 
-/* Skips rules with a setting of their own. A time does not change the disk rule, but "off" does. */
+/* A crash takes no time, so the rule crash is only on or off. */
+static int hang_crash(const char *what, const char *value, uint64_t *ret_ns, char *err)
+{
+	if (hang_is_off(value)) {
+		*ret_ns = 0;
+		return 0;
+	}
+	if (strcmp(value, "yes") != 0 && strcmp(value, "on") != 0) {
+		snprintf(err, CONFIG_ERR_MAX, "%s: \"%.40s\" is neither yes nor no.", what, value);
+		return -EINVAL;
+	}
+	*ret_ns = 1;
+	return 0;
+}
+
+/* Skips rules with a setting of their own. A time does not change the rules disk and crash, but
+ * "off" does. */
 static int hang_set_after(struct config_hang *c, unsigned section, struct detect_limits *limits,
 			  const char *what, const char *value, char *err)
 {
@@ -46,7 +63,7 @@ static int hang_set_after(struct config_hang *c, unsigned section, struct detect
 	int r = hang_time(what, value, true, &ns, err);
 
 	for (unsigned i = 0; !r && i < CT_HANG_RULES; i++) {
-		if (c->given[section] >> i & 1 || (i == CT_HANG_DISK && ns))
+		if (c->given[section] >> i & 1 || ((i == CT_HANG_DISK || i == CT_HANG_CRASH) && ns))
 			continue;
 		limits->after_ns[i] = ns;
 		if (section)
@@ -83,7 +100,8 @@ int config_hang_set(struct config_hang *c, unsigned section, const char *name, c
 	for (unsigned i = 0; i < CT_HANG_RULES; i++) {
 		if (strcmp(name, hang_rules[i]))
 			continue;
-		r = hang_time(what, value, true, &limits->after_ns[i], err);
+		r = i == CT_HANG_CRASH ? hang_crash(what, value, &limits->after_ns[i], err)
+				       : hang_time(what, value, true, &limits->after_ns[i], err);
 		c->given[section] |= 1u << i;
 		if (o)
 			o->set |= 1u << i;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/crashes/crashes.h"
 #include "analysis/hangs/hangs.h"
 #include "daemon/incident/diagnoser_private.h"
 #include "daemon/thresholds.h"
@@ -57,6 +58,64 @@ static json_t *answer_diagnosis(const struct graph *g, const struct diagnosis *d
 			 answer_chain(g, d));
 }
 
+/* From the crash to the origin of the work. Of a long path, the last links are left out. */
+static json_t *answer_path(const struct crashes *cs, const struct crash *c)
+{
+	const struct graph *g = cs->g;
+	json_t *chain = json_array();
+	size_t n = c->path ? c->path->n_steps : 1;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct slice_step *x = c->path ? &c->path->steps[i] : NULL;
+		uint32_t edge = x && i + 1 < n ? c->path->steps[i + 1].edge : GRAPH_NONE;
+		uint32_t task = x ? cs->c->segments[x->segment].task : c->task;
+		uint64_t ns = x ? x->at_ns : c->at_ns;
+		struct cgroup_name p = graph_place(g, task, ns);
+
+		json_array_append_new(
+			chain,
+			json_pack("{s:I,s:I,s:o,s:o*,s:o*,s:s}", "pid", (json_int_t)g->tasks[task].tgid,
+				  "tid", (json_int_t)g->tasks[task].tid, "comm",
+				  answer_text(graph_comm(g, task, ns)), "cgroup",
+				  p.cgroup[0] ? answer_text(p.cgroup) : NULL, "container",
+				  p.container[0] ? answer_text(p.container) : NULL, "edge",
+				  edge == GRAPH_NONE ? "none" : edge_kind_name(cs->c->edges[edge].kind)));
+	}
+	return chain;
+}
+
+static json_t *answer_crash(const struct crashes *cs, const struct crash *c)
+{
+	const struct graph *g = cs->g;
+	bool strong = c->confirmed && c->task_known && crash_path_certain(cs, c);
+	uint64_t from_ns = c->path ? c->path->steps[c->path->n_steps - 1].at_ns : c->at_ns;
+
+	return json_pack("{s:o,s:s,s:s,s:s,s:b,s:I,s:I,s:{s:I,s:I,s:o,s:o},s:o}", "text",
+			 answer_text(c->text), "verdict", "crash", "cause", "crash", "confidence",
+			 strong ? "strong" : "weak", "lasts", false, "from_ns",
+			 (json_int_t)MIN(from_ns, c->at_ns), "to_ns", (json_int_t)c->at_ns, "root_cause",
+			 "pid", (json_int_t)g->tasks[c->task].tgid, "tid", (json_int_t)g->tasks[c->task].tid,
+			 "comm", answer_text(graph_comm(g, c->task, c->at_ns - 1)), "text",
+			 answer_text(c->text), "chain", answer_path(cs, c));
+}
+
+static int answer_crashes(const struct graph *g, const struct diagnoser_question *q, json_t **ret)
+{
+	struct crashes *cs;
+	int r = crashes_find(g, q->since_ns, g->w->to_ns, &cs);
+
+	if (r)
+		return r;
+	*ret = NULL;
+	for (size_t i = 0; i < cs->n && !*ret; i++)
+		if (cs->v[i].how == CRASH_SIGNAL && g->tasks[cs->v[i].task].tid == q->tid)
+			*ret = answer_crash(cs, &cs->v[i]);
+	if (!*ret)
+		*ret = answer_error("the snapshot does not show the crash");
+	crashes_free(cs);
+	return 0;
+}
+
 static int answer_graph(const struct graph *g, const struct diagnoser_question *q, json_t **ret)
 {
 	bool looped = q->rule != CT_HANG_DISK && q->rule != CT_HANG_DEADLOCK;
@@ -65,6 +124,8 @@ static int answer_graph(const struct graph *g, const struct diagnoser_question *
 	struct diagnosis *d;
 	int r;
 
+	if (q->rule == CT_HANG_CRASH)
+		return answer_crashes(g, q, ret);
 	if (task == GRAPH_NONE) {
 		*ret = answer_error("the snapshot does not show the task");
 		return 0;
@@ -96,7 +157,8 @@ static int answer_from(struct reader *reader, uint64_t from_ns, const struct dia
 
 	if (!r) {
 		snprintf(err, READER_ERR_MAX, "out of memory");
-		r = graph_build_lean(w, &g);
+		/* the path of a crash needs the causal graph, and this needs all records */
+		r = q->rule == CT_HANG_CRASH ? graph_build(w, &g) : graph_build_lean(w, &g);
 	}
 	if (!r)
 		r = answer_graph(g, q, ret);

@@ -414,7 +414,7 @@ static void incidents_take(struct incidents *is, const struct detect_hang *h)
 		incident_add(in, h);
 		return;
 	}
-	uid = incident_uid(h->tgid);
+	uid = h->rule == CT_HANG_CRASH ? h->uid : incident_uid(h->tgid); /* a crashed process is gone */
 	if (incidents_count(is) >= INCIDENTS_OPEN_MAX ||
 	    !incident_rate_allows(&is->opt.rate, &is->times, h->comm, uid, now_ns, &next_ns)) {
 		incidents_limit(is, h, next_ns, now_ns);

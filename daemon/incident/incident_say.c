@@ -22,6 +22,8 @@
 
 #define SAY_HANG_ID SD_ID128_MAKE(8d, 1f, 5c, 0a, 6e, 33, 4b, 7f, 9a, 52, c4, 0e, 77, 1b, d9, 26)
 
+#define SAY_CRASH_ID SD_ID128_MAKE(72, dd, 7d, 69, 45, 9a, 46, 43, 8e, 13, 71, 9e, 57, 9c, f7, d9)
+
 #define SAY_JOURNAL "/run/systemd/journal/socket"
 
 static bool stderr_is_journal(void)
@@ -50,6 +52,7 @@ static const char *say_rule(const struct detect_hang *h)
 					 : "has been in a circle of tasks that wait for each other's locks";
 	case CT_HANG_SERVICE:
 		return "has waited for the answer to a request that is not even read";
+	case CT_HANG_CRASH:
 	case CT_HANG_RULES:
 		break;
 	}
@@ -68,26 +71,32 @@ char *incident_say_text(const struct incident *in)
 	const struct detect_hang *h = &in->hangs[0];
 	unsigned others = in->n_hangs + in->hangs_refused - 1;
 	char comm[4 * CT_COMM_LEN], *line = NULL;
+	bool crashed = h->rule == CT_HANG_CRASH;
 	size_t n;
 	FILE *f = open_memstream(&line, &n);
 
 	if (!f)
 		return NULL;
 	describe_clean(h->comm, comm, sizeof(comm));
-	fprintf(f, "%s[%u] %s for %.1f s", comm, h->tid, say_rule(h),
-		(double)(h->found_ns - h->since_ns) / 1e9);
-	if (in->diagnosis)
+	if (crashed)
+		fprintf(f, "%s[%u] crashed", comm, h->tid);
+	else
+		fprintf(f, "%s[%u] %s for %.1f s", comm, h->tid, say_rule(h),
+			(double)(h->found_ns - h->since_ns) / 1e9);
+	if (in->diagnosis && !crashed)
 		fputs(json_is_true(json_object_get(in->diagnosis, "lasts")) ? ", and still is"
 									    : ", and no longer is",
 		      f);
 	if (others)
-		fprintf(f, "; %u other%s hung at the same time", others, others > 1 ? "s" : "");
+		fprintf(f, "; %u other%s hung or crashed at the same time", others, others > 1 ? "s" : "");
 	fputc('.', f);
 	if (in->diagnosis)
 		fprintf(f, " %s", said(in->diagnosis, "text"));
 	if (*in->why)
 		fprintf(f, " %s", in->why);
-	if (in->has_snapshot) {
+	if (in->has_snapshot && crashed) {
+		fprintf(f, " Next: ctrace crashes %s", in->path);
+	} else if (in->has_snapshot) {
 		char at[CLOCK_UTC_MAX];
 
 		clock_utc(in->found_real_ns, at);
@@ -178,7 +187,10 @@ static void say_hang(FILE *f, const struct incident *in)
 	char comm[4 * CT_COMM_LEN];
 
 	describe_clean(h->comm, comm, sizeof(comm));
-	incident_say_field(f, "MESSAGE_ID", SD_ID128_FORMAT_STR, SD_ID128_FORMAT_VAL(SAY_HANG_ID));
+	if (h->rule == CT_HANG_CRASH)
+		incident_say_field(f, "MESSAGE_ID", SD_ID128_FORMAT_STR, SD_ID128_FORMAT_VAL(SAY_CRASH_ID));
+	else
+		incident_say_field(f, "MESSAGE_ID", SD_ID128_FORMAT_STR, SD_ID128_FORMAT_VAL(SAY_HANG_ID));
 	incident_say_field(f, "CTRACE_RULE", "%s", describe_hang(h->rule));
 	incident_say_field(f, "CTRACE_PID", "%u", h->tgid);
 	incident_say_field(f, "CTRACE_TID", "%u", h->tid);

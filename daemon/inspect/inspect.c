@@ -19,6 +19,7 @@ struct item {
 	struct inspect_want want;
 	struct ct_rawstack_blob *raw;
 	struct ct_rawaccess_blob *access;
+	struct ct_rawcrash_blob *crash;
 };
 
 /* To read the memory of a process, the kernel takes a lock of the process. A process that hangs
@@ -142,10 +143,13 @@ static void item_done_with(struct item *it)
 {
 	free(it->raw);
 	free(it->access);
+	free(it->crash);
 }
 
 static int item_do(struct worker *wk, const struct item *it, struct inspect_result **ret)
 {
+	if (it->crash)
+		return inspect_look_crash(wk->look, it->crash, ret);
 	if (it->access)
 		return inspect_look_access(wk->look, it->access, ret);
 	if (it->want.spins)
@@ -424,6 +428,25 @@ int inspect_ask_access(struct inspect *v, const struct ct_rawaccess_blob *raw)
 	memcpy(copy, raw, n);
 	pthread_mutex_lock(&v->lock);
 	r = enqueue(v, (struct item){ .access = copy });
+	pthread_mutex_unlock(&v->lock);
+	if (r)
+		free(copy);
+	return r;
+}
+
+int inspect_ask_crash(struct inspect *v, const struct ct_rawcrash_blob *raw)
+{
+	struct ct_rawcrash_blob *copy;
+	int r;
+
+	if (raw->h.kind != CT_RAWCRASH || raw->h.size != sizeof(*raw))
+		return -EINVAL;
+	copy = malloc(sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, raw, sizeof(*copy));
+	pthread_mutex_lock(&v->lock);
+	r = enqueue(v, (struct item){ .crash = copy });
 	pthread_mutex_unlock(&v->lock);
 	if (r)
 		free(copy);

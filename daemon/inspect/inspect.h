@@ -60,6 +60,8 @@ int inspect_ask(struct inspect *v, const struct inspect_want *want);
 int inspect_ask_sample(struct inspect *v, const struct ct_rawstack_blob *raw);
 /* As inspect_ask_sample(), but does not check max_per_sec. */
 int inspect_ask_access(struct inspect *v, const struct ct_rawaccess_blob *raw);
+/* As inspect_ask_access(). */
+int inspect_ask_crash(struct inspect *v, const struct ct_rawcrash_blob *raw);
 /* Returns the next result, or NULL. The caller frees it with inspect_result_free(). */
 struct inspect_result *inspect_take(struct inspect *v);
 struct inspect_stats inspect_stats(struct inspect *v);

@@ -367,3 +367,58 @@ int inspect_look_sample(struct inspect_look *l, const struct ct_rawstack_blob *r
 		*ret = res;
 	return r;
 }
+
+/* A call of a wrong address leaves the return address on the stack, or in the link register. */
+static void add_jump(struct inspect_look *l, struct ct_iter_task *t)
+{
+	struct unwind_frame f = unwind_locate(l->unwind, unwind_pc(t->regs), true);
+#if defined(__x86_64__)
+	uint64_t back = 0;
+#endif
+
+	if (f.mapped)
+		return;
+	snprintf(l->text[l->n++], SYMBOLS_TEXT_MAX, "0x%llx (no code)", (unsigned long long)f.ip);
+#if defined(__x86_64__)
+	if (unwind_memory(l->unwind, t->regs[19], &back, sizeof(back)) != sizeof(back))
+		back = 0;
+	t->regs[16] = back;
+	t->regs[19] += sizeof(back);
+#elif defined(__aarch64__)
+	t->regs[32] = t->regs[30];
+#endif
+}
+
+int inspect_look_crash(struct inspect_look *l, const struct ct_rawcrash_blob *raw,
+		       struct inspect_result **ret)
+{
+	struct inspect_result *res = calloc(1, sizeof(*res));
+	struct ct_iter_task t = { .task.tgid = raw->tgid };
+	int r;
+
+	if (!res)
+		return -ENOMEM;
+	l->n = 0;
+	l->cut = true;
+	memcpy(t.regs, raw->regs, sizeof(t.regs));
+	res->rec = (struct ct_rec){ .ts = raw->h.ts,
+				    .kind = CT_SAMPLE,
+				    .flags = CT_PF_FATAL,
+				    .tid = raw->h.tid,
+				    .nr = raw->nr,
+				    .obj = unwind_pc(raw->regs) };
+	res->tgid = raw->tgid;
+	r = unwind_begin_saved(l->unwind, raw);
+	if (!r) {
+		add_jump(l, &t);
+		add_user(l, &t);
+	}
+	unwind_end(l->unwind);
+	if (!r)
+		r = add_stack(l, res);
+	if (r)
+		inspect_result_free(res);
+	else
+		*ret = res;
+	return r;
+}

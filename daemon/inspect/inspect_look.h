@@ -48,6 +48,8 @@ int inspect_look_sample(struct inspect_look *l, const struct ct_rawstack_blob *r
 			struct inspect_result **ret);
 bool inspect_look_spin_wanted(struct inspect_look *l, uint32_t tid);
 void inspect_look_spin(struct inspect_look *l, const struct ct_iter_task *t, struct inspect_result *r);
+int inspect_look_crash(struct inspect_look *l, const struct ct_rawcrash_blob *raw,
+		       struct inspect_result **ret);
 int inspect_look_access(struct inspect_look *l, const struct ct_rawaccess_blob *raw,
 			struct inspect_result **ret);
 struct ct_rec inspect_look_access_rec(const struct ct_rawaccess_blob *raw);

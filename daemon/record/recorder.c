@@ -295,6 +295,13 @@ static void recorder_blob(struct recorder *r, uint16_t cpu, const struct ct_blob
 			r->opt.rawaccess(r->opt.arg, access);
 		return;
 	}
+	if (b->kind == CT_RAWCRASH) {
+		if (b->size != sizeof(struct ct_rawcrash_blob))
+			recorder_refuse(r, b->ts);
+		else if (r->opt.rawcrash)
+			r->opt.rawcrash(r->opt.arg, (const void *)b);
+		return;
+	}
 	if (b->kind == CT_RAWCMDLINE) {
 		recorder_exec(r, (const void *)b);
 		return;

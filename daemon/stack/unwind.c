@@ -39,6 +39,7 @@ struct rules {
 
 struct unwind {
 	uint32_t tid;
+	const struct ct_rawcrash_blob *saved; /* NULL: the task lives */
 	struct unwind_maps maps;
 	struct unwind_mounts mounts;
 	struct unwind_files *files;
@@ -79,15 +80,37 @@ void unwind_free(struct unwind *u)
 int unwind_begin(struct unwind *u, uint32_t tid)
 {
 	u->tid = tid;
+	u->saved = NULL;
 	u->window_n = 0;
 	return unwind_maps_read(&u->maps, tid, &u->mounts);
 }
 
+int unwind_begin_saved(struct unwind *u, const struct ct_rawcrash_blob *saved)
+{
+	u->tid = saved->ppid;
+	u->saved = saved;
+	u->window_n = 0;
+	return unwind_maps_saved(&u->maps, u->tid, &u->mounts, saved->maps,
+				 MIN(saved->n_maps, (size_t)CT_CRASH_MAPS));
+}
+
 void unwind_end(struct unwind *u)
 {
+	u->saved = NULL;
 	unwind_files_release(u->files);
 	unwind_maps_forget(&u->maps);
 	u->window_n = 0;
+}
+
+static long saved_memory(const struct ct_rawcrash_blob *s, uint64_t addr, void *buf, size_t n)
+{
+	uint64_t at = addr - unwind_sp(s->regs), have = MIN(s->n_stack, (uint64_t)CT_CRASH_STACK);
+
+	if (at >= have)
+		return -EFAULT;
+	n = MIN(n, (size_t)(have - at));
+	memcpy(buf, s->stack + at, n);
+	return (long)n;
 }
 
 long unwind_memory(struct unwind *u, uint64_t addr, void *buf, size_t n)
@@ -97,9 +120,12 @@ long unwind_memory(struct unwind *u, uint64_t addr, void *buf, size_t n)
 	struct iovec to = { .iov_base = buf, .iov_len = first + second };
 	struct iovec from[2] = { { .iov_base = (void *)(uintptr_t)addr, .iov_len = first },
 				 { .iov_base = (void *)(uintptr_t)(addr + first), .iov_len = second } };
-	const struct unwind_map *map = unwind_maps_find(&u->maps, addr);
+	const struct unwind_map *map;
 	ssize_t got;
 
+	if (u->saved)
+		return saved_memory(u->saved, addr, buf, MIN(n, (size_t)4096));
+	map = unwind_maps_find(&u->maps, addr);
 	if (map && map->avoid)
 		return -EFAULT;
 	map = unwind_maps_find(&u->maps, addr + first);

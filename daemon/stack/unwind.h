@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ctrace/abi.h"
 #include "daemon/stack/unwind_elf.h"
 
 #define UNWIND_FRAMES_MAX 64
@@ -34,6 +35,9 @@ void unwind_free(struct unwind *u);
 /* Reads the mappings of a task. Returns 0, -ESRCH if the task has ended or is a kernel thread, or
  * another -errno. */
 int unwind_begin(struct unwind *u, uint32_t tid);
+/* Takes what was saved of a task before it ended, instead of the task itself. Borrows `saved` until
+ * unwind_end(). Returns 0 or -ENOMEM. */
+int unwind_begin_saved(struct unwind *u, const struct ct_rawcrash_blob *saved);
 /* Closes the files: elf and path of all frames become invalid. */
 void unwind_end(struct unwind *u);
 

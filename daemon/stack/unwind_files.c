@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "lib/cleanup.h"
@@ -63,23 +64,64 @@ void unwind_files_free(struct unwind_files *fs)
 	free(fs);
 }
 
+static int open_in_root_of(uint32_t pid, const char *path, int flags, uint64_t resolve)
+{
+	struct open_how how = { .flags = (uint64_t)flags | O_CLOEXEC,
+				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | resolve };
+	_cleanup_close_ int root = -1;
+	char buf[64];
+
+	snprintf(buf, sizeof(buf), "/proc/%u/root", pid);
+	root = open(buf, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return root < 0 ? -1 : (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+}
+
+/* The path may lead elsewhere by now: a user may have mounted a file system over it that never
+ * answers. So the path is only looked up in the cache of the kernel, and the file is opened after its
+ * device is known. */
+static int open_cached(uint32_t root_of, const struct unwind_map *map, const char *path, struct stat *ret_st)
+{
+	_cleanup_close_ int at = open_in_root_of(root_of, path, O_PATH, RESOLVE_CACHED);
+	struct unwind_mounts mounts = { 0 };
+	char buf[64];
+	int fd;
+
+	if (at < 0 || fstatat(at, "", ret_st, AT_EMPTY_PATH | AT_STATX_DONT_SYNC) ||
+	    !S_ISREG(ret_st->st_mode) || ret_st->st_ino != map->ino ||
+	    unwind_mounts_avoid(&mounts, root_of, major(ret_st->st_dev), minor(ret_st->st_dev)))
+		return -ENOENT;
+	snprintf(buf, sizeof(buf), "/proc/self/fd/%d", at);
+	fd = open(buf, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd >= 0 && !fstat(fd, ret_st))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -ENOENT;
+}
+
+/* Tries the root of a task that may have the same mounts, and then the daemon's own. */
+static int open_saved(uint32_t tid, const struct unwind_map *map, const char *path, struct stat *ret_st)
+{
+	int fd = path[0] == '/' ? open_cached(tid, map, path, ret_st) : -ENOENT;
+
+	return fd >= 0 || path[0] != '/' ? fd : open_cached((uint32_t)getpid(), map, path, ret_st);
+}
+
 int unwind_files_open(uint32_t tid, const struct unwind_map *map, const char *path, struct stat *ret_st)
 {
-	struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
-				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
-	_cleanup_close_ int fd = -1, root = -1;
+	_cleanup_close_ int fd = -1;
 	bool by_path = false;
 	char buf[128];
+
+	if (map->saved)
+		return open_saved(tid, map, path, ret_st);
 
 	snprintf(buf, sizeof(buf), "/proc/%u/map_files/%lx-%lx", tid, (unsigned long)map->start,
 		 (unsigned long)map->end);
 	fd = open(buf, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0 && (errno == EPERM || errno == EACCES) && path[0] == '/') {
 		by_path = true;
-		snprintf(buf, sizeof(buf), "/proc/%u/root", tid);
-		root = open(buf, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (root >= 0)
-			fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+		fd = open_in_root_of(tid, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
 	}
 	if (fd < 0 || fstat(fd, ret_st) || !S_ISREG(ret_st->st_mode))
 		return -ENOENT;

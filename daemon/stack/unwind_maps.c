@@ -13,6 +13,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "ctrace/fields.h"
 #include "daemon/thresholds.h"
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
@@ -247,6 +248,34 @@ int unwind_maps_read(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *
 	m->truncated = n == UNWIND_MAPS_LINES_MAX;
 	/* no line: the task has ended, or is a kernel thread */
 	return n ? 0 : -ESRCH;
+}
+
+int unwind_maps_saved(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *mounts,
+		      const struct ct_crash_map *saved, size_t n)
+{
+	unwind_maps_forget(m);
+	if (VEC_PUSH(&m->names, 0))
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		const struct ct_crash_map *s = &saved[i];
+		struct unwind_map map = { .start = s->start,
+					  .end = s->end,
+					  .off = s->off,
+					  .ino = s->ino,
+					  .major = ct_dev_major(s->dev),
+					  .minor = ct_dev_minor(s->dev),
+					  .exec = true,
+					  .saved = true };
+		char path[sizeof(s->path) + 1];
+
+		if (s->start >= s->end || (m->maps.n && m->maps.v[m->maps.n - 1].end > s->start))
+			continue;
+		snprintf(path, sizeof(path), "%.*s", (int)sizeof(s->path), s->path);
+		map.avoid = map.ino && unwind_mounts_avoid(mounts, tid, map.major, map.minor);
+		if (names_add(m, path, &map.path_off) || VEC_PUSH(&m->maps, map))
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 void unwind_maps_forget(struct unwind_maps *m)

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ctrace/abi.h"
 #include "lib/vec.h"
 
 #define UNWIND_MAPS_LINES_MAX 65536 /* lines of /proc/PID/maps that are read */
@@ -27,6 +28,7 @@ struct unwind_map {
 	bool avoid; /* neither the memory nor the file may be read */
 	bool looked;
 	bool vdso;
+	bool saved; /* the process may be gone: its file can only be opened by its path */
 	uint32_t path_off;
 	struct unwind_elf *elf;
 };
@@ -72,6 +74,11 @@ bool unwind_maps_parse(char *line, struct unwind_map *ret, const char **ret_path
 /* Borrows mounts until unwind_maps_forget(). Returns 0, -ENOMEM, -ESRCH (the task has ended or is a
  * kernel thread), or the -errno of open(2). */
 int unwind_maps_read(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *mounts);
+/* Takes executable mappings that were saved before the process ended, sorted by address. tid: a task
+ * with the same mounts, such as the parent. Borrows mounts as unwind_maps_read() does. Returns 0 or
+ * -ENOMEM. */
+int unwind_maps_saved(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *mounts,
+		      const struct ct_crash_map *saved, size_t n);
 void unwind_maps_forget(struct unwind_maps *m);
 void unwind_maps_done(struct unwind_maps *m);
 /* Returns NULL if nothing is mapped at addr. If unwind_maps.asks is false, also returns NULL for a

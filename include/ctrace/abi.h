@@ -301,6 +301,7 @@ enum ct_kind {
 	CT_RAWACCESS = 68,  /* struct ct_rawaccess_blob, from the kernel to the daemon */
 	CT_CMDLINE = 69,    /* in files only; since version 1.6 of the format */
 	CT_RAWCMDLINE = 70, /* struct ct_rawcmdline_blob, from the kernel to the daemon */
+	CT_RAWCRASH = 71,   /* struct ct_rawcrash_blob, from the kernel to the daemon */
 };
 
 struct ct_rec {
@@ -427,6 +428,9 @@ enum ct_found {
 #define CT_FF_WRITE 0x02
 
 #define CT_PF_KERNEL 0x01
+/* A signal that dumps core was delivered to the task at this moment. The stack has only user frames,
+ * and x[1] is 0. Since version 1.9 of the format. */
+#define CT_PF_FATAL 0x02
 
 /* flags of CT_POLLED */
 /* The address of the variable is a register plus a number. The register was the same each time. */
@@ -453,7 +457,9 @@ enum ct_hang {
 	CT_HANG_DISK = 3,    /* the task is uninterruptible */
 	CT_HANG_DEADLOCK = 4,
 	CT_HANG_SERVICE = 5, /* a socket has unread bytes; its reader no longer answers as usual */
-	CT_HANG_RULES = 6,
+	/* no hang: a signal that dumps core ends the process of tid. x[0]: when tid got the signal */
+	CT_HANG_CRASH = 6,
+	CT_HANG_RULES = 7,
 };
 
 /*
@@ -686,6 +692,36 @@ struct ct_rawstack_blob {
 	ct_u64 ip[]; /* of n_kernel kernel frames, then of n_user user frames */
 };
 _Static_assert(sizeof(struct ct_rawstack_blob) == 32, "ct_rawstack_blob");
+
+#define CT_CRASH_MAPS  48
+#define CT_CRASH_STACK 8192
+/* An executable mapping. */
+struct ct_crash_map {
+	ct_u64 start, end, off;
+	ct_u64 ino;
+	ct_u32 dev; /* in kernel encoding; 0: no file */
+	ct_u32 pad;
+	char path[CT_OBJ_NAME_MAX]; /* with a 0 at its end; "": no file */
+};
+_Static_assert(sizeof(struct ct_crash_map) == 200, "ct_crash_map");
+/*
+ * A task at the delivery of a signal that ends its process. With these members, the daemon finds the
+ * stack of the task after the process is gone. The daemon turns the blob into a CT_SAMPLE with
+ * CT_PF_FATAL.
+ */
+struct ct_rawcrash_blob {
+	struct ct_blob h; /* h.flags: the signal */
+	ct_u32 tgid;
+	ct_u32 ppid; /* tgid of the parent */
+	ct_u16 nr;   /* system call of the task */
+	ct_u16 n_maps;
+	ct_u32 n_stack;  /* bytes in `stack` */
+	ct_u64 regs[34]; /* as ct_iter_task.regs */
+	struct ct_crash_map maps[CT_CRASH_MAPS]; /* in order of address */
+	char stack[CT_CRASH_STACK];              /* the memory from the stack pointer on */
+};
+_Static_assert(sizeof(struct ct_rawcrash_blob) == 16 + 16 + 34 * 8 + CT_CRASH_MAPS * 200 + CT_CRASH_STACK,
+	       "ct_rawcrash_blob");
 
 /*
  * An access to the variable of a watchpoint. n_user stack addresses follow. The daemon turns this

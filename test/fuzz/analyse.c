@@ -5,6 +5,7 @@
 
 #include "analysis/account/account.h"
 #include "analysis/delta/delta.h"
+#include "analysis/crashes/crashes.h"
 #include "analysis/hangs/hangs.h"
 #include "analysis/jobs/queues.h"
 #include "analysis/patterns/collect.h"
@@ -236,6 +237,20 @@ static void check_patterns(const struct graph *g, uint32_t task, uint64_t from_n
 	collected_free(c);
 }
 
+static void check_crashes(const struct graph *g, uint64_t from_ns, uint64_t to_ns)
+{
+	struct crashes *cs;
+
+	if (crashes_find(g, from_ns, to_ns, &cs))
+		return;
+	for (size_t i = 0; i < cs->n; i++) {
+		must(cs->v[i].task < g->n_tasks && cs->v[i].text);
+		must(!cs->v[i].path || cs->v[i].path->n_steps);
+		must(i == 0 || cs->v[i].at_ns >= cs->v[i - 1].at_ns);
+	}
+	crashes_free(cs);
+}
+
 void analyse_window(const struct window *w)
 {
 	struct causal_options options = { .policy = POLICY_CTRACE };
@@ -269,6 +284,7 @@ void analyse_window(const struct window *w)
 			}
 	if (!hangs_find(g, from_ns, to_ns, NULL, &h))
 		hangs_free(h);
+	check_crashes(g, from_ns, to_ns);
 	check_requests(g, from_ns, to_ns);
 	all_transactions(g);
 	for (uint32_t task = 0; task < g->n_tasks && task < ANALYSE_TASKS; task++)

@@ -42,6 +42,7 @@
  *   => stretches A FROM..TO   the times with missing records, and what is missing
  *   => flame KIND A FROM..TO  the time by stack (analysis/flame/flame.h); "<-" stands before the task to blame
  *   => parts N                           where the time of request N went
+ *   => crashes                the processes that ended badly, and the path that led to each crash
  *   => slice A TIME [way] [forward] [beam=N] [max=N]
  *                             the walk along edges, one segment a line, and the choices; way: only
  *                             the segments
@@ -473,6 +474,7 @@ int main(int argc, char **argv)
 		{ "patterns", ask_patterns, "patterns A" },
 		{ "flame", ask_flame, "flame offcpu|blame|oncpu A FROM..TO" },
 		{ "events", ask_events, "events A" },
+		{ "crashes", ask_crashes, "crashes" },
 		{ "lanes", ask_lanes, "lanes A FROM..TO" },
 		{ "spans", ask_spans, "spans A FROM..TO B" },
 		{ "stretches", ask_stretches, "stretches A FROM..TO" },

@@ -23,6 +23,7 @@ bool asking_again(struct asking *a);
 void asking_done(struct asking *a);
 
 void ask_slice(struct question *q);
+void ask_crashes(struct question *q);
 void ask_services(struct question *q);
 void ask_parts(struct question *q);
 void ask_queues(struct question *q);

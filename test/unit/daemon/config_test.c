@@ -93,6 +93,12 @@ static void hangs(void **state)
 	assert_int_equal(c.hang.detect.limits.after_ns[CT_HANG_DISK], 10000000000);
 	assert_int_equal(read_with(&c, err, "hang-after = off\n", NULL), CONFIG_RUN);
 	assert_int_equal(c.hang.detect.limits.after_ns[CT_HANG_DISK], 0);
+	assert_int_equal(c.hang.detect.limits.after_ns[CT_HANG_CRASH], 0);
+	assert_int_equal(read_with(&c, err, "[program fuzz*]\nhang-crash = no\n", NULL), CONFIG_RUN);
+	assert_int_equal(c.hang.detect.limits.after_ns[CT_HANG_CRASH], 1);
+	assert_int_equal(c.hang.detect.overrides[0].set, 1 << CT_HANG_CRASH);
+	assert_int_equal(c.hang.detect.overrides[0].limits.after_ns[CT_HANG_CRASH], 0);
+	assert_int_equal(read_with(&c, err, "hang-crash = 3s\n", NULL), -EINVAL);
 	assert_int_equal(
 		read_with(&c, err,
 			  "size = 64M\n[program a*]\nhang-after = 3s\n[cgroup /x/*]\nhang-disk = 4s\n"
@@ -103,7 +109,8 @@ static void hangs(void **state)
 	o = c.hang.detect.overrides;
 	assert_false(o[0].is_cgroup);
 	assert_string_equal(o[0].match, "a*");
-	assert_int_equal(o[0].set, (1 << CT_HANG_RULES) - 1);
+	/* a time does not change the rule crash */
+	assert_int_equal(o[0].set, ((1 << CT_HANG_RULES) - 1) & ~(1 << CT_HANG_CRASH));
 	assert_int_equal(o[0].limits.after_ns[CT_HANG_LOOP], 3000000000);
 	assert_int_equal(o[0].limits.after_ns[CT_HANG_DISK], 0);
 	assert_true(o[1].is_cgroup);

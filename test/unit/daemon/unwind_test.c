@@ -225,6 +225,99 @@ static void test_depth_limit(void **state)
 	assert_true(st.cut);
 }
 
+/* Saves of a child what the kernel side saves of a task that crashes (ct_crash() in bpf/). */
+static void save(pid_t pid, struct ct_rawcrash_blob *b)
+{
+	char path[64], line[1024];
+	struct iovec to = { .iov_base = b->stack, .iov_len = sizeof(b->stack) }, from;
+	struct unwind_map m;
+	const char *name;
+	ssize_t n;
+	FILE *f;
+
+	memset(b, 0, sizeof(*b));
+	b->tgid = (uint32_t)pid;
+	b->ppid = (uint32_t)getpid();
+	assert_int_equal(child_regs(pid, b->regs), 0);
+	from = (struct iovec){ .iov_base = (void *)(uintptr_t)unwind_sp(b->regs),
+			       .iov_len = sizeof(b->stack) };
+	n = process_vm_readv(pid, &to, 1, &from, 1, 0);
+	assert_true(n > 0);
+	b->n_stack = (uint32_t)n;
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	f = fopen(path, "re");
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f) && b->n_maps < CT_CRASH_MAPS) {
+		struct ct_crash_map *to_map = &b->maps[b->n_maps];
+
+		if (!unwind_maps_parse(line, &m, &name) || !m.exec)
+			continue;
+		*to_map = (struct ct_crash_map){ .start = m.start,
+						 .end = m.end,
+						 .off = m.off,
+						 .ino = m.ino,
+						 .dev = m.major << 20 | m.minor };
+		snprintf(to_map->path, sizeof(to_map->path), "%s", m.ino ? name : "");
+		b->n_maps++;
+	}
+	fclose(f);
+}
+
+static void saved_names(const struct ct_rawcrash_blob *b, struct named *out)
+{
+	struct unwind_frame frames[UNWIND_FRAMES_MAX];
+	struct symbols *s;
+	struct unwind *u;
+
+	assert_int_equal(unwind_new(&u), 0);
+	assert_int_equal(symbols_new(NULL, NULL, &s), 0);
+	assert_int_equal(unwind_begin_saved(u, b), 0);
+	out->n = 0;
+	for (int i = 0; i < 5 && (!i || !out->n); i++)
+		out->n = unwind_stack(u, b->regs, frames, &out->cut);
+	for (size_t i = 0; i < out->n; i++)
+		symbols_user(s, b->tgid, &frames[i], out->text[i]);
+	unwind_end(u);
+	symbols_free(s);
+	unwind_free(u);
+}
+
+/* The stack of a process that is gone, from what was saved of it. */
+static void test_saved(void **state)
+{
+	struct ct_rawcrash_blob *b = malloc(sizeof(*b));
+	pid_t pid = child_start(deep_outer);
+	struct named st;
+	size_t i;
+
+	assert_non_null(b);
+	save(pid, b);
+	child_end(pid);
+	saved_names(b, &st);
+	i = frame_of(&st, 0, "deep_inner");
+	assert_int_equal(frame_of(&st, i, "deep_middle"), i + 1);
+	assert_int_equal(frame_of(&st, i, "deep_outer"), i + 2);
+
+	/* other files than those that were mapped */
+	for (unsigned k = 0; k < b->n_maps; k++)
+		b->maps[k].ino++;
+	saved_names(b, &st);
+	for (i = 0; i < st.n; i++)
+		assert_null(strstr(st.text[i], "deep_"));
+
+	/* no stack; sizes and paths that are wrong */
+	b->n_stack = 0;
+	saved_names(b, &st);
+	assert_in_range(st.n, 1, 2);
+	b->n_stack = UINT32_MAX;
+	b->n_maps = UINT16_MAX;
+	memset(b->maps[0].path, '/', sizeof(b->maps[0].path));
+	b->maps[1].start = b->maps[1].end;
+	saved_names(b, &st);
+	assert_true(st.n > 0);
+	free(b);
+}
+
 static void test_bad_registers(void **state)
 {
 	struct unwind_frame frames[UNWIND_FRAMES_MAX];
@@ -484,7 +577,7 @@ int main(void)
 		cmocka_unit_test(test_depth_limit),   cmocka_unit_test(test_bad_registers),
 		cmocka_unit_test(test_hostile_files), cmocka_unit_test(test_expressions),
 		cmocka_unit_test(test_demangle),      cmocka_unit_test(test_kernel),
-		cmocka_unit_test(test_mounts),
+		cmocka_unit_test(test_mounts),        cmocka_unit_test(test_saved),
 	};
 	uint64_t regs[34];
 	pid_t pid = child_start(deep_outer);

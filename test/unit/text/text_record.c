@@ -251,6 +251,7 @@ static void verb_signals(struct record *r)
 
 	e->r.state = signal_next(r->l);
 	e->r.obj = tgid_of(r->t, target);
+	e->r.aux = (uint16_t)text_number_field(r->l, "code", 0);
 	e->r.flags = (ct_u8)flags_field(r->l, signal_flags);
 }
 
@@ -327,7 +328,11 @@ static void verb_sample(struct record *r)
 {
 	struct window_record *e = add(r, CT_SAMPLE, r->tid, 0);
 	const char *ran = text_line_field(r->l, "ran");
+	static const struct text_word flags[] = { { "kernel", CT_PF_KERNEL },
+						  { "fatal", CT_PF_FATAL },
+						  { NULL, 0 } };
 
+	e->r.flags = (ct_u8)flags_field(r->l, flags);
 	e->x[0] = text_number(r->l, text_line_next(r->l, "a stack"));
 	e->x[1] = ran ? text_time(r->l, ran) : 0;
 }
@@ -473,7 +478,7 @@ static const struct verb verbs[] = {
 	{ "forks", verb_forks, "A forks B [flags=thread]" },
 	{ "execs", verb_execs, "A execs" },
 	{ "exits", verb_exits, "A exits [status=N] [flags=last]" },
-	{ "signals", verb_signals, "A signals B SIGNAL [flags=]" },
+	{ "signals", verb_signals, "A signals B SIGNAL [flags=] [code=N]" },
 	{ "handles", verb_handles, "A handles SIGNAL [flags=fatal]" },
 	{ "sends", verb_sends, "A sends BYTES OBJECT" },
 	{ "receives", verb_receives, "A receives BYTES OBJECT" },
@@ -481,7 +486,7 @@ static const struct verb verbs[] = {
 	{ "held", verb_held, "A held OBJECT [flags=waiter]" },
 	{ "fd", verb_fd, "A fd FD OBJECT [flags=read,write]" },
 	{ "epmember", verb_epmember, "A epmember FD OBJECT EPOLL" },
-	{ "sample", verb_sample, "A sample STACK [ran=TIME]" },
+	{ "sample", verb_sample, "A sample STACK [ran=TIME] [flags=kernel,fatal]" },
 	{ "visit", verb_visit, "A visit STACK [WAIT] [OBJECT]" },
 	{ "writes", verb_writes, "A writes OBJECT VALUE [len=N]" },
 	{ "reads", verb_reads, "A reads OBJECT VALUE [len=N]" },

@@ -51,7 +51,7 @@
  *   A forks B [flags=thread]
  *   A execs
  *   A exits [status=N] [flags=last]
- *   A signals B SIGNAL                     [flags=fatal,ignored,group,kernel]
+ *   A signals B SIGNAL                     [flags=fatal,ignored,group,kernel] [code=N]
  *   A handles SIGNAL [flags=fatal]
  *   A sends BYTES OBJECT
  *   A receives BYTES OBJECT
@@ -59,7 +59,7 @@
  *   A held OBJECT [flags=waiter]
  *   A fd FD OBJECT                         [flags=read,write]
  *   A epmember FD OBJECT EPOLL
- *   A sample STACK [ran=TIME]
+ *   A sample STACK [ran=TIME] [flags=kernel,fatal]
  *   A visit STACK [WAIT] [OBJECT]
  *   A writes OBJECT VALUE [len=N]
  *   A reads OBJECT VALUE [len=N]

@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/crashes/crashes.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "analysis/crashes/crashes_private.h"
+#include "analysis/thresholds.h"
+#include "ctrace/fields.h"
+#include "lib/cleanup.h"
+#include "lib/map.h"
+#include "lib/vec.h"
+#include "trace/words/frame.h"
+
+const char *crash_how_name(enum crash_how how)
+{
+	static const char *const names[] = { "crash", "killed", "status" };
+
+	return (unsigned)how < ARRAY_SIZE(names) ? names[how] : "unknown";
+}
+
+/* SIG_KERNEL_COREDUMP_MASK of include/linux/signal.h */
+bool crash_is_core_signal(unsigned signal)
+{
+	static const uint8_t core[] = { SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGFPE,
+					SIGSEGV, SIGBUS, SIGSYS,  SIGXCPU, SIGXFSZ };
+
+	for (size_t i = 0; i < ARRAY_SIZE(core); i++)
+		if (core[i] == signal)
+			return true;
+	return false;
+}
+
+struct search {
+	struct crashes *cs;
+	uint64_t from_ns, to_ns;
+	struct map fatal; /* tgid -> index of its first fatal CT_SIGDELIVER */
+	VEC(struct crash) found;
+};
+
+static const struct window_event *event_of(const struct search *s, size_t i)
+{
+	return &s->cs->g->w->events[i];
+}
+
+static bool is_ours(const struct search *s, uint32_t task)
+{
+	return task != GRAPH_NONE && !s->cs->g->tasks[task].kthread && !s->cs->g->tasks[task].tracer;
+}
+
+/* Finds the last signal of this number that was sent to the process, or to this task of it. */
+static uint32_t sent_event(const struct graph *g, const struct graph_task *t, unsigned signal, uint64_t at_ns)
+{
+	const struct graph_ref *first, *last = graph_ref_before(g, &g->signals, t->tgid, at_ns);
+	size_t n;
+
+	first = graph_refs(&g->signals, t->tgid, &n);
+	for (size_t looked = 0; last && last >= first && looked < CRASH_SIGNALS_LOOK; last--, looked++) {
+		const struct ct_rec *r = &g->w->events[last->event].r;
+
+		if (ct_signal_number(r) == signal && !(r->flags & CT_GF_IGNORED) && r->ts >= t->from_ns &&
+		    (r->flags & CT_GF_GROUP || ct_signal_target(r) == t->tid))
+			return last->event;
+	}
+	return GRAPH_NONE;
+}
+
+/* The daemon takes the stack in a program of its own, so its time differs a little. */
+static uint64_t stack_at(const struct graph *g, uint32_t tid, uint64_t at_ns)
+{
+	size_t n;
+	const struct graph_ref *r =
+		graph_refs_from(g, &g->samples, tid, at_ns > CRASH_STACK_NS ? at_ns - CRASH_STACK_NS : 0, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct window_event *e = &g->w->events[r[i].event];
+
+		if (e->r.ts > at_ns + CRASH_STACK_NS)
+			break;
+		if (e->r.flags & CT_PF_FATAL)
+			return window_words(g->w, e)[0];
+	}
+	return 0;
+}
+
+static void add_sender(const struct graph *g, struct crash *c)
+{
+	const struct ct_rec *r;
+
+	c->sent = sent_event(g, &g->tasks[c->task], c->signal, c->at_ns);
+	if (c->sent == GRAPH_NONE)
+		return;
+	r = &g->w->events[c->sent].r;
+	if (!(r->flags & CT_GF_KERNEL))
+		c->sender = graph_task_at(g, r->tid, r->ts);
+	else if (r->tid == g->tasks[c->task].tid && ct_signal_code(r) > 0)
+		c->code = ct_signal_code(r);
+}
+
+static int add(struct search *s, struct crash *c)
+{
+	struct crashes *cs = s->cs;
+	uint64_t ns = c->end_ns == UINT64_MAX ? c->at_ns : c->end_ns;
+
+	if (ns < s->from_ns || ns >= s->to_ns)
+		return 0;
+	if (cs->count[c->how]++ >= CRASHES_MAX) {
+		cs->refused++;
+		return 0;
+	}
+	if (c->signal)
+		add_sender(cs->g, c);
+	if (c->how == CRASH_SIGNAL && c->task_known)
+		c->stack = stack_at(cs->g, cs->g->tasks[c->task].tid, c->at_ns);
+	return VEC_PUSH(&s->found, *c);
+}
+
+static int on_exit_record(struct search *s, size_t i)
+{
+	const struct ct_rec *r = &event_of(s, i)->r;
+	uint32_t task = graph_task_at(s->cs->g, r->tid, r->ts), code = ct_exit_code(r);
+	struct crash c = { .task = task,
+			   .confirmed = true,
+			   .at_ns = r->ts,
+			   .end_ns = r->ts,
+			   .sent = GRAPH_NONE,
+			   .sender = GRAPH_NONE };
+	uint64_t fatal;
+	bool seen;
+
+	if (!(r->flags & CT_LF_GROUP_DEAD) || !is_ours(s, task))
+		return 0;
+	seen = map_get(&s->fatal, s->cs->g->tasks[task].tgid, &fatal);
+	map_del(&s->fatal, s->cs->g->tasks[task].tgid);
+	c.signal = WIFSIGNALED(code) ? (uint8_t)WTERMSIG(code) : 0;
+	c.dumped = c.signal && WCOREDUMP(code);
+	c.status = c.signal ? 0 : (uint8_t)WEXITSTATUS(code);
+	if (!c.signal && !c.status)
+		return 0;
+	c.how = !c.signal ? CRASH_STATUS : crash_is_core_signal(c.signal) ? CRASH_SIGNAL : CRASH_KILLED;
+	if (c.signal && seen && ct_signal_number(&event_of(s, fatal)->r) == c.signal) {
+		const struct ct_rec *d = &event_of(s, fatal)->r;
+
+		c.task = graph_task_at(s->cs->g, d->tid, d->ts);
+		c.task_known = true;
+		c.at_ns = d->ts;
+	}
+	return add(s, &c);
+}
+
+/* Only the first fatal signal counts: afterwards, the kernel ends the other threads with KILL. */
+static int on_deliver(struct search *s, size_t i)
+{
+	const struct ct_rec *r = &event_of(s, i)->r;
+	uint32_t task = graph_task_at(s->cs->g, r->tid, r->ts);
+
+	if (!(r->flags & CT_GF_FATAL) || !is_ours(s, task) ||
+	    map_get(&s->fatal, s->cs->g->tasks[task].tgid, NULL))
+		return 0;
+	return map_set(&s->fatal, s->cs->g->tasks[task].tgid, i);
+}
+
+static int on_fork(struct search *s, size_t i)
+{
+	const struct ct_rec *r = &event_of(s, i)->r;
+
+	if (!(r->flags & CT_LF_THREAD)) /* the pid is used again */
+		map_del(&s->fatal, ct_fork_child_tgid(r));
+	return 0;
+}
+
+/* Processes that got a fatal signal, but whose end is not in the window: they still write their
+ * core dump, or the record is missing. */
+static int add_dying(struct search *s, size_t n)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < n && !r; i++) {
+		const struct ct_rec *e = &event_of(s, i)->r;
+		uint32_t task =
+			e->kind == CT_SIGDELIVER ? graph_task_at(s->cs->g, e->tid, e->ts) : GRAPH_NONE;
+		struct crash c = { .how = CRASH_SIGNAL,
+				   .task = task,
+				   .task_known = true,
+				   .signal = ct_signal_number(e),
+				   .at_ns = e->ts,
+				   .end_ns = UINT64_MAX,
+				   .sent = GRAPH_NONE,
+				   .sender = GRAPH_NONE };
+		uint64_t first;
+
+		if (task == GRAPH_NONE || !crash_is_core_signal(c.signal) ||
+		    !map_get(&s->fatal, s->cs->g->tasks[task].tgid, &first) || first != i)
+			continue;
+		r = add(s, &c);
+	}
+	return r;
+}
+
+static int search_events(struct search *s)
+{
+	const struct window *w = s->cs->g->w;
+	int r = 0;
+
+	for (size_t i = 0; i < w->n_events && !r; i++) {
+		switch (w->events[i].r.kind) {
+		case CT_SIGDELIVER:
+			r = on_deliver(s, i);
+			break;
+		case CT_FORK:
+			r = on_fork(s, i);
+			break;
+		case CT_EXIT:
+			r = on_exit_record(s, i);
+			break;
+		case CT_GAP:
+			s->cs->lossy |= w->events[i].r.ts >= s->from_ns && w->events[i].r.ts < s->to_ns;
+			break;
+		}
+	}
+	return r ? r : s->fatal.n ? add_dying(s, w->n_events) : 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct crash *x = a, *y = b;
+
+	if (x->at_ns != y->at_ns)
+		return x->at_ns < y->at_ns ? -1 : 1;
+	return x->task < y->task ? -1 : x->task > y->task;
+}
+
+/* The walk begins just before the signal, if the task itself caused the signal: the signal then is
+ * no cause, but the effect of the work. */
+static uint64_t walk_from(const struct graph *g, const struct crash *c)
+{
+	const struct ct_rec *r = c->sent == GRAPH_NONE ? NULL : &g->w->events[c->sent].r;
+
+	if (r && c->sender != GRAPH_NONE && g->tasks[c->sender].tgid != g->tasks[c->task].tgid)
+		return c->at_ns;
+	if (r && r->ts < c->at_ns && r->tid == g->tasks[c->task].tid)
+		return r->ts - 1;
+	return c->at_ns - 1;
+}
+
+static bool is_start(const struct edge *e)
+{
+	return e->kind == EDGE_FORK || e->kind == EDGE_VFORK;
+}
+
+/* Returns true if the edge hands work over to another process. */
+static bool is_request(const struct edge *e)
+{
+	return e->kind == EDGE_MESSAGE || e->kind == EDGE_PIPE || e->kind == EDGE_FUSE;
+}
+
+static bool is_handed_over(const struct edge *e)
+{
+	return is_request(e) || e->kind == EDGE_JOB || e->kind == EDGE_POST || e->kind == EDGE_EVENTFD ||
+	       e->kind == EDGE_SIGNAL || e->kind == EDGE_ANSWER;
+}
+
+/* Returns the option of a choice that took the start of the process, although the process had
+ * received a request. GRAPH_NONE: there is none. */
+static uint32_t request_option(const struct crashes *cs, const struct slice *s, const struct slice_choice *x)
+{
+	const struct slice_option *o = s->options + x->first_option;
+
+	if (x->chosen >= x->n_options || (!is_start(&cs->c->edges[o[x->chosen].edge]) &&
+					  cs->c->edges[o[x->chosen].edge].kind != EDGE_EXEC))
+		return GRAPH_NONE;
+	for (uint32_t i = 0; i < x->n_options; i++) {
+		const struct edge *e = &cs->c->edges[o[i].edge];
+
+		if (is_request(e) && e->strength == EDGE_STRONG && e->from != GRAPH_NONE)
+			return o[i].edge;
+	}
+	return GRAPH_NONE;
+}
+
+/* Replaces the steps after `step` by those of tail, to which the edge leads back. */
+static int splice(struct slice *s, uint32_t step, const struct slice *tail, uint32_t edge)
+{
+	size_t room = step + 1 < CRASH_STEPS_MAX ? CRASH_STEPS_MAX - 1 - step : 0;
+	size_t n = MIN(tail->n_steps, room);
+	struct slice_step *steps = realloc(s->steps, (step + 1 + n) * sizeof(*steps));
+
+	if (!steps)
+		return -ENOMEM;
+	s->steps = steps;
+	for (size_t i = 0; i < n; i++) {
+		steps[step + 1 + i] = tail->steps[i];
+		steps[step + 1 + i].parent = step + (uint32_t)i;
+	}
+	if (n)
+		steps[step + 1].edge = edge;
+	s->n_steps = step + 1 + n;
+	s->n_choices = 0;
+	s->end = n < tail->n_steps ? SLICE_END_LIMIT : tail->end;
+	s->end_edge = n < tail->n_steps ? GRAPH_NONE : tail->end_edge;
+	s->score = tail->score;
+	return 0;
+}
+
+/*
+ * A slice prefers the start of a process to a request that the process received later, as long as the
+ * process has not been idle in between. But a crash is mostly about the request.
+ */
+static int prefer_requests(const struct crashes *cs, struct slice *s, unsigned depth)
+{
+	const struct slice_options o = { .direction = SLICE_BACKWARD, .max_steps = CRASH_STEPS_MAX };
+
+	for (size_t i = 0; i < s->n_choices && depth < CRASH_STEPS_MAX; i++) {
+		uint32_t edge = request_option(cs, s, &s->choices[i]), from;
+		struct slice *tail = NULL;
+		int r;
+
+		if (edge == GRAPH_NONE || s->choices[i].step >= s->n_steps)
+			continue;
+		from = cs->c->edges[edge].from;
+		r = slice_walk(cs->c, cs->c->segments[from].task, edge_left_ns(cs->c, &cs->c->edges[edge]),
+			       &o, &tail);
+		if (r == -EINVAL)
+			continue;
+		if (!r)
+			r = prefer_requests(cs, tail, depth + 1);
+		if (!r && tail->steps[0].segment == from)
+			r = splice(s, s->choices[i].step, tail, edge);
+		slice_free(tail);
+		return r;
+	}
+	return 0;
+}
+
+static void cut_after(struct slice *s, size_t last)
+{
+	if (last + 1 >= s->n_steps)
+		return;
+	s->n_steps = last + 1;
+	s->end = SLICE_END_STOPPED;
+	s->end_edge = GRAPH_NONE;
+	s->score = s->steps[last].score;
+}
+
+/*
+ * Cuts off the end of the path that is no part of the crash: how the first process of the path came
+ * to be started by a shell or a service. The starter stays.
+ * - A process that sent a request is the first process, if it did not act for another task.
+ * - A process may be started to work on a request, so before a request the path goes on.
+ */
+static void cut_path(const struct crashes *cs, struct slice *s)
+{
+	bool started = false, asked = false;
+	size_t keep = 0;
+
+	for (size_t i = 1; i < s->n_steps; i++) {
+		const struct edge *e = &cs->c->edges[s->steps[i].edge];
+
+		if (is_start(e) && asked) {
+			cut_after(s, i);
+			return;
+		}
+		if (is_start(e) || e->kind == EDGE_EXEC) {
+			started = true;
+		} else if (!started || (is_handed_over(e) && e->strength != EDGE_WEAK)) {
+			keep = i;
+			asked |= is_request(e);
+		}
+	}
+	if (!started)
+		return;
+	for (keep++; keep < s->n_steps && cs->c->edges[s->steps[keep].edge].kind == EDGE_EXEC; keep++)
+		;
+	cut_after(s, keep < s->n_steps && is_start(&cs->c->edges[s->steps[keep].edge]) ? keep : keep - 1);
+}
+
+static int add_path(struct crashes *cs, struct crash *c)
+{
+	const struct slice_options o = { .direction = SLICE_BACKWARD, .max_steps = CRASH_STEPS_MAX };
+	int r;
+
+	if (c->how != CRASH_SIGNAL || !c->task_known)
+		return 0;
+	r = slice_walk(cs->c, c->task, walk_from(cs->g, c), &o, &c->path);
+	if (r)
+		return r == -EINVAL ? 0 : r;
+	r = prefer_requests(cs, c->path, 0);
+	if (!r)
+		cut_path(cs, c->path);
+	return r;
+}
+
+static int explain(struct crashes *cs)
+{
+	int r = cs->count[CRASH_SIGNAL] ? causal_build(cs->g, NULL, &cs->c) : 0;
+
+	for (size_t i = 0; i < cs->n && !r; i++) {
+		struct crash *c = &cs->v[i];
+
+		r = add_path(cs, c);
+		if (!r)
+			c->text = crash_sentence(cs, c);
+		if (!r && !c->text)
+			r = -ENOMEM;
+	}
+	return r;
+}
+
+int crashes_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, struct crashes **ret)
+{
+	struct crashes *cs = calloc(1, sizeof(*cs));
+	struct search s = { .cs = cs, .from_ns = from_ns, .to_ns = to_ns };
+	int r;
+
+	if (!cs)
+		return -ENOMEM;
+	cs->g = g;
+	r = search_events(&s);
+	map_done(&s.fatal);
+	VEC_SORT(&s.found, by_time);
+	cs->v = s.found.v;
+	cs->n = s.found.n;
+	if (!r)
+		r = explain(cs);
+	if (r)
+		crashes_free(cs);
+	else
+		*ret = cs;
+	return r;
+}
+
+void crashes_free(struct crashes *cs)
+{
+	if (!cs)
+		return;
+	for (size_t i = 0; i < cs->n; i++) {
+		slice_free(cs->v[i].path);
+		free(cs->v[i].text);
+	}
+	free(cs->v);
+	causal_free(cs->c);
+	free(cs);
+}
+
+bool crash_path_certain(const struct crashes *cs, const struct crash *c)
+{
+	for (size_t i = 0; c->path && i < c->path->n_steps; i++) {
+		uint32_t edge = c->path->steps[i].edge;
+
+		if (edge != GRAPH_NONE && cs->c->edges[edge].strength != EDGE_STRONG)
+			return false;
+	}
+	return c->path;
+}
+
+const char *crash_frame(const struct crashes *cs, const struct crash *c)
+{
+	const struct window_stack *s = c->stack ? window_stack(cs->g->w, c->stack) : NULL;
+
+	for (uint16_t i = 0; s && i < s->n_frames; i++)
+		if (!frame_is_kernel(s->frames[i]) && !frame_is_libc(s->frames[i]) &&
+		    !frame_is_rest(s->frames[i]))
+			return s->frames[i];
+	return s && s->n_frames ? s->frames[0] : NULL;
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* detect_crash.c - the rule CRASH: notices the processes that a signal ends which dumps core. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "detect/detect_private.h"
+#include "lib/cleanup.h"
+
+/* SIG_KERNEL_COREDUMP_MASK of include/linux/signal.h */
+static bool dumps_core(unsigned signal)
+{
+	static const uint8_t core[] = { SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGFPE,
+					SIGSEGV, SIGBUS, SIGSYS,  SIGXCPU, SIGXFSZ };
+
+	for (size_t i = 0; i < ARRAY_SIZE(core); i++)
+		if (core[i] == signal)
+			return true;
+	return false;
+}
+
+static struct detect_dying *dying_find(struct detect *d, uint32_t tgid)
+{
+	for (unsigned i = 0; i < DETECT_DYING; i++)
+		if (d->dying[i].tgid == tgid)
+			return &d->dying[i];
+	return NULL;
+}
+
+static void end_name(struct detect *d, struct detect_end *end)
+{
+	const struct detect_task *t = detect_tasks_find(&d->tasks, end->tid);
+
+	if (!t || !t->tgid)
+		return;
+	end->tgid = t->tgid;
+	end->uid = t->uid;
+	end->cgroup_id = t->cgroup_id;
+	memcpy(end->comm, t->comm, sizeof(end->comm));
+}
+
+/* The task is looked up now, because its entry is reset when it ends, and again at the next tick,
+ * because its name may come through the ring of another CPU. */
+static void end_note(struct detect *d, const struct ct_rec *rec, bool is_exit)
+{
+	struct detect_end *end;
+
+	if (d->n_ends == DETECT_ENDS) {
+		d->stats.behind++;
+		return;
+	}
+	end = &d->ends[d->n_ends++];
+	*end = (struct detect_end){ .ns = rec->ts, .tid = rec->tid, .is_exit = is_exit };
+	end_name(d, end);
+}
+
+void detect_crash_signal(struct detect *d, const struct ct_rec *rec)
+{
+	if (rec->flags & CT_GF_FATAL && dumps_core(ct_signal_number(rec)))
+		end_note(d, rec, false);
+}
+
+void detect_crash_exit(struct detect *d, const struct ct_rec *rec)
+{
+	if (rec->flags & CT_LF_GROUP_DEAD && dumps_core((unsigned)WTERMSIG(ct_exit_code(rec))))
+		end_note(d, rec, true);
+}
+
+/* Returns true if the crash was looked at before. An end belongs to any earlier signal of the
+ * process, and a signal only to a recent record: the pid may be used again. */
+static bool is_known(struct detect *d, const struct detect_end *end)
+{
+	struct detect_dying *dying = dying_find(d, end->tgid);
+	bool known = dying && (end->is_exit || end->ns < dying->ns + CRASH_SAME_NS);
+
+	if (!dying)
+		dying = &d->dying[d->n_dying++ % DETECT_DYING];
+	*dying = (struct detect_dying){ .tgid = end->tgid, .ns = end->ns };
+	return known;
+}
+
+static void crash_report(struct detect *d, const struct detect_end *end, uint64_t now_ns)
+{
+	struct detect_hang h = { .rule = CT_HANG_CRASH,
+				 .tid = end->tid,
+				 .tgid = end->tgid,
+				 .cgroup_id = end->cgroup_id,
+				 .since_ns = end->ns,
+				 .found_ns = MAX(now_ns, end->ns),
+				 .uid = end->uid,
+				 .nr = CT_NR_NONE,
+				 .wait = CT_W_NONE };
+
+	memcpy(h.comm, end->comm, sizeof(h.comm));
+	d->stats.found[CT_HANG_CRASH]++;
+	d->opt.hang(d->opt.hang_arg, &h);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct detect_end *x = a, *y = b;
+
+	return x->ns < y->ns ? -1 : x->ns > y->ns;
+}
+
+void detect_crash_report(struct detect *d, uint64_t now_ns)
+{
+	unsigned reported = 0;
+
+	qsort(d->ends, d->n_ends, sizeof(d->ends[0]), by_time);
+	for (unsigned i = 0; i < d->n_ends; i++) {
+		struct detect_end *end = &d->ends[i];
+		struct detect_task as = { 0 };
+		struct detect_limits limits;
+
+		end_name(d, end);
+		if (!end->tgid || is_known(d, end) || end->tgid == d->opt.own_tgid)
+			continue;
+		as.cgroup_id = end->cgroup_id;
+		memcpy(as.comm, end->comm, sizeof(as.comm));
+		detect_limits_of(d, &as, &limits);
+		if (!limits.after_ns[CT_HANG_CRASH])
+			continue;
+		if (reported++ < CRASHES_PER_TICK)
+			crash_report(d, end, now_ns);
+		else
+			d->stats.behind++;
+	}
+	d->n_ends = 0;
+}
