@@ -197,7 +197,8 @@ static int add_other(struct adder *a, uint32_t node, const struct interval *s, u
 }
 
 /* Adds the time of a wait in [from, to), by what the task to blame did. Time for which this task has
- * no interval, and time after it ended the wait, counts at `node`. */
+ * no interval, and time after it acted, counts at `node`. If it acted before the wait began, all its
+ * time in the wait is looked at. */
 static int add_blame(struct adder *a, uint32_t node, uint32_t wait, uint64_t from, uint64_t to,
 		     uint64_t window_to)
 {
@@ -210,7 +211,8 @@ static int add_blame(struct adder *a, uint32_t node, uint32_t wait, uint64_t fro
 	blame_wait(g, wait, window_to, &b);
 	if (b.task == GRAPH_NONE || b.task == g->intervals[wait].task)
 		return flame_time(a->f, node, to - from);
-	end = b.until_ns > from ? MIN(b.until_ns, to) : to;
+	end = b.until_ns > g->intervals[wait].from_ns ? MAX(b.until_ns, from) : to;
+	end = MIN(end, to);
 	a->other = true;
 	other = push_task(a, node, b.task, end - 1);
 	i = graph_interval_at(g, b.task, from);

@@ -7,6 +7,7 @@
 #include "cli/check/write.h"
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
+#include "cli/export/out.h"
 #include "cli/hangs/victim.h"
 #include "cli/text.h"
 #include "cli/thresholds.h"
@@ -164,7 +165,7 @@ static int view_option(struct request *rq, int c, const char *arg)
 	case OPT_RULES:
 		return rulestore_option(&rq->rules, arg);
 	}
-	rq->output = arg;
+	rq->output = strcmp(arg, "-") != 0 ? arg : NULL;
 	return CLI_OK;
 }
 
@@ -175,6 +176,8 @@ static int view_run(const struct request *rq, const char *path)
 	struct victim_moment at;
 	int r = rulestore_open(&rq->rules, false, &store);
 
+	if (!r && rq->output)
+		r = out_check(rq->output, path);
 	if (!r && rq->output)
 		r = write_test(rq->output);
 	if (!r)

@@ -104,8 +104,8 @@ static void put_item(void *arg, const struct export_item *item)
 	put_names(k, item->s->task);
 	begin_slice(k, item->state, t->tgid, t->tid, item->from_ns, item->to_ns);
 	fprintf(k->f, ",\"name\":\"%s\",\"args\":{\"state\":\"%s\"", item->time, item->state);
-	if (item->s->state == INTERVAL_RUNNING)
-		fprintf(k->f, ",\"cpu\":%u", item->s->cpu);
+	if (item->cpu != FORMAT_CPU_NONE)
+		fprintf(k->f, ",\"cpu\":%u", item->cpu);
 	if (item->blocked) {
 		put_arg(k->f, "call", describe_syscall(k->x->g->w->machine, item->s->nr));
 		put_wait(k, &item->blame, item->to_ns);

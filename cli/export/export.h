@@ -57,6 +57,7 @@ struct export_item {
 	const char *time; /* time_kind_name() */
 	/* what the task did. Of a FOLDED interval without sums, all three are 0. */
 	uint64_t running_ns, runnable_ns, waiting_ns;
+	uint32_t cpu; /* FORMAT_CPU_NONE: does not run, or not known */
 	bool blocked;
 	struct blame blame; /* only if blocked */
 };

@@ -59,6 +59,7 @@ static void find_state(const struct export *x, struct export_item *item)
 	case INTERVAL_RUNNING:
 		item->state = item->time = "running";
 		item->running_ns = ns;
+		item->cpu = item->s->cpu;
 		return;
 	case INTERVAL_RUNNABLE:
 		item->state = item->time = "runnable";
@@ -93,7 +94,8 @@ void export_items(const struct export *x, export_item_fn fn, void *arg)
 			const struct interval *s = &g->intervals[i];
 			struct export_item item = { .s = s,
 						    .from_ns = MAX(s->from_ns, x->from_ns),
-						    .to_ns = MIN(s->to_ns, x->to_ns) };
+						    .to_ns = MIN(s->to_ns, x->to_ns),
+						    .cpu = FORMAT_CPU_NONE };
 
 			if (item.from_ns >= item.to_ns)
 				continue;

@@ -60,14 +60,19 @@ static bool is_same_file(const char *a, const char *b)
 	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
+int out_check(const char *path, const char *trace)
+{
+	return is_same_file(path, trace)
+		       ? cli_error("%s: this is the trace itself; give another file with -o", path)
+		       : CLI_OK;
+}
+
 int out_open(struct out *o, const char *path, const char *trace, bool binary)
 {
 	*o = (struct out){ .file = OUTFILE_NONE };
 	if (!path || !strcmp(path, "-"))
 		return open_stdout(o, binary);
-	if (is_same_file(path, trace))
-		return cli_error("%s: this is the trace itself; give another file with -o", path);
-	if (outfile_open(path, &o->file))
+	if (out_check(path, trace) || outfile_open(path, &o->file))
 		return CLI_FAILED;
 	o->path = path;
 	return open_stream(o, o->file.fd);

@@ -17,6 +17,8 @@ struct out {
 	int err; /* errno of the first write that failed */
 };
 
+/* Refuses the output `path` if it is the input `trace`. Returns an exit code. */
+int out_check(const char *path, const char *trace);
 /*
  * path: NULL or "-" stand for stdout. trace: the path of the input, which must not be the same file.
  * binary: bytes for a program; they go around the cleaner of stdout (cli/output.h), and are refused if

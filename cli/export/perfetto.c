@@ -231,8 +231,8 @@ static void put_item(void *arg, const struct export_item *item)
 	struct note notes = { .n = 0 };
 	struct wait_texts room;
 
-	if (item->s->state == INTERVAL_RUNNING)
-		note_number(&notes, "cpu", item->s->cpu);
+	if (item->cpu != FORMAT_CPU_NONE)
+		note_number(&notes, "cpu", item->cpu);
 	if (item->blocked) {
 		note_text(&notes, "call", describe_syscall(k->x->g->w->machine, item->s->nr));
 		note_wait(&notes, k, &item->blame, item->to_ns, &room);

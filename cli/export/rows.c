@@ -124,7 +124,7 @@ static void put_interval(void *arg, const struct export_item *item)
 	table_number(&k->t, (int64_t)item->running_ns);
 	table_number(&k->t, (int64_t)item->runnable_ns);
 	table_number(&k->t, (int64_t)item->waiting_ns);
-	put_ns(k, item->s->state == INTERVAL_RUNNING, item->s->cpu);
+	put_ns(k, item->cpu != FORMAT_CPU_NONE, item->cpu);
 	table_word(&k->t, b ? describe_syscall(k->x->g->w->machine, item->s->nr) : NULL);
 	table_word(&k->t, b ? resource_kind_word(b->kind) : NULL);
 	if (b)

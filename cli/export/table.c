@@ -58,7 +58,7 @@ void table_none(struct table *t)
 
 void table_word(struct table *t, const char *word)
 {
-	if (!word) {
+	if (!word || !*word) {
 		table_none(t);
 		return;
 	}
@@ -85,6 +85,10 @@ static void put_cell(FILE *f, const char *text)
 
 void table_text(struct table *t, const char *text)
 {
+	if (!*text) {
+		table_none(t);
+		return;
+	}
 	begin_value(t);
 	if (t->csv)
 		put_cell(t->f, text);

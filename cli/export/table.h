@@ -25,9 +25,9 @@ void table_begin(struct table *t);
 void table_number(struct table *t, int64_t v);
 void table_bool(struct table *t, bool v);
 void table_none(struct table *t);
-/* For words of ctrace itself. NULL: no value. */
+/* For words of ctrace itself. NULL or "": no value. */
 void table_word(struct table *t, const char *word);
-/* For names, which may have any bytes. "" stays "". */
+/* For names, which may have any bytes. "": no value. */
 void table_text(struct table *t, const char *text);
 
 #endif

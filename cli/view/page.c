@@ -5,7 +5,8 @@
 
 #include "cli/view/page_parts.h"
 
-/* In JSON, the three characters occur only in strings. */
+/* In JSON, the three characters occur only in strings. Stops at the first error of f, so that errno
+ * still has its cause. */
 static int put_escaped(const char *s, size_t n, void *arg)
 {
 	FILE *f = arg;
@@ -15,14 +16,15 @@ static int put_escaped(const char *s, size_t n, void *arg)
 			fprintf(f, "\\u%04x", s[i]);
 		else
 			putc_unlocked(s[i], f);
-	return 0;
+	return ferror(f) ? -1 : 0;
 }
 
 int view_write_page(FILE *f, const json_t *data)
 {
-	fwrite(view_page_head, 1, view_page_head_size, f);
-	if (json_dump_callback(data, put_escaped, f, JSON_COMPACT | JSON_ENSURE_ASCII))
-		return -EIO;
-	fwrite(view_page_tail, 1, view_page_tail_size, f);
-	return ferror(f) ? -EIO : 0;
+	errno = 0;
+	if (fwrite(view_page_head, 1, view_page_head_size, f) == view_page_head_size &&
+	    !json_dump_callback(data, put_escaped, f, JSON_COMPACT | JSON_ENSURE_ASCII) &&
+	    fwrite(view_page_tail, 1, view_page_tail_size, f) == view_page_tail_size)
+		return 0;
+	return errno ? -errno : -EIO;
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* Writes the page with the data of view_data(). No text of the data can end the element that has
- * the data: in strings, <, > and & are written as \uXXXX. Returns 0 or -EIO. */
+ * the data: in strings, <, > and & are written as \uXXXX. Returns 0 or -errno. */
 int view_write_page(FILE *f, const json_t *data);
 
 #endif
