@@ -4,7 +4,9 @@
 #ifndef CTRACE_CLI_VIEW_HANGS_H
 #define CTRACE_CLI_VIEW_HANGS_H
 
-#include "cli/view/data.h"
+#include <jansson.h>
+
+#include "cli/view/view.h"
 #include "trace/words/words.h"
 
 #define VIEW_HANGS 10
