@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Real programs with a real knob, for bench/check. Each context manager yields the old and the new command, and a test for the
-part that should come first. It raises Missing if the machine lacks the program."""
+part that should come first. A context manager raises Missing if the machine lacks its program."""
 import contextlib
 import http.server
 import multiprocessing

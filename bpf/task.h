@@ -38,7 +38,8 @@ static __always_inline void task_fill(struct ct_task_blob *b, struct task_struct
 /* The kernel's MAX_RT_PRIO. A task with a smaller priority number is a real-time task. */
 #define FOUND_PRIO_FAIR 100
 
-/* sched_off_ns is out of date if it gives a time that is this far from found_ticks(). */
+/* found_clock() uses sched_off_ns. If its result differs from found_ticks() by this much, sched_off_ns
+ * is out of date. */
 #define FOUND_LATE_NS 100000000ULL
 
 /*

@@ -80,13 +80,13 @@ float across_place(const struct graph *g, const struct interval *a, const struct
 {
 	unsigned kind = CT_OBJ_KIND(a->obj);
 	char x[DESCRIBE_MAX], y[DESCRIBE_MAX];
-	bool late;
+	bool late, good_late;
 
 	if (a->wait != b->wait || a->nr != b->nr || kind != CT_OBJ_KIND(b->obj) ||
 	    !graph_futex_owner(g, a) != !graph_futex_owner(good, b))
 		return 0;
 	role_object(g, a->obj, x, sizeof(x), &late);
-	role_object(good, b->obj, y, sizeof(y), &late);
+	role_object(good, b->obj, y, sizeof(y), &good_late);
 	if (x[0] && y[0])
 		return same_name(x, y) ? 1 : 0;
 	if (kind == CT_OBJ_FUTEX && same_in_page(a->obj, b->obj))

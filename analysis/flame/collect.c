@@ -21,7 +21,7 @@ struct adder {
 	uint64_t run_from_ns, run_to_ns;
 };
 
-/* intervals: a run counts as several if it has more than this before or after an interval */
+/* find_run() looks at no more intervals than this on each side */
 #define RUN_LOOKS 4096
 
 static uint32_t push(const struct adder *a, uint32_t node, const char *text, enum flame_what what)
@@ -87,8 +87,8 @@ static bool is_run(const struct interval *s)
 	return s->state == INTERVAL_RUNNING || s->state == INTERVAL_RUNNABLE;
 }
 
-/* Finds the run of an interval: the time until the task waits, with the times in which it had no CPU. A
- * folded interval is a run of its own. */
+/* Finds the run of an interval: all neighbours in which the task ran or was ready. A folded interval
+ * is a run of its own. */
 static void find_run(struct adder *a, uint32_t interval)
 {
 	const struct interval *v = a->g->intervals, *s = &v[interval];
@@ -117,7 +117,8 @@ static int add_sample(const struct adder *a, uint32_t node, const struct graph_r
 	return flame_time(a->f, node, ns);
 }
 
-/* Adds ran_ns, spread over the part [from, to) of an interval, by the samples of the run. */
+/* The task ran for ran_ns in [from, to), a part of the interval. Adds this time to the stacks of the
+ * samples of the run. */
 static int add_run(struct adder *a, uint32_t node, uint32_t interval, uint64_t from, uint64_t to,
 		   uint64_t ran_ns)
 {
@@ -196,9 +197,9 @@ static int add_other(struct adder *a, uint32_t node, const struct interval *s, u
 	return r ? r : add_off(a, node, s, from, to);
 }
 
-/* Adds the time of a wait in [from, to), by what the task to blame did. Time for which this task has
- * no interval, and time after it acted, counts at `node`. If it acted before the wait began, all its
- * time in the wait is looked at. */
+/* Adds the time of a wait in [from, to), by what the task to blame did. Time at which the task to blame
+ * has no interval, or has already acted, counts at `node`. If it acted before the wait began, all its
+ * time in the wait counts as before its act. */
 static int add_blame(struct adder *a, uint32_t node, uint32_t wait, uint64_t from, uint64_t to,
 		     uint64_t window_to)
 {

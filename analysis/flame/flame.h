@@ -28,8 +28,8 @@
 #include "lib/vec.h"
 #include "trace/words/texts.h"
 
-/* Limits. NODES: of one tree. DEPTH: frames of a stack, enough for two stacks of a trace. STEPS: intervals of
- * tasks to blame that are looked at, for one wait and for all waits. */
+/* Limits. NODES: of one tree. DEPTH: frames of a stack, enough for two stacks of a trace. WAIT_STEPS:
+ * intervals of the task to blame, for one wait. STEPS: such intervals, for all waits together. */
 #define FLAME_NODES      (1u << 20)
 #define FLAME_DEPTH      2200
 #define FLAME_WAIT_STEPS (1u << 16)
@@ -60,8 +60,7 @@ struct flame {
 	struct map children;
 	uint64_t total_ns; /* the sum of all self_ns */
 	uint64_t steps;
-	/* How often a limit cut a stack, or the look at a wait. The time still counts, in the frames
-	 * that are there. */
+	/* How often a limit was reached. The time still counts, in the frames that are there. */
 	uint64_t refused;
 	/* If keep is set, flame_add() also appends each addition, in order of time. */
 	bool keep;

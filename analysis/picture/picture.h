@@ -57,7 +57,7 @@ struct route_piece {
 	uint8_t resource;       /* enum resource_kind: for what the task before waited */
 };
 
-/* A time with missing records. cause: enum ct_loss; CT_GAP_ALL_CPUS or the CPU. */
+/* A time with missing records. cpu: may be CT_GAP_ALL_CPUS. cause: enum ct_loss. */
 struct gap_stretch {
 	uint64_t from_ns, to_ns;
 	uint64_t records; /* 0: not known */

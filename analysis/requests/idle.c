@@ -14,7 +14,7 @@ bool idle_wait(const struct interval *s)
 }
 
 /* Returns how long the connection of `child` was used for other requests in [from, to). Sets *ret to
- * the last one. 0 if requests share the connection: then none has to wait for it. */
+ * the last of these requests. If requests share the connection, none has to wait for it: returns 0. */
 static uint64_t used_ns(const struct parts *p, uint32_t child, uint64_t from, uint64_t to, uint32_t *ret)
 {
 	const struct request *v = p->r->v;
@@ -38,8 +38,7 @@ static uint64_t used_ns(const struct parts *p, uint32_t child, uint64_t from, ui
 	return ns;
 }
 
-/* Returns the last interval of the task that ends by ts_ns and is an idle wait, but not before
- * from_ns. */
+/* Returns the last idle wait of the task that ends in (from_ns, ts_ns], or GRAPH_NONE. */
 static uint32_t last_idle(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t ts_ns)
 {
 	uint32_t first = g->tasks[task].first_interval, i = ts_ns ? graph_interval_at(g, task, ts_ns - 1) : 0;

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * idle.h - for what a request waits while its task idles in an event loop, and no child request is
- * under way. The idle waits themselves do not say it: they end with any event, also with an event
- * of another request. The next step of the request says it. A step is a child request or the
- * answer. Private to analysis/requests/. Pure; any thread.
+ * under way. The next step of the request tells the reason. This step is a child request or the
+ * answer. The idle waits tell nothing: any event ends them, also an event of another request.
+ * Private to analysis/requests/. Pure; any thread.
  */
 #ifndef CTRACE_ANALYSIS_REQUESTS_IDLE_H
 #define CTRACE_ANALYSIS_REQUESTS_IDLE_H
 
 #include "analysis/requests/part.h"
 
-/* Up to until_ns, the waits of the request are for `kind`. After it, they are for their own
- * events. */
+/* Up to until_ns, the request waits for `kind`. Each later wait is for its own event. */
 struct idle_reason {
 	uint64_t until_ns;
 	uint32_t behind; /* PART_CONNECTION: the request that used the connection */

@@ -7,8 +7,8 @@
 #include "lib/vec.h"
 
 enum part_kind {
-	/* The task worked for the request, or had not begun yet. After the answer: the client was
-	 * not blocked. */
+	/* Before the answer, the task worked for the request, or had not begun yet. After the answer,
+	 * the client was not blocked. */
 	PART_WORK,
 	PART_QUEUED,
 	PART_SHARED,     /* some thread of the process works for the request; it is not known which */

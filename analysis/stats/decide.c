@@ -53,11 +53,9 @@ static size_t runs_needed(const struct decide_rule *rule, const struct decision 
 		runs = new_var * (double)n_new / (gap * gap - old_var);
 	else
 		runs = (old_var * (double)n_old + new_var * (double)n_new) / (gap * gap);
-	runs = fmax(ceil(runs), (double)least);
-	if (!least || !(runs <= STATS_RUNS_MAX))
-		return 0;
 	/* more runs than now, because these did not lead to a decision */
-	return MAX((size_t)runs, n_new + 1);
+	runs = fmax(fmax(ceil(runs), (double)least), (double)n_new + 1);
+	return least && runs <= STATS_RUNS_MAX ? (size_t)runs : 0;
 }
 
 int decide(const struct decide_rule *rule, const struct decide_runs *old_runs,

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A disk whose flushes are slow: a loop device on a file that a FUSE file system serves.
 
-  slowdisk.py DIR MS      mounts the file DIR/file/disk, for which each fsync() takes MS longer; ends when it is unmounted
+  slowdisk.py DIR MS      mounts the file DIR/file/disk, and ends at the unmount. Each fsync() of the file takes MS longer
 """
 import contextlib
 import os

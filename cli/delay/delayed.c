@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -24,7 +25,7 @@
 	(PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |                 \
 	 PTRACE_O_TRACEVFORK)
 
-/* NEW: it has stopped before the task that made it reported it, so its breakpoint is not known. */
+/* NEW: the task has stopped, but its creator has not reported it. So its breakpoint is not known. */
 enum task_state { TASK_RUNS, TASK_NEW, TASK_HELD };
 
 struct task {
@@ -67,8 +68,8 @@ static pid_t process_of(pid_t tid)
 	return pid;
 }
 
-/* Adds a task at its first stop. It has the memory of the task that made it, or a copy, and so the
- * same breakpoint. NULL: too many tasks. */
+/* probe: the breakpoint of the creator. The new task has the same memory, or a copy, and so the same
+ * breakpoint. Returns NULL if there are too many tasks. */
 static struct task *add_task(struct tracer *t, pid_t tid, const struct probe *probe)
 {
 	struct task *x = &t->tasks[t->n];
@@ -135,10 +136,12 @@ static bool skip(struct task *x)
  * Waits for the end of this step: no other task of the process may step meanwhile. */
 static void step(struct task *x)
 {
-	int status, signal = 0;
+	sigset_t late;
+	int status, signal = 0, sig;
 
 	if (skip(x))
 		return;
+	sigemptyset(&late);
 	probe_unset(x->pid, &x->probe);
 	x->state = TASK_RUNS;
 	for (;;) {
@@ -148,10 +151,16 @@ static void step(struct task *x)
 			return;
 		if (WSTOPSIG(status) == SIGTRAP && !(status >> 16))
 			break;
-		if (!(status >> 16))
-			signal = WSTOPSIG(status); /* the task gets it after the step */
+		sig = status >> 16 ? 0 : WSTOPSIG(status);
+		/* The task gets the signals after the step: the first one by go_on(). */
+		if (sig && signal)
+			sigaddset(&late, sig);
+		signal = signal ? signal : sig;
 	}
 	probe_set(x->pid, &x->probe);
+	for (sig = 1; sig < NSIG; sig++)
+		if (sigismember(&late, sig) == 1)
+			(void)syscall(SYS_tgkill, x->pid, x->tid, sig);
 	go_on(x, signal);
 }
 
@@ -263,7 +272,7 @@ static int on_stop(struct tracer *t, pid_t tid, int status)
 	return 0;
 }
 
-/* Lets the tasks go on whose time is over. Returns how long to wait for the next one. */
+/* Lets each task go on if its delay is over. Returns in how many ns to look again, at most 1 s. */
 static uint64_t release(struct tracer *t)
 {
 	uint64_t now = clock_boot_ns(), next = now + NSEC_PER_SEC;
@@ -282,7 +291,7 @@ static uint64_t release(struct tracer *t)
 	return next > now ? next - now : 0;
 }
 
-/* Kills the tasks that the command left behind, because they have breakpoints. */
+/* Kills all tasks that are left: their memory has breakpoints. */
 static void end_rest(struct tracer *t)
 {
 	for (size_t i = 0; i < t->n; i++) {

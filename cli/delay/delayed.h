@@ -6,9 +6,9 @@
  * of the function stops the calling thread; the other threads go on. So the delay is a wait, and
  * uses no CPU. One thread, and one run at a time. Only for x86-64.
  *
- * Most functions begin with a push, or reserve stack. ctrace does this for the thread, and the
- * breakpoint stays. For another first instruction, the breakpoint is taken away until the thread has
- * executed it. A call of another thread in this moment is neither delayed nor counted.
+ * Most functions begin with a push, or reserve stack. ctrace does the work of this instruction, and the
+ * breakpoint stays. If the first instruction is another one, ctrace removes the breakpoint until the
+ * thread has executed the instruction. Calls of other threads in this time are neither delayed nor counted.
  */
 #ifndef CTRACE_CLI_DELAY_DELAYED_H
 #define CTRACE_CLI_DELAY_DELAYED_H

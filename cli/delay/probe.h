@@ -19,15 +19,14 @@ struct probe {
 /* Finds the function in the program that the process executes, not in its libraries. Returns 0;
  * -ENOENT: there is no such function; -EBADMSG or another -errno: the program cannot be read. */
 int probe_find(pid_t pid, const char *function, struct probe *ret);
-/* Writes the breakpoint, or the first byte of the function. Returns 0 or -errno. */
+/* set: writes the breakpoint. unset: writes the first byte of the function back. Return 0 or -errno. */
 int probe_set(pid_t pid, const struct probe *p);
 int probe_unset(pid_t pid, const struct probe *p);
 
 #if defined(__x86_64__)
-/* Does what the first instruction of the function does, so that the breakpoint can stay. *regs are
- * the registers before it; the caller writes them back. Knows endbr64, push, and "sub $N,%rsp".
- * Does not set the flags: no function reads them at its start. Returns false for any other
- * instruction. */
+/* Does what the first instruction of the function does, so that the breakpoint can stay. Updates *regs;
+ * the caller writes them to the thread. Knows endbr64, push, and "sub $N,%rsp", and returns false for
+ * any other instruction. Does not set the flags: no function reads them at its start. */
 bool probe_skip(pid_t tid, const struct probe *p, struct user_regs_struct *regs);
 #endif
 

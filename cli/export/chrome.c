@@ -80,7 +80,7 @@ static void put_arg(FILE *f, const char *name, const char *value)
 	text_put_json(f, value);
 }
 
-/* `edge` is why the task of b is to blame. Closes the object of args. */
+/* Adds args of a wait. "edge" tells why the task of b is to blame. */
 static void put_wait(const struct chrome *k, const struct blame *b, uint64_t ts_ns)
 {
 	const struct graph *g = k->x->g;

@@ -22,8 +22,7 @@ int out_check(const char *path, const char *trace);
 /*
  * path: NULL or "-" stand for stdout. trace: the path of the input, which must not be the same file.
  * binary: bytes for a program; they go around the cleaner of stdout (cli/output.h), and are refused if
- * stdout is a terminal. Returns an exit code. The caller calls out_close() in both cases, and does not move
- * *o.
+ * stdout is a terminal. Returns an exit code. The caller always calls out_close(), and does not move *o.
  */
 int out_open(struct out *o, const char *path, const char *trace, bool binary);
 /* code: the exit code so far. If it is 0, finishes the output. Returns the exit code. */

@@ -16,10 +16,10 @@ enum { CLOCK_ID_REALTIME = 1, CLOCK_ID_MONOTONIC = 3, CLOCK_ID_BOOTTIME = 6 };
 enum { SEQUENCE = 1, STATE_CLEARED = 1, ANNOTATIONS_MAX = 8 };
 #define PACKET_FIELD 0x0a /* field 1 of Trace, with a length */
 
-/* Numbers of tracks. A thread has the number of its task. */
-#define TRACK_THREAD  (1ull << 40)
-#define TRACK_PROCESS (2ull << 40) /* and the number of the main thread */
-#define TRACK_ORPHAN  (3ull << 40) /* and the pid of a process whose main thread is not known */
+/* numbers of tracks */
+#define TRACK_THREAD  (1ull << 40) /* plus the number of the task */
+#define TRACK_PROCESS (2ull << 40) /* plus the number of the main thread */
+#define TRACK_ORPHAN  (3ull << 40) /* plus the pid, if the main thread is not known */
 #define TRACK_PATH    (4ull << 40)
 
 struct packer {
@@ -246,7 +246,7 @@ static void put_item(void *arg, const struct export_item *item)
 		  item->to_ns);
 }
 
-/* An arrow has an instant at both ends, so it begins and ends at the right moments. */
+/* Each end of an arrow is an event of type "instant". So the arrow begins and ends at the right moments. */
 static void put_end(struct packer *k, const struct export_edge *edge, uint32_t task, uint64_t ns, bool last)
 {
 	Pf__TrackEvent e = PF__TRACK_EVENT__INIT;

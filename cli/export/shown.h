@@ -5,7 +5,7 @@
 
 #include "analysis/flame/flame.h"
 
-/* Write the shown form (lib/clean.h) of a frame, or of its text. A long text is cut. Return buf. */
+/* Write the shown form (lib/clean.h) of `text`, or of the text of a node. Cut a long text. Return buf. */
 #define SHOWN_FRAME_MAX 1024
 const char *shown_text(const char *text, char buf[SHOWN_FRAME_MAX]);
 const char *shown_frame(const struct flame *f, uint32_t node, char buf[SHOWN_FRAME_MAX]);

@@ -9,7 +9,7 @@
 #include "flame_files.h"
 #include "lib/cleanup.h"
 
-/* In units of the picture: about a pixel. A frame narrower than NARROWEST is not drawn. */
+/* The unit is about a pixel. A frame narrower than NARROWEST is not drawn. */
 #define WIDTH       1200.0
 #define LEFT        10.0
 #define ROW         17
@@ -29,7 +29,7 @@ struct picture {
 	const struct flame *flame;
 	enum flame_kind kind;
 	uint64_t *ns;    /* [node]: its own time and that of all frames above it */
-	uint32_t *first; /* [node]: the first child, in order of `order` */
+	uint32_t *first; /* [node]: where its children begin in `order` */
 	uint32_t *order; /* nodes, sorted by (parent, time, text) */
 	unsigned deepest;
 	size_t drawn, left_out;
@@ -193,7 +193,7 @@ static void put_text(const struct picture *p, const char *id, double x, unsigned
 	fprintf(p->f, "<text id=\"%s\" class=\"page\" x=\"%.0f\" y=\"%u\">%s</text>\n", id, x, y, text);
 }
 
-/* The script shows a link when it can follow it. */
+/* A link is hidden until the script can follow it. */
 static void put_link(const struct picture *p, const char *id, double x, const char *text)
 {
 	fprintf(p->f,

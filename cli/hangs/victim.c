@@ -17,11 +17,12 @@ static bool is_named(const struct hangs_filter *who)
 }
 
 /*
- * Returns true if x is a better answer than `best`, which comes earlier in the list of hangs:
- * - If only one of the two verdicts is normal: never. So the idle master of a server, which waits longer
- *   than its hung worker, is not the answer.
- * - If both are equally bad: if x is longer.
- * - If x is less bad: if x is more than DIAGNOSE_LONGER times as long, and has another task in its chain.
+ * `best` comes earlier in the list of hangs than x, so x is at most as bad. Returns true if x is still the
+ * better answer:
+ * - x is as bad, and longer.
+ * - x is less bad, but more than DIAGNOSE_LONGER times as long, and its chain has another task.
+ * Returns false if only one of the two verdicts is normal. So the idle master of a server is not the answer,
+ * though it waits longer than its hung worker.
  */
 static bool counts_more(const struct hang *x, const struct hang *best)
 {
@@ -32,8 +33,8 @@ static bool counts_more(const struct hang *x, const struct hang *best)
 	       x->to_ns - x->from_ns > (best->to_ns - best->from_ns) * (alike ? 1 : DIAGNOSE_LONGER);
 }
 
-/* Finds the worst hang (with --at: at that time). If `who` names tasks, may take a longer one
- * (counts_more()). Narrows the window to it. If there is none, ret->task is GRAPH_NONE. */
+/* Finds the worst hang, with --at only among the hangs at that time. If `who` names tasks, prefers some
+ * longer hangs (counts_more()). Narrows the window to the hang. If there is none, ret->task is GRAPH_NONE. */
 static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 		      const struct victim_moment *at, struct victim *ret)
 {
@@ -109,8 +110,8 @@ static void clip_to_life(struct analysis_input *in, uint32_t task)
 		in->to_ns = MIN(in->to_ns, t->exit_ns);
 }
 
-/* If nothing is wrong with ret->task, takes another thread of its process that hangs: the main thread of
- * some programs only waits for signals. */
+/* If nothing is wrong with ret->task, takes a hung thread of the same process. The main thread of some
+ * programs only waits for signals. */
 static int prefer_alarm(struct analysis_input *in, const struct hangs_filter *who, struct victim *ret)
 {
 	const struct diagnose_options o = { .window_given = true };
@@ -185,8 +186,9 @@ static bool only_sleeps(const struct diagnosis *d)
 	return d->cause == CAUSE_TIMER && d->n_chain == 1;
 }
 
-/* Finds the victim in the process of the recorded command. If nothing is wrong with it, takes an alarm of
- * its descendants; if it only slept, of any task. Without a recorded command, ret->task is GRAPH_NONE. */
+/* Finds the victim in the process of the recorded command. If nothing is wrong with this victim, takes an
+ * alarm of its descendants. If this victim only slept, takes an alarm of any task. Without a recorded
+ * command, ret->task is GRAPH_NONE. */
 static int find_recorded(struct analysis_input *in, bool window, const struct victim_moment *at,
 			 struct victim *ret)
 {

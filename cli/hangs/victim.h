@@ -31,7 +31,7 @@ enum victim_choice {
 struct victim {
 	uint32_t task;
 	enum victim_choice choice;
-	struct diagnosis *diagnosis; /* made without asking the user; NULL: not made yet */
+	struct diagnosis *diagnosis; /* made without rules and questions; NULL: not made yet */
 	bool alarm;
 };
 

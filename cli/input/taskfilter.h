@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* taskfilter.h - the options that choose the tasks of a trace to show. Functions that return int return
+/* taskfilter.h - the options that choose which tasks a command shows. Functions that return int return
  * an exit code, and print their errors themselves. */
 #ifndef CTRACE_CLI_INPUT_TASKFILTER_H
 #define CTRACE_CLI_INPUT_TASKFILTER_H
@@ -25,8 +25,8 @@ int taskfilter_find(const struct analysis_input *in, const struct taskfilter *t,
 /* Clears tasks[task] for kernel threads, which wait nearly all the time, and for tasks of ctrace. */
 void taskfilter_leave_out(const struct graph *g, bool *tasks);
 
-/* The window of --from, --to and --last. *from gets a new text if `last` is used; the caller frees
- * *room. It is an error to give --last together with --from or --to. */
+/* Turns --last into --from: sets *from and *room to a new text. The caller frees *room. It is an error to
+ * give --last together with --from or --to. */
 int taskfilter_last(const struct cli_usage *usage, const char *last, const char **from, const char *to,
 		    char **room);
 

@@ -140,7 +140,7 @@ static uint32_t main_thread(const struct graph *g, uint32_t task, uint64_t ts_ns
 	return leader == GRAPH_NONE ? task : leader;
 }
 
-/* The first and the last interval may be longer than the picture. */
+/* Returns by how much the first and the last interval are longer than the picture. */
 static json_t *beyond(const struct graph *g, const struct lane *l)
 {
 	const struct span *first = &l->spans.v[0], *last = &l->spans.v[l->spans.n - 1];

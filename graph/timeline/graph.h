@@ -37,7 +37,7 @@ enum interval_state {
 
 struct interval {
 	uint64_t from_ns, to_ns;
-	uint64_t obj; /* BLOCKED: object of the wait; FOLDED: the times in interval_sums() */
+	uint64_t obj; /* BLOCKED: object of the wait; FOLDED: read it with interval_sums() */
 	uint32_t task;
 	union {
 		uint32_t wake; /* BLOCKED: CT_WAKE event that ended the wait, or GRAPH_NONE */

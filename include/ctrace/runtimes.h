@@ -8,8 +8,8 @@
  * src/hotspot/share/runtime/objectMonitor.cpp; JDK 11 to 21. */
 #define HOTSPOT_LOCK_FUNCTION "ObjectMonitor::enter"
 
-/* Rust's std::sync::Mutex and RwLock: parts of the name of the function that waits. Before 1.69,
- * its module was std::sys::unix::locks. library/std/src/sys/sync/; since 1.62. */
+/* Rust's std::sync::Mutex and RwLock: parts of the name of the function that waits.
+ * library/std/src/sys/sync/, before that library/std/src/sys/unix/locks/; since 1.62. */
 #define RUST_LOCK_MODULE "std::sys::"
 #define RUST_LOCK_FUNCTIONS                                                                                  \
 	"Mutex::lock_contended", "Mutex>::lock_contended", "RwLock::read_contended",                         \

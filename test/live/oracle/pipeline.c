@@ -2,11 +2,11 @@
 /*
  * pipeline.c - a command of 80 ms with three threads, to test which function the command waits for.
  *
- *   report   calls fetch_page() 20 times, 4 ms each: the command ends with it
- *   cache    calls prefetch() 20 times, 2 ms each: the command waits for it too, but it ends early
+ *   report   calls fetch_page() 19 times, 4 ms each: the command waits for report
+ *   cache    calls prefetch() 20 times, 2 ms each: the command waits for it too, but cache ends early
  *   logger   calls write_log() until the command ends: nothing waits for it
  *
- * A child process calls fetch_page() once, in the last 4 ms of the command, which waits for it.
+ * After report and cache, a child process calls fetch_page() once. The command waits for the child.
  */
 #include <pthread.h>
 #include <stdint.h>

@@ -96,8 +96,8 @@ static void notices_a_stuck_disk(void **state)
 	assert_told(&m, CT_HANG_DISK, 30, since);
 }
 
-/* The states of the tasks are recorded after the owner of task 40's futex, and before the owner of
- * task 41's futex. */
+/* The order of the records: the owner of task 40's futex, the states of both tasks, the owner of task
+ * 41's futex. */
 static void notices_a_deadlock(void **state)
 {
 	uint64_t since;

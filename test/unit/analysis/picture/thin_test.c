@@ -17,7 +17,7 @@ static uint64_t length(const void *arg, size_t i)
 	return ((const uint64_t *)arg)[i];
 }
 
-/* Returns the number of groups. Checks that no group has a range that is not to be joined. */
+/* Returns the number of groups. Checks that only ranges shorter than finest_ns are joined. */
 static size_t count(const uint64_t *v, size_t n, uint64_t finest_ns)
 {
 	size_t groups = 0;
@@ -69,7 +69,7 @@ static void kept_ranges_stay(void **state)
 	assert_in_range(count(lengths, MANY, finest_ns), 100, 200);
 	for (size_t i = 0; i < MANY; i += 100)
 		assert_int_equal(thin_group(length, lengths, MANY, i, finest_ns), i + 1);
-	/* more are kept than may be left */
+	/* 100 ranges are never joined, although the limit is 10 groups */
 	finest_ns = thin_finest(length, lengths, MANY, 10);
 	assert_int_equal(count(lengths, MANY, finest_ns), 100);
 }
