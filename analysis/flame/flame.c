@@ -2,12 +2,22 @@
 #include "analysis/flame/flame.h"
 
 #include <errno.h>
+#include <string.h>
 
 const char *flame_kind_name(enum flame_kind kind)
 {
 	static const char *const names[FLAME_KINDS] = { "offcpu", "blame", "oncpu" };
 
 	return names[kind];
+}
+
+enum flame_kind flame_kind_of(const char *name)
+{
+	enum flame_kind kind = FLAME_OFFCPU;
+
+	while (kind < FLAME_KINDS && strcmp(name, flame_kind_name(kind)) != 0)
+		kind++;
+	return kind;
 }
 
 int flame_init(struct flame *f)

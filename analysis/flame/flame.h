@@ -37,6 +37,8 @@
 
 enum flame_kind { FLAME_OFFCPU, FLAME_BLAME, FLAME_ONCPU, FLAME_KINDS };
 const char *flame_kind_name(enum flame_kind kind);
+/* Returns FLAME_KINDS for an unknown name. */
+enum flame_kind flame_kind_of(const char *name);
 
 enum flame_what { FLAME_TASK, FLAME_FUNCTION, FLAME_KERNEL, FLAME_STATE };
 
@@ -60,7 +62,8 @@ struct flame {
 	struct map children;
 	uint64_t total_ns; /* the sum of all self_ns */
 	uint64_t steps;
-	/* How often a limit was reached. The time still counts, in the frames that are there. */
+	/* How many frames a limit left out of stacks, and how often it cut the look at a wait. The time
+	 * still counts, in the frames that are there. */
 	uint64_t refused;
 	/* If keep is set, flame_add() also appends each addition, in order of time. */
 	bool keep;

@@ -33,17 +33,16 @@ static int by_score(const void *a, const void *b)
 	return (x->task > y->task) - (x->task < y->task);
 }
 
-/* Counts n for the key. key: a task, or its tid. */
-static int count(scores *s, struct map *at, uint64_t key, uint32_t task, uint64_t n)
+/* Adds n to the score of the task. at: the index of each task in *s. */
+static int count(scores *s, struct map *at, uint32_t task, uint64_t n)
 {
 	uint64_t i;
 
-	if (map_get(at, key, &i)) {
+	if (map_get(at, task, &i)) {
 		s->v[i].n += n;
-		s->v[i].task = task;
 		return 0;
 	}
-	return map_set(at, key, s->n) || VEC_PUSH(s, (struct score){ task, n }) ? -ENOMEM : 0;
+	return map_set(at, task, s->n) || VEC_PUSH(s, (struct score){ task, n }) ? -ENOMEM : 0;
 }
 
 static int add_path(const struct path *path, struct picture *p)
@@ -57,7 +56,7 @@ static int add_path(const struct path *path, struct picture *p)
 		const struct path_piece *x = &path->pieces[i];
 		uint32_t task = path->frames[x->frame].task;
 
-		r = count(&s, &at, task, task, x->to_ns - x->from_ns);
+		r = count(&s, &at, task, x->to_ns - x->from_ns);
 	}
 	VEC_SORT(&s, by_score);
 	for (size_t i = 0; i < s.n && !r; i++) {
@@ -102,7 +101,7 @@ static int count_wakes(const struct graph *g, const struct picture *p, scores *s
 			continue;
 		other = graph_task_at(g, wakee ? ct_wake_waker(x) : x->tid, x->ts);
 		if (other != GRAPH_NONE)
-			r = count(s, &at, other, other, 1);
+			r = count(s, &at, other, 1);
 	}
 	return r;
 }

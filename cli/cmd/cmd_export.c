@@ -188,13 +188,11 @@ static int check_words(struct export_options *o)
 			"--table %s: there is no such table; give intervals, edges, requests or jobs",
 			o->table);
 	o->rows = (enum export_table)i;
-	for (i = 0; o->kind && i < FLAME_KINDS && strcmp(o->kind, flame_kind_name((enum flame_kind)i)) != 0;)
-		i++;
-	if (o->kind && i == FLAME_KINDS)
+	o->flame = o->kind ? flame_kind_of(o->kind) : FLAME_OFFCPU;
+	if (o->flame == FLAME_KINDS)
 		return cli_usage_error(&export_usage,
 				       "--kind %s: there is no such kind; give offcpu, blame or oncpu",
 				       o->kind);
-	o->flame = o->kind ? (enum flame_kind)i : FLAME_OFFCPU;
 	return CLI_OK;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
@@ -86,15 +85,11 @@ static int flame_run(const struct analysis_input *in, const struct flame_options
 
 static int check(const struct cli_parse *p, struct flame_options *o)
 {
-	int i = 0;
-
-	while (o->kind && i < FLAME_KINDS && strcmp(o->kind, flame_kind_name((enum flame_kind)i)) != 0)
-		i++;
-	if (i == FLAME_KINDS)
+	o->as = o->kind ? flame_kind_of(o->kind) : FLAME_OFFCPU;
+	if (o->as == FLAME_KINDS)
 		return cli_usage_error(&flame_usage,
 				       "--kind %s: there is no such kind; give offcpu, blame or oncpu",
 				       o->kind);
-	o->as = (enum flame_kind)i;
 	o->trace = cli_only_arg(p, "FILE");
 	return o->trace ? CLI_OK : CLI_USAGE;
 }

@@ -21,7 +21,7 @@ void shown_limits(const struct flame *f)
 {
 	if (f->refused)
 		cli_warn(
-			"a limit cut %" PRIu64
-			" stacks or waits, so some frames are missing above their callers; narrow the window with --from and --to",
+			"frames are missing above their callers, because of a limit; narrow the window with --from and --to (missing frames, and waits not looked at to their end: %" PRIu64
+			")",
 			f->refused);
 }

@@ -123,7 +123,6 @@ static bool is_wide(const struct picture *p, uint32_t node)
 /* Draws a frame and all frames above it, without recursion. */
 static int put_frames(struct picture *p)
 {
-	const struct flame *t = p->flame;
 	VEC(struct box) todo = { 0 };
 	int r = VEC_PUSH(&todo, (struct box){ 0 });
 
@@ -141,7 +140,7 @@ static int put_frames(struct picture *p)
 		}
 	}
 	VEC_FREE(&todo);
-	return t->total_ns ? r : 0;
+	return r;
 }
 
 static int compare_nodes(const void *a, const void *b, void *arg)

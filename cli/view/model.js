@@ -46,7 +46,8 @@ const begin = /(\d+):(\d+):(\d+)\.(\d{9})/.exec(doc.begin);
 const begin_ns = (begin[1] * 3600 + begin[2] * 60 + +begin[3]) * 1e9 + +begin[4];
 
 function wall(t, digits) {
-	const ns = (begin_ns + Math.round(t)) % 86400e9;
+	// t may be before the picture, on the day before
+	const ns = ((begin_ns + Math.round(t)) % 86400e9 + 86400e9) % 86400e9;
 	const two = x => String(Math.floor(x)).padStart(2, '0');
 	const fraction = String(Math.floor(ns % 1e9)).padStart(9, '0').slice(0, digits);
 

@@ -228,13 +228,15 @@ function show_table(id, rows, cells, numbers) {
 }
 
 function show_tables() {
+	// without an answered request, or a job, there is no time
+	const time = (n, ns) => n ? duration(ns) : '';
 	const more = (id, n, command) => put(id + '-more', n ? n + ' more: "' + command + '" shows them.' : '');
 
 	show_table('services', doc.services, s => [s.name + ' ' + s.address, s.count + (s.unanswered ? ', ' + s.unanswered +
-		' without an answer' : ''), duration(s.latency_ns.p50), duration(s.latency_ns.p99), duration(s.latency_ns.max),
+		' without an answer' : ''), time(s.count, s.latency_ns.p50), time(s.count, s.latency_ns.p99), time(s.count, s.latency_ns.max),
 		s.reason || ''], [1, 2, 3, 4]);
 	show_table('queues', doc.queues, q => [q.comm + '[' + q.pid + '] ' + q.name, q.count + (q.waiting ? ', ' + q.waiting +
-		' still wait' : ''), duration(q.queueing_ns.p99), duration(q.execution_ns.p99), q.text], [1, 2, 3]);
+		' still wait' : ''), time(q.count, q.queueing_ns.p99), time(q.count, q.execution_ns.p99), q.text], [1, 2, 3]);
 	more('services', doc.services_left_out, 'ctrace requests');
 	more('queues', doc.queues_left_out, 'ctrace jobs');
 }

@@ -189,11 +189,13 @@ timeline.step = by => {
 };
 
 timeline.change_row = by => {
-	const at = timeline.rows.findIndex(r => timeline.chosen && r.lane === timeline.chosen.lane);
-	const row = timeline.rows[Math.min(Math.max(at + by, 0), timeline.rows.length - 1)];
+	const rows = timeline.rows.filter(r => r.lane.spans.length);
+	const at = rows.findIndex(r => timeline.chosen && r.lane === timeline.chosen.lane);
+	const row = rows[Math.min(Math.max(at + by, 0), rows.length - 1)];
 	const t = timeline.chosen ? Math.max(timeline.chosen.from, timeline.from) : timeline.from;
 
-	timeline.choose(row.lane.spans[Math.min(span_after(row.lane, t), row.lane.spans.length - 1)] || null);
+	if (row)
+		timeline.choose(row.lane.spans[Math.min(span_after(row.lane, t), row.lane.spans.length - 1)]);
 };
 
 timeline.zoom_to_chosen = () => {

@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include <string.h>
 
 #include "analysis/flame/flame.h"
 #include "lib/cleanup.h"
@@ -26,13 +25,11 @@ void ask_flame(struct question *q)
 {
 	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
 	const char *word = text_line_next(q->l, "a kind");
-	enum flame_kind kind = FLAME_OFFCPU;
+	enum flame_kind kind = flame_kind_of(word);
 	uint32_t task = question_task(q, g, q->w->to_ns);
 	uint64_t from, to, sum = 0, samples = 0;
 	struct flame f;
 
-	while (kind < FLAME_KINDS && strcmp(word, flame_kind_name(kind)) != 0)
-		kind++;
 	text_range(q->l, text_line_next(q->l, "a range"), &from, &to);
 	if (q->l->error[0])
 		return;

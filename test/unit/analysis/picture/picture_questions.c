@@ -16,6 +16,53 @@ static void free_picture(struct picture **p)
 	picture_free(*p);
 }
 
+static uint64_t length_of(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint64_t sum = 0;
+
+	for (uint32_t i = t->first_interval; i < t->first_interval + t->n_intervals; i++) {
+		uint64_t from = MAX(g->intervals[i].from_ns, from_ns), to = MIN(g->intervals[i].to_ns, to_ns);
+
+		sum += to > from ? to - from : 0;
+	}
+	return sum;
+}
+
+/* Joined or not, the spans stand for all intervals, and the route for the whole path. */
+static void check_picture(const struct graph *g, const struct picture *p, const struct path *path)
+{
+	uint64_t at_ns;
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->lanes.n; i++) {
+		const struct lane *l = &p->lanes.v[i];
+		uint64_t sum = 0;
+
+		at_ns = p->from_ns;
+		assert_true(l->spans.n <= PICTURE_SPANS + PICTURE_KEPT);
+		for (size_t k = 0; k < l->spans.n; k++) {
+			const struct span *s = &l->spans.v[k];
+
+			assert_true(s->from_ns >= at_ns && s->to_ns > s->from_ns && s->to_ns <= p->to_ns);
+			assert_true(s->ran_ns + s->queued_ns <= s->to_ns - s->from_ns);
+			assert_true(!s->kept || s->n == 1);
+			at_ns = s->to_ns;
+			sum += s->to_ns - s->from_ns;
+		}
+		assert_int_equal(sum, length_of(g, l->task, p->from_ns, p->to_ns));
+	}
+	assert_true(p->route.n && p->route.n <= PICTURE_ROUTE);
+	at_ns = path->pieces[0].from_ns;
+	for (size_t i = 0; i < p->route.n; i++) {
+		assert_int_equal(p->route.v[i].from_ns, at_ns);
+		at_ns = p->route.v[i].to_ns;
+		n += p->route.v[i].n;
+	}
+	assert_int_equal(at_ns, path->pieces[path->n_pieces - 1].to_ns);
+	assert_int_equal(n, path->n_pieces);
+}
+
 static struct picture *picture_of(struct question *q, const struct graph *g)
 {
 	uint32_t task = question_task(q, g, q->w->to_ns);
@@ -30,6 +77,7 @@ static struct picture *picture_of(struct question *q, const struct graph *g)
 	assert_int_equal(diagnose(g, task, from, to, NULL, &d), 0);
 	assert_int_equal(path_walk(g, task, from, to, &path), 0);
 	assert_int_equal(picture_make(g, d, path, from, to, &p), 0);
+	check_picture(g, p, path);
 	path_free(path);
 	diagnosis_free(d);
 	return p;
