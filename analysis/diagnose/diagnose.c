@@ -265,29 +265,63 @@ static bool is_blind_polling(const struct findings *f, enum cause_kind cause)
 	       (last->kind == RESOURCE_TIMER || last->kind == RESOURCE_DATA_FLAG);
 }
 
-static bool is_strong(const struct findings *f, enum verdict verdict)
+static bool has_inferred_link(const struct findings *f)
 {
 	for (size_t i = 0; i + 1 < f->chain.links.n; i++) {
 		const struct link *k = &f->chain.links.v[i];
 
 		/* the lock certainly took the time of the wait, although its edge is weak */
 		if (k->strength != EDGE_STRONG && k->edge != EDGE_LOCK && k->edge != EDGE_KERNEL_LOCK)
-			return false;
+			return true;
 	}
-	if (f->left_out || f->guessed_idle)
-		return false;
-	if (verdict != VERDICT_NORMAL && is_unknown_leaf(f))
-		return false;
-	/* no record tells which task had the CPU, or no single task had it */
-	if (verdict != VERDICT_NORMAL && f->starved && !chain_has_edge(&f->chain, EDGE_CPU) &&
-	    f->cpu.idle_ns <= f->cpu.total_ns / 2 && !contention_is_throttled(&f->cpu))
-		return false;
-	/* the last wait of a cycle may be a poll, which may be for other things too */
-	if (f->chain.end == END_CYCLE && f->chain.leaf.edge == EDGE_OWNER &&
-	    CT_OBJ_KIND(f->chain.leaf.obj) == CT_OBJ_SOCK)
-		return false;
-	return f->chain.choices.n == f->chain.settled && f->chain.end != END_UNKNOWN &&
-	       f->chain.end != END_FOLDED;
+	return false;
+}
+
+static bool is_unknown_cpu(const struct findings *f)
+{
+	return f->starved && !chain_has_edge(&f->chain, EDGE_CPU) && f->cpu.idle_ns <= f->cpu.total_ns / 2 &&
+	       !contention_is_throttled(&f->cpu);
+}
+
+static bool is_polled_cycle(const struct findings *f)
+{
+	return f->chain.end == END_CYCLE && f->chain.leaf.edge == EDGE_OWNER &&
+	       CT_OBJ_KIND(f->chain.leaf.obj) == CT_OBJ_SOCK;
+}
+
+static uint32_t find_doubts(const struct findings *f, uint32_t task, const struct diagnosis *d)
+{
+	const bool doubts[DOUBTS] = {
+		[DOUBT_LINK] = has_inferred_link(f),
+		[DOUBT_OBJECT] = f->left_out,
+		[DOUBT_IDLE] = f->guessed_idle,
+		[DOUBT_LEAF] = d->verdict != VERDICT_NORMAL && is_unknown_leaf(f),
+		[DOUBT_CPU] = d->verdict != VERDICT_NORMAL && is_unknown_cpu(f),
+		[DOUBT_CYCLE] = is_polled_cycle(f),
+		[DOUBT_CHOICE] = f->chain.choices.n != f->chain.settled,
+		[DOUBT_END] = f->chain.end == END_UNKNOWN || f->chain.end == END_FOLDED,
+		[DOUBT_COMPARISON] = is_doubted(f),
+		[DOUBT_POLLING] = is_blind_polling(f, d->cause),
+		[DOUBT_UNKNOWN] = is_guessed(f, task, d->from_ns, d->to_ns),
+		[DOUBT_ABSENCE] = is_by_absence(f, d, d->from_ns, d->to_ns),
+	};
+	uint32_t set = 0;
+
+	for (unsigned i = 0; i < DOUBTS; i++)
+		set |= (uint32_t)doubts[i] << i;
+	return set;
+}
+
+static size_t find_cycle(const struct findings *f)
+{
+	size_t n = f->chain.links.n;
+
+	if (f->own_lock)
+		return n - 1;
+	for (size_t i = 0; f->circular && i < n; i++)
+		if (f->chain.links.v[i].task == f->chain.leaf.task)
+			return i;
+	return n;
 }
 
 /* If a task of the chain polls a variable, sets d->watch. *ret_written: the writer is known.
@@ -403,8 +437,9 @@ int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to
 		d->cause = find_cause(&f);
 		if (d->verdict == VERDICT_NORMAL && d->cause != CAUSE_TIMER)
 			d->cause = CAUSE_NONE;
-		d->strong = is_strong(&f, d->verdict) && !is_doubted(&f) && !is_blind_polling(&f, d->cause) &&
-			    !is_guessed(&f, task, from_ns, to_ns) && !is_by_absence(&f, d, from_ns, to_ns);
+		d->doubts = find_doubts(&f, task, d);
+		d->strong = !d->doubts;
+		d->cycle = find_cycle(&f);
 		d->chain = TAKE_PTR(f.chain.links.v);
 		d->n_chain = f.chain.links.n;
 		d->choices = TAKE_PTR(f.chain.choices.v);

@@ -83,6 +83,23 @@ enum cause_kind {
 /* Returns the word of the JSON output (doc/json.md), such as "lock-holder". */
 const char *cause_word(enum cause_kind cause);
 
+/* Why the confidence of a diagnosis is weak. */
+enum doubt {
+	DOUBT_LINK,       /* a link of the chain is inferred */
+	DOUBT_OBJECT,     /* the object of the last wait was left out, to keep the budget */
+	DOUBT_IDLE,       /* a rule of thumb says that the last task idles */
+	DOUBT_LEAF,       /* the thing for which the last task waits is not known for sure */
+	DOUBT_CPU,        /* no single task had the CPU, or no record tells which one had it */
+	DOUBT_CYCLE,      /* the last wait of a cycle is for a socket, and perhaps for other things too */
+	DOUBT_CHOICE,     /* the chain could go on in more than one way */
+	DOUBT_END,        /* the trace does not show what the last task did */
+	DOUBT_COMPARISON, /* a comparison with another trace names the cause, or several tasks */
+	DOUBT_POLLING,    /* the last task sleeps again and again; the thing that it polls is not known */
+	DOUBT_UNKNOWN,    /* for more than half of the window, the state of a task is not known */
+	DOUBT_ABSENCE,    /* the cause rests on the absence of records that may be lost */
+	DOUBTS,
+};
+
 struct choice {
 	char *text;
 };
@@ -92,8 +109,10 @@ struct diagnosis {
 	enum verdict verdict;
 	enum cause_kind cause;
 	bool strong;
+	uint32_t doubts;    /* a set of 1 << enum doubt; 0: strong */
 	struct link *chain; /* [0] is the victim, [n-1] the root cause */
 	size_t n_chain;
+	size_t cycle; /* the links from here on wait for each other; n_chain: none do */
 	char *root_text;
 	char *sentence;
 	uint64_t time_ns[TIME_KINDS];

@@ -54,6 +54,7 @@ int route_fill(const struct path *path, struct picture *p)
 						.time = x->time,
 						.edge = f->depth ? f->blame.edge : 0,
 						.strength = f->depth ? f->blame.strength : 0,
+						.resource = f->depth ? (uint8_t)f->blame.kind : 0,
 					});
 	}
 	return r;

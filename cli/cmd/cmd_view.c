@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -8,12 +9,15 @@
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
 #include "cli/export/out.h"
+#include "cli/hangs/hangs_search.h"
 #include "cli/hangs/victim.h"
 #include "cli/text.h"
 #include "cli/thresholds.h"
 #include "cli/view/data.h"
+#include "cli/view/hangs.h"
 #include "cli/view/page.h"
 #include "lib/cleanup.h"
+#include "trace/words/words.h"
 
 enum { OPT_TID = 256, OPT_PID, OPT_RULES };
 
@@ -97,43 +101,142 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static int draw(const struct analysis_input *in, const struct request *rq, const struct victim *v)
+static void add_option(struct words *t, const char *name, const char *value)
 {
-	const struct diagnosis *d = v->diagnosis;
+	if (!value)
+		return;
+	words_add(t, " --%s ", name);
+	view_add_quoted(t, value, "NAME");
+}
+
+static void add_options(struct words *t, const struct victim_request *rq)
+{
+	if (rq->who.tid)
+		words_add(t, " --tid %u", rq->who.tid);
+	if (rq->who.pid)
+		words_add(t, " --pid %u", rq->who.pid);
+	add_option(t, "comm", rq->who.comm);
+	add_option(t, "cgroup", rq->who.cgroup);
+	add_option(t, "container", rq->who.container);
+	add_option(t, "at", rq->at);
+	add_option(t, "from", rq->from);
+	add_option(t, "to", rq->to);
+}
+
+static const char *place_of(const struct victim_request *rq)
+{
+	return rq->at               ? "around the given time"
+	       : rq->from || rq->to ? "in the given window"
+				    : "in this trace";
+}
+
+static void add_chosen(struct words *t, const struct victim_request *rq, const struct victim *v,
+		       const char *options)
+{
+	switch (v->choice) {
+	case VICTIM_NAMED:
+		words_add(t, "You chose the task with%s.", options);
+		return;
+	case VICTIM_COMMAND:
+		words_add(t, "No task was named, so the page is about the command that was recorded.");
+		return;
+	case VICTIM_DESCENDANT:
+		words_add(
+			t,
+			"No task was named. Nothing is wrong with the recorded command, so the page is about the worst hang of the tasks that it started.");
+		return;
+	case VICTIM_WORST:
+		break;
+	}
+	words_add(
+		t,
+		v->alarm
+			? "No task was named, so the page is about the worst hang %s."
+			: "No task was named, and no hang was found %s. So the page is about the longest wait.",
+		rq->at ? "at the given time" : place_of(rq));
+}
+
+static int draw_picture(const struct analysis_input *in, const struct request *rq, uint32_t victim,
+			struct view *view)
+{
+	const struct diagnosis *d = view->diagnosis;
 	const struct window *w = in->graph->w;
 	uint64_t margin = (d->to_ns - d->from_ns) / VIEW_MARGIN;
 	uint64_t from_ns = MAX(w->from_ns, d->from_ns > margin ? d->from_ns - margin : 0);
 	uint64_t end_ns = MIN(w->to_ns, w->file_to_ns), to_ns = MIN(end_ns, d->to_ns + margin);
-	struct view view = {
-		.g = in->graph, .diagnosis = d, .trace = base_name(in->path), .tables = !in->lean
-	};
 	struct picture *picture = NULL;
 	struct path *path = NULL;
-	int r = path_walk(in->graph, v->task, d->from_ns, d->to_ns, &path);
+	int r = path_walk(in->graph, victim, d->from_ns, d->to_ns, &path);
 
 	if (!r)
 		r = picture_make(in->graph, d, path, MIN(from_ns, d->from_ns), MAX(to_ns, d->to_ns),
 				 &picture);
-	view.path = path;
-	view.picture = picture;
+	view->path = path;
+	view->picture = picture;
 	r = r ? cli_error("%s: cannot make the page: %s; narrow the window with --from and --to", in->path,
 			  strerror(-r))
-	      : print(rq, &view);
+	      : print(rq, view);
 	picture_free(picture);
 	path_free(path);
+	return r;
+}
+
+static char *options_of(const struct victim_request *rq)
+{
+	struct words t = { 0 };
+
+	words_add(&t, "%s", ""); /* the options may be empty */
+	add_options(&t, rq);
+	return words_take(&t);
+}
+
+static char *chosen_of(const struct victim_request *rq, const struct victim *v, const char *options)
+{
+	struct words t = { 0 };
+
+	add_chosen(&t, rq, v, options);
+	return words_take(&t);
+}
+
+/* whole: the input before the window became that of the victim. */
+static int draw(const struct analysis_input *in, const struct analysis_input *whole, const struct request *rq,
+		const struct victim *v)
+{
+	_cleanup_free_ char *options = options_of(&rq->victim), *chosen = chosen_of(&rq->victim, v, options);
+	struct hangs *h;
+	struct view view = { .g = in->graph,
+			     .diagnosis = v->diagnosis,
+			     .chosen = chosen,
+			     .options = options,
+			     .window_given = rq->victim.from || rq->victim.to,
+			     .where = place_of(&rq->victim),
+			     .trace = base_name(in->path),
+			     .boot = rq->boot,
+			     .tables = !in->lean };
+	int r = options && chosen ? hangs_search(in->graph, whole->from_ns, whole->to_ns, NULL, &h) : -ENOMEM;
+
+	if (r)
+		return cli_error("%s: cannot look for hangs: %s", in->path, strerror(-r));
+	/* Ctrl-C ended the search. Threads may still read the graph, so it is not freed. */
+	if (h->missing)
+		_exit(cli_output_end(CLI_FAILED));
+	view.hangs = h;
+	r = draw_picture(in, rq, v->task, &view);
+	hangs_free(h);
 	return r;
 }
 
 static int view_print(struct analysis_input *in, const struct request *rq, const struct victim_moment *at,
 		      struct rules *rules)
 {
+	const struct analysis_input whole = *in;
 	struct victim v = { 0 };
 	int r = victim_choose(in, &rq->victim, at, &v);
 
 	if (!r)
 		r = diagnose_victim(in, rq, rules, &v);
 	if (!r)
-		r = draw(in, rq, &v);
+		r = draw(in, &whole, rq, &v);
 	diagnosis_free(v.diagnosis);
 	return r;
 }

@@ -163,7 +163,7 @@ static int find_victim(struct analysis_input *in, const struct hangs_filter *who
 
 /* If there is an alarm in the window of `whole`, takes the worst one: sets *v, and the window of *in. */
 static int take_alarm(struct analysis_input *in, struct analysis_input whole, const struct hangs_filter *who,
-		      const struct victim_moment *at, struct victim *v)
+		      const struct victim_moment *at, enum victim_choice choice, struct victim *v)
 {
 	struct victim other = { .task = GRAPH_NONE };
 	int r = find_stall(&whole, who, at, &other);
@@ -174,6 +174,7 @@ static int take_alarm(struct analysis_input *in, struct analysis_input whole, co
 	}
 	diagnosis_free(v->diagnosis);
 	*v = other;
+	v->choice = choice;
 	in->from_ns = whole.from_ns;
 	in->to_ns = whole.to_ns;
 	return CLI_OK;
@@ -205,15 +206,16 @@ static int find_recorded(struct analysis_input *in, bool window, const struct vi
 	r = find_victim(in, &who, window, at, ret);
 	if (r || ret->task == GRAPH_NONE)
 		return r;
+	ret->choice = VICTIM_COMMAND;
 	r = ret->diagnosis ? 0 : diagnose(in->graph, ret->task, in->from_ns, in->to_ns, &o, &ret->diagnosis);
 	if (r)
 		return cli_error("%s: cannot diagnose: %s", in->path, strerror(-r));
 	if (ret->diagnosis->verdict != VERDICT_NORMAL)
 		return CLI_OK;
 	if (only_sleeps(ret->diagnosis))
-		return take_alarm(in, whole, &anyone, at, ret);
+		return take_alarm(in, whole, &anyone, at, VICTIM_WORST, ret);
 	who = (struct hangs_filter){ .under = who.pid };
-	return take_alarm(in, whole, &who, at, ret);
+	return take_alarm(in, whole, &who, at, VICTIM_DESCENDANT, ret);
 }
 
 static int no_victim(const struct analysis_input *in, const struct victim_request *rq,
@@ -251,8 +253,10 @@ int victim_choose(struct analysis_input *in, const struct victim_request *rq, co
 	ret->task = GRAPH_NONE;
 	if (!is_named(&rq->who))
 		r = find_recorded(in, window, at, ret);
-	if (!r && ret->task == GRAPH_NONE)
+	if (!r && ret->task == GRAPH_NONE) {
 		r = find_victim(in, &rq->who, window, at, ret);
+		ret->choice = is_named(&rq->who) ? VICTIM_NAMED : VICTIM_WORST;
+	}
 	if (!r && ret->task == GRAPH_NONE)
 		r = no_victim(in, rq, at);
 	return r;

@@ -21,8 +21,16 @@ struct victim_moment {
 	uint64_t from_ns, to_ns;
 };
 
+enum victim_choice {
+	VICTIM_NAMED,      /* the options name the task */
+	VICTIM_COMMAND,    /* a task of the recorded command */
+	VICTIM_DESCENDANT, /* a task that the recorded command has started hangs; the command does not */
+	VICTIM_WORST,      /* the worst hang */
+};
+
 struct victim {
 	uint32_t task;
+	enum victim_choice choice;
 	struct diagnosis *diagnosis; /* made without rules and questions; NULL: not made yet */
 	bool alarm;
 };

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -285,12 +286,18 @@ int timearg_parse(const char *s, const struct timearg_context *ctx, uint64_t *re
 	return fail(-EINVAL, err, TIME_FORMS);
 }
 
+static int64_t real_ns(uint64_t boot_ns, const struct clock_offsets *offsets)
+{
+	int64_t real = clock_real_ns(boot_ns, offsets);
+
+	/* The offsets come from a file and may be wrong. */
+	return real < 0 || real == INT64_MAX ? 0 : real;
+}
+
 const char *timearg_wall(uint64_t boot_ns, const struct clock_offsets *offsets, unsigned n_digits,
 			 char buf[TIMEARG_WALL_MAX])
 {
-	int64_t real = clock_real_ns(boot_ns, offsets);
-	/* The offsets come from a file and may be wrong. */
-	int64_t ns = real < 0 || real == INT64_MAX ? 0 : real;
+	int64_t ns = real_ns(boot_ns, offsets);
 	time_t sec = (time_t)(ns / (int64_t)NSEC_PER_SEC);
 	unsigned frac = (unsigned)(ns % (int64_t)NSEC_PER_SEC);
 	struct tm tm;
@@ -311,4 +318,30 @@ const char *timearg_time(uint64_t boot_ns, const struct clock_offsets *offsets, 
 			 char buf[TIMEARG_WALL_MAX])
 {
 	return timearg_wall(boot_ns, offsets, n_digits, buf) + sizeof("2026-01-31");
+}
+
+const char *timearg_zone(uint64_t boot_ns, const struct clock_offsets *offsets, char buf[TIMEARG_ZONE_MAX])
+{
+	time_t sec = (time_t)(real_ns(boot_ns, offsets) / (int64_t)NSEC_PER_SEC);
+	struct tm tm;
+	long minutes;
+
+	localtime_r(&sec, &tm);
+	minutes = labs(tm.tm_gmtoff) / 60;
+	snprintf(buf, TIMEARG_ZONE_MAX, "%c%02u:%02u", tm.tm_gmtoff < 0 ? '-' : '+',
+		 (unsigned)(minutes / 60) % 100, (unsigned)(minutes % 60));
+	return buf;
+}
+
+const char *timearg_iso(uint64_t boot_ns, const struct clock_offsets *offsets, unsigned n_digits,
+			char buf[TIMEARG_WALL_MAX])
+{
+	size_t n;
+
+	timearg_wall(boot_ns, offsets, n_digits, buf);
+	buf[sizeof("2026-01-31") - 1] = 'T';
+	n = strlen(buf);
+	if (n + TIMEARG_ZONE_MAX <= TIMEARG_WALL_MAX)
+		timearg_zone(boot_ns, offsets, buf + n);
+	return buf;
 }

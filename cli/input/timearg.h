@@ -47,4 +47,12 @@ const char *timearg_wall(uint64_t boot_ns, const struct clock_offsets *offsets, 
 const char *timearg_time(uint64_t boot_ns, const struct clock_offsets *offsets, unsigned digits,
 			 char buf[TIMEARG_WALL_MAX]);
 
+#define TIMEARG_ZONE_MAX 8
+/* Writes the offset of the local time from UTC at a boot time, such as "+01:00". Returns buf. */
+const char *timearg_zone(uint64_t boot_ns, const struct clock_offsets *offsets, char buf[TIMEARG_ZONE_MAX]);
+/* As timearg_wall(), in the form that timearg_parse() reads in any time zone:
+ * "2026-01-31T14:03:12.345+01:00". */
+const char *timearg_iso(uint64_t boot_ns, const struct clock_offsets *offsets, unsigned digits,
+			char buf[TIMEARG_WALL_MAX]);
+
 #endif

@@ -7,6 +7,7 @@
 #include "cli/render/analysis.h"
 #include "cli/render/cgroup_name.h"
 #include "cli/text.h"
+#include "cli/view/hangs.h"
 #include "cli/view/tables.h"
 #include "cli/view/words.h"
 #include "lib/cleanup.h"
@@ -195,7 +196,8 @@ static json_t *piece_json(struct build *b, const struct route_piece *x)
 	json_t *reason = json_pack(
 		"{s:s, s:s, s:s*, s:b}", "time", time_kind_name((enum time_kind)x->time), "text",
 		view_time_words((enum time_kind)x->time), "by",
-		x->edge ? view_edge_words((enum edge_kind)x->edge) : NULL, "certain",
+		x->edge ? view_edge_words((enum edge_kind)x->edge, (enum resource_kind)x->resource) : NULL,
+		"certain",
 		!x->edge || render_is_sure((enum edge_kind)x->edge, (enum edge_strength)x->strength));
 
 	return json_pack("[I, o, I, I]", (json_int_t)(x->to_ns - x->from_ns), lane_number(b->v, x->task),
@@ -250,6 +252,12 @@ static json_t *lacking_json(const struct picture *p)
 	return list;
 }
 
+/* Returns true for the last link, and for the tasks that wait for each other. */
+static bool is_root(const struct diagnosis *d, size_t i)
+{
+	return i + 1 == d->n_chain || i >= d->cycle;
+}
+
 static json_t *link_json(const struct view *v, size_t i)
 {
 	const struct diagnosis *d = v->diagnosis;
@@ -258,12 +266,14 @@ static json_t *link_json(const struct view *v, size_t i)
 	struct words t = { 0 };
 
 	if (!last)
-		view_add_notes(&t, d, i);
-	return json_pack("{s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "lane", lane_number(v, k->task), "total_ns",
-			 (json_int_t)k->total_ns, "waits", (json_int_t)k->waits, "longest_ns",
-			 (json_int_t)k->longest_ns, "certain",
-			 last ? json_null() : json_boolean(render_is_sure(k->edge, k->strength)), "how",
-			 last ? json_null() : json_string(view_edge_words(k->edge)), "notes", taken(&t));
+		view_add_notes(&t, v->g, d, i);
+	return json_pack(
+		"{s:o, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "lane", lane_number(v, k->task),
+		"root", is_root(d, i), "total_ns", (json_int_t)k->total_ns, "waits", (json_int_t)k->waits,
+		"longest_ns", (json_int_t)k->longest_ns, "running_ns", (json_int_t)k->running_ns,
+		"runnable_ns", (json_int_t)k->runnable_ns, "other_ns", (json_int_t)k->other_ns, "certain",
+		last ? json_null() : json_boolean(render_is_sure(k->edge, k->strength)), "how",
+		last ? json_null() : json_string(view_edge_words(k->edge, k->kind)), "notes", taken(&t));
 }
 
 static json_t *story_json(const struct view *v)
@@ -273,6 +283,16 @@ static json_t *story_json(const struct view *v)
 	for (size_t i = 0; i < v->diagnosis->n_chain; i++)
 		json_array_append_new(story, link_json(v, i));
 	return story;
+}
+
+static json_t *doubts_json(const struct diagnosis *d)
+{
+	json_t *doubts = json_array();
+
+	for (unsigned i = 0; i < DOUBTS; i++)
+		if (d->doubts >> i & 1)
+			json_array_append_new(doubts, json_string(view_doubt_words((enum doubt)i)));
+	return doubts;
 }
 
 static bool add_tables(json_t *doc, const struct view *v)
@@ -292,16 +312,18 @@ json_t *view_data(const struct view *v)
 {
 	struct build b = { .v = v, .reasons = json_array() };
 	const struct picture *p = v->picture;
-	char wall[TIMEARG_WALL_MAX];
+	char wall[TIMEARG_WALL_MAX], zone[TIMEARG_ZONE_MAX];
 	json_t *lanes = lanes_json(&b), *path = path_json(&b);
-	json_t *doc =
-		json_pack("{s:s, s:o, s:s, s:{s:I, s:I, s:s}, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}",
-			  "schema", "ctrace.view/1", "trace", text_json(v->trace), "begin",
-			  timearg_wall(p->from_ns, &v->g->w->offsets, 9, wall), "window", "from_ns",
-			  mono(v, p->from_ns), "to_ns", mono(v, p->to_ns), "clock", "monotonic", "diagnosis",
-			  render_diagnosis_json(v->g, v->diagnosis), "story", story_json(v), "path", path,
-			  "gaps", gaps_json(p), "lacking", lacking_json(p), "reasons", b.reasons, "lanes",
-			  lanes, "tasks_left_out", (json_int_t)p->n_left_out, "texts_left_out", b.n_short);
+	json_t *doc = json_pack(
+		"{s:s, s:o, s:s, s:s, s:{s:I, s:I, s:s}, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}",
+		"schema", "ctrace.view/1", "trace", text_json(v->trace), "begin",
+		timearg_wall(p->from_ns, &v->g->w->offsets, 9, wall), "zone",
+		timearg_zone(p->from_ns, &v->g->w->offsets, zone), "window", "from_ns", mono(v, p->from_ns),
+		"to_ns", mono(v, p->to_ns), "clock", "monotonic", "diagnosis",
+		render_diagnosis_json(v->g, v->diagnosis), "doubts", doubts_json(v->diagnosis), "hangs",
+		view_hangs(v), "next", view_next(v), "story", story_json(v), "path", path, "gaps",
+		gaps_json(p), "lacking", lacking_json(p), "reasons", b.reasons, "lanes", lanes,
+		"tasks_left_out", (json_int_t)p->n_left_out, "texts_left_out", b.n_short);
 
 	texts_done(&b.keys);
 	VEC_FREE(&b.numbers);

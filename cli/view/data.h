@@ -5,22 +5,12 @@
 #define CTRACE_CLI_VIEW_DATA_H
 
 #include <jansson.h>
-#include <stdbool.h>
 
-#include "analysis/picture/picture.h"
+#include "cli/view/view.h"
 
 /* texts: A text has about 250 bytes, so more texts could make the page larger than 5 MB. The pieces
  * of the path, and spans without a text of their own, have a few more texts. */
 #define VIEW_REASONS 6000
-
-struct view {
-	const struct graph *g;
-	const struct diagnosis *diagnosis;
-	const struct path *path;
-	const struct picture *picture;
-	const char *trace; /* the name of the file */
-	bool tables;       /* the page has tables of requests and jobs; g must not be lean */
-};
 
 /* Returns a new reference. NULL: out of memory. */
 json_t *view_data(const struct view *v);

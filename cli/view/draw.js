@@ -234,7 +234,8 @@ timeline.draw = () => {
 function show_legend() {
 	const legend = document.getElementById('legend'), used = new Set();
 
-	lanes.forEach(l => l.spans.forEach(s => used.add(s.time)));
+	legend.textContent = '';
+	timeline.rows.forEach(r => r.lane.spans.forEach(s => used.add(s.time) && s.time === 'short_waits' && ['running', 'runnable', 'timer'].forEach(k => used.add(k))));
 	Object.keys(TIMES).filter(k => used.has(k)).forEach(k => {
 		const row = element(legend, 'li');
 
@@ -255,7 +256,6 @@ function show_legend() {
 }
 
 show_report();
-show_legend();
 start_timeline();
 // For tests, and for people who look with the console of the browser.
 window.ctrace_view = { doc, lanes, path, arrows, timeline };

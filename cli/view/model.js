@@ -21,14 +21,17 @@ const TIMES = {
 
 const JOINED = -1;
 
+// The same digits as in the text of `ctrace diagnose`.
 function duration(ns) {
 	const units = [['s', 1e9], ['ms', 1e6], ['us', 1e3], ['ns', 1]];
 
+	if (ns >= 3600e9)
+		return Math.floor(ns / 3600e9) + ' h ' + Math.floor(ns % 3600e9 / 60e9) + ' min';
 	if (ns >= 60e9)
 		return Math.floor(ns / 60e9) + ' min ' + Math.floor(ns % 60e9 / 1e9) + ' s';
 	for (const [unit, size] of units)
 		if (ns >= size)
-			return String(Number((ns / size).toPrecision(ns >= 1000 * size ? 4 : 3))) + ' ' + unit;
+			return String(Number((ns / size).toPrecision(4))) + ' ' + unit;
 	return '0 s';
 }
 

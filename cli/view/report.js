@@ -25,8 +25,26 @@ const STATES = {
 	folded: 'many short runs and waits',
 };
 
+// Runs and waits for a CPU that belong to the link, or, of a wait, that the task did besides.
+function cpu_parts(more, other) {
+	const parts = [];
+	const add = (ns, text) => ns > 0 && ns * 1000 >= more.total_ns && parts.push(text + ' ' + duration(ns));
+
+	add(more.running_ns, 'runs');
+	add(more.runnable_ns, 'waits for a CPU');
+	add(other, 'other states');
+	return parts.join(', ');
+}
+
 function link_state(link, more) {
 	const what = waited_for(link);
+	const on_cpu = ['running', 'runnable', 'folded'].includes(link.state);
+
+	if (on_cpu && more.total_ns) {
+		const other = more.total_ns - more.running_ns - more.runnable_ns;
+
+		return duration(more.total_ns) + ': ' + (cpu_parts(more, other) || STATES[link.state]);
+	}
 	const time = more.total_ns ? ' for ' + duration(more.total_ns) : '';
 	const times = more.waits > 1 ? ' in ' + more.waits + ' waits (the longest: ' + duration(more.longest_ns) + ')' : '';
 
@@ -45,6 +63,7 @@ function show_sure() {
 			element(more.certain ? certain : inferred, 'li', task_name(link) + ' waited ' +
 				(more.total_ns ? duration(more.total_ns) + ' ' : '') + 'for ' + task_name(next) + ': ' + more.how + '.' + more.notes);
 	});
+	doc.doubts.forEach(text => element(inferred, 'li', 'Weak confidence: ' + text, 'doubt'));
 	if (!certain.children.length)
 		element(certain, 'li', chain.length > 1 ? 'No link of the chain is certain.' : 'The chain has one task, so it has no links.');
 	if (!inferred.children.length)
@@ -83,38 +102,58 @@ function folded(parent, title, frames, cls) {
 function show_stack(card, stack) {
 	const user = stack.filter(f => !f.startsWith('k:')), kernel = stack.filter(f => f.startsWith('k:'));
 	const frames = count => count + ' frame' + (count === 1 ? '' : 's');
+	const box = element(card, 'div', null, 'frames'), nameless = user.length > 1 && user.every(f => f === user[0]);
 
-	if (!stack.length)
-		return;
-	const box = element(card, 'div', null, 'frames'), list = element(box, 'ul', null, 'stack');
-	user.slice(0, FRAMES_SHOWN).forEach(f => element(list, 'li', f));
-	if (user.length > FRAMES_SHOWN)
+	if (!user.length || nameless)
+		element(box, 'p', stack.length ? 'No stack with names of functions was recorded.' : 'No stack was recorded.', 'soft');
+	if (nameless)
+		folded(box, frames(user.length) + ' without a name', user);
+	const list = element(box, 'ul', null, 'stack');
+	if (!nameless)
+		user.slice(0, FRAMES_SHOWN).forEach(f => element(list, 'li', f));
+	if (!nameless && user.length > FRAMES_SHOWN)
 		folded(box, frames(user.length - FRAMES_SHOWN) + ' more', user.slice(FRAMES_SHOWN));
 	if (kernel.length)
 		folded(box, frames(kernel.length) + ' in the kernel', kernel, 'kernel');
 }
 
+// The paths "/" and "" tell nothing.
+function place_of(task) {
+	return (task.container ? ', container ' + task.container : '') +
+		(task.cgroup && task.cgroup !== '/' ? ', control group ' + task.cgroup : '');
+}
+
+function show_state(about, link, more, last) {
+	const besides = ['waiting', 'sleeping', 'stopped'].includes(link.state) ? cpu_parts(more, more.other_ns) : '';
+
+	element(about, 'p', last && !more.total_ns ? doc.diagnosis.root_cause.text : link_state(link, more), 'what');
+	if (besides)
+		element(about, 'p', 'besides: ' + besides, 'soft');
+}
+
 function show_link(list, link, i) {
-	const more = doc.story[i], last = i + 1 === doc.diagnosis.chain.length;
-	const item = element(list, 'li'), card = element(item, 'div', null, 'link' + (last ? ' root' : ''));
+	const more = doc.story[i], last = i + 1 === doc.diagnosis.chain.length, cycle = doc.story.filter(s => s.root).length > 1;
+	const item = element(list, 'li'), card = element(item, 'div', null, 'link' + (more.root ? ' root' : ''));
 	const about = element(card, 'div', null, 'about');
 	const title = element(about, 'h3', i + 1 + '. ' + task_name(link));
 
 	if (i === 0)
 		element(title, 'span', 'victim', 'tag');
-	if (last)
-		element(title, 'span', 'root cause', 'tag');
+	if (more.root)
+		element(title, 'span', cycle ? 'root cause: wait for each other' : 'root cause', 'tag');
 	const process = more.lane === null || link.pid === link.tid ? '' : ' (' + lanes[more.lane].process + ')';
-	element(about, 'p', (process ? 'thread of process ' : 'process ') + link.pid + process + (link.container ? ', container ' + link.container : ''), 'soft');
-	if (link.cmdline)
-		element(about, 'p', link.cmdline, 'mono soft');
-	element(about, 'p', link_state(link, more), 'what');
+	element(about, 'p', (process ? 'thread of process ' : 'process ') + link.pid + process + place_of(link), 'soft');
+	if (link.cmdline || more.root)
+		element(about, 'p', link.cmdline || 'The command line is not recorded.', link.cmdline ? 'mono soft' : 'soft');
+	show_state(about, link, more, last);
 	if (more.lane !== null) {
 		const go = element(about, 'button', 'Show in the timeline', 'go');
 		go.type = 'button';
 		go.addEventListener('click', () => timeline.show_range(more.lane, link.from_ns - base, link.to_ns - base));
 	}
 	show_stack(card, link.stack);
+	if (last && cycle)
+		element(element(item, 'div', null, 'because'), 'span', 'waits in turn for ' + task_name(doc.diagnosis.chain[doc.story.findIndex(s => s.root)]) + '.');
 	if (last)
 		return;
 	const because = element(item, 'div', null, 'because' + (more.certain ? '' : ' weak'));
@@ -143,8 +182,8 @@ function show_path() {
 		element(tr, 'td', duration(row.ns), 'n');
 		element(tr, 'td', percent(row.ns, all), 'n');
 	}
-	put('path-about', 'For each moment, the task that held the victim up: ' + doc.path.count + ' pieces, which add up to ' +
-		duration(all) + '.' + (doc.path.finest_ns ? ' Neighbours shorter than ' + duration(doc.path.finest_ns) +
+	put('path-about', 'For each moment, the task for which the victim had to wait, or the victim itself if it waited for no other task: ' +
+		doc.path.count + ' pieces, which add up to ' + duration(all) + '.' + (doc.path.finest_ns ? ' Neighbours shorter than ' + duration(doc.path.finest_ns) +
 		' are joined here; "ctrace path" lists all.' : '') + (doc.path.truncated ? ' The path is longer than a limit, so a part is missing.' : ''));
 }
 
@@ -178,11 +217,13 @@ function missing_texts() {
 
 // cells: of each row, the texts of its cells. Those of the columns in `numbers` stand on the right.
 function show_table(id, rows, cells, numbers) {
+	const heads = Array.from(document.querySelectorAll('#' + id + ' th'), e => e.textContent);
+
 	document.getElementById(id + '-section').hidden = !rows || !rows.length;
 	for (const row of rows || []) {
 		const tr = element(document.querySelector('#' + id + ' tbody'), 'tr');
 
-		cells(row).forEach((text, i) => element(tr, 'td', text, numbers.includes(i) ? 'n' : ''));
+		cells(row).forEach((text, i) => element(tr, 'td', text, numbers.includes(i) ? 'n' : '').dataset.name = heads[i]);
 	}
 }
 
@@ -210,6 +251,34 @@ function comparison_texts() {
 	return texts;
 }
 
+function show_hangs() {
+	const h = doc.hangs, n = h.others.length + h.others_left_out, box = document.getElementById('others');
+	const more = h.waiters ? ' ' + h.waiters + ' more task' + (h.waiters === 1 ? ' waits' : 's wait') + ' for it, or for the same.' : '';
+
+	put('chosen-how', h.chosen + more + (n ? '' : ' No other hang was found ' + h.where + '.'));
+	box.hidden = !n;
+	put('others-title', n + ' other hang' + (n === 1 ? '' : 's') + ' ' + h.where + ': ' + h.others.slice(0, 3).map(x => task_name(x) +
+		' for ' + duration(x.length_ns)).join(', ') + (n > 3 ? ', ...' : ''));
+	for (const x of h.others) {
+		const item = element(document.getElementById('others-list'), 'li');
+
+		element(item, 'span', x.begin.slice(11) + ', ' + duration(x.length_ns) + ': ' + x.text +
+			(x.waiters ? ' (+' + x.waiters + ' that wait for it, or for the same)' : ''));
+		element(item, 'code', x.command);
+	}
+	if (h.others_left_out)
+		element(document.getElementById('others-list'), 'li', h.others_left_out + ' more: "ctrace hangs" lists them.');
+}
+
+function show_next() {
+	for (const x of doc.next) {
+		const item = element(document.getElementById('next'), 'li');
+
+		element(item, 'code', x.command);
+		element(item, 'span', ' ' + x.about, 'soft');
+	}
+}
+
 function show_report() {
 	const d = doc.diagnosis;
 
@@ -218,7 +287,8 @@ function show_report() {
 	put('sentence', d.text);
 	put('verdict', 'Verdict: ' + d.verdict + ', cause: ' + d.cause + ', confidence: ' + d.confidence + '. Window: ' +
 		doc.begin.slice(0, 10) + ' ' + wall(d.window.from_ns - base, 3) + ' to ' + wall(d.window.to_ns - base, 3) +
-		' (' + duration(d.window.to_ns - d.window.from_ns) + '). Trace: ' + doc.trace);
+		', UTC' + doc.zone + ' (' + duration(d.window.to_ns - d.window.from_ns) + '). Trace: ' + doc.trace);
+	show_hangs();
 	show_sure();
 	show_time();
 	d.chain.forEach((link, i) => show_link(document.getElementById('story'), link, i));
@@ -226,5 +296,6 @@ function show_report() {
 	show_tables();
 	list_section('choices', d.choices.concat(comparison_texts()));
 	list_section('missing', missing_texts());
+	show_next();
 	put('footer', 'Made by ctrace view. The page loads nothing and sends nothing. It shows activity of the whole machine: treat it as confidential.');
 }

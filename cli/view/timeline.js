@@ -58,6 +58,7 @@ timeline.arrange = () => {
 	timeline.height = y + 8;
 	timeline.row_of = new Map(timeline.rows.map(r => [r.lane.index, r]));
 	timeline.label();
+	show_legend();
 	timeline.draw();
 	const hidden = lanes.length - shown.length, button = document.getElementById('more');
 	button.hidden = !hidden && !timeline.all;
@@ -65,7 +66,7 @@ timeline.arrange = () => {
 };
 
 timeline.label = () => {
-	const box = document.getElementById('labels'), root = doc.diagnosis.chain.length - 1;
+	const box = document.getElementById('labels');
 
 	box.textContent = '';
 	box.className = timeline.gutter ? '' : 'above';
@@ -80,7 +81,7 @@ timeline.label = () => {
 		const i = doc.story.findIndex(s => s.lane === lane.index), match = timeline.matches(lane);
 
 		add(y + (timeline.above ? 0 : 5), (i >= 0 ? i + 1 + '. ' : '') + task_name(lane),
-			'lane' + (inside ? ' in' : '') + (i === 0 ? ' victim' : i === root ? ' rootcause' : '') + (match ? ' match' : '') +
+			'lane' + (inside ? ' in' : '') + (i === 0 ? ' victim' : doc.story[i] && doc.story[i].root ? ' rootcause' : '') + (match ? ' match' : '') +
 			(timeline.query && !match ? ' dim' : ''));
 	});
 };

@@ -24,7 +24,80 @@ const char *view_time_words(enum time_kind time)
 	return time < TIME_KINDS ? words[time] : words[TIME_UNKNOWN];
 }
 
-const char *view_edge_words(enum edge_kind edge)
+static const char *exit_words(enum resource_kind resource)
+{
+	switch (resource) {
+	case RESOURCE_CHILD:
+	case RESOURCE_SIGNAL:
+		return "the end of its child";
+	case RESOURCE_FUTEX:
+	case RESOURCE_LOCK:
+		return "the end of the thread";
+	case RESOURCE_NONE:
+	case RESOURCE_CPU:
+	case RESOURCE_DATA_FLAG:
+	case RESOURCE_DATABASE_LOCK:
+	case RESOURCE_DISK:
+	case RESOURCE_EVENTFD:
+	case RESOURCE_FILE_LOCK:
+	case RESOURCE_FUSE:
+	case RESOURCE_INPUT:
+	case RESOURCE_KERNEL_LOCK:
+	case RESOURCE_MEMORY:
+	case RESOURCE_PIPE:
+	case RESOURCE_QUEUE:
+	case RESOURCE_TCP:
+	case RESOURCE_TIMER:
+	case RESOURCE_UDP:
+	case RESOURCE_UNIX:
+	case RESOURCE_UNKNOWN:
+	case RESOURCE_KINDS:
+		break;
+	}
+	return "the end of the task";
+}
+
+static const char *owner_words(enum resource_kind resource)
+{
+	switch (resource) {
+	case RESOURCE_CHILD:
+		return "its child";
+	case RESOURCE_DATABASE_LOCK:
+	case RESOURCE_FILE_LOCK:
+	case RESOURCE_KERNEL_LOCK:
+	case RESOURCE_LOCK:
+		return "the owner of the lock";
+	case RESOURCE_EVENTFD:
+		return "a task that writes to the eventfd";
+	case RESOURCE_FUSE:
+		return "the server of the file system";
+	case RESOURCE_FUTEX:
+		return "a task that can wake the waiters on the futex";
+	case RESOURCE_INPUT:
+		return "the other end of the terminal";
+	case RESOURCE_PIPE:
+		return "the other end of the pipe";
+	case RESOURCE_QUEUE:
+		return "a task that uses the queue";
+	case RESOURCE_TCP:
+	case RESOURCE_UDP:
+	case RESOURCE_UNIX:
+		return "the other end of the connection";
+	case RESOURCE_NONE:
+	case RESOURCE_CPU:
+	case RESOURCE_DATA_FLAG:
+	case RESOURCE_DISK:
+	case RESOURCE_MEMORY:
+	case RESOURCE_SIGNAL:
+	case RESOURCE_TIMER:
+	case RESOURCE_UNKNOWN:
+	case RESOURCE_KINDS:
+		break;
+	}
+	return "a task that can end the wait";
+}
+
+const char *view_edge_words(enum edge_kind edge, enum resource_kind resource)
 {
 	switch (edge) {
 	case EDGE_WAKE:
@@ -34,13 +107,13 @@ const char *view_edge_words(enum edge_kind edge)
 	case EDGE_POST:
 		return "a post on the futex";
 	case EDGE_MESSAGE:
-		return "a message, or the other end of the connection";
+		return "the other end of the connection";
 	case EDGE_PIPE:
 		return "the other end of the pipe";
 	case EDGE_EVENTFD:
 		return "the eventfd";
 	case EDGE_EXIT:
-		return "the end of a child or of a thread";
+		return exit_words(resource);
 	case EDGE_SIGNAL:
 		return "a signal";
 	case EDGE_FORK:
@@ -59,7 +132,7 @@ const char *view_edge_words(enum edge_kind edge)
 	case EDGE_VFORK:
 		return "a vfork";
 	case EDGE_OWNER:
-		return "the owner, or the other end of the object";
+		return owner_words(resource);
 	case EDGE_CPU:
 		return "the task that had the CPU";
 	case EDGE_STOP:
@@ -155,17 +228,29 @@ void view_add_interval(struct words *t, const struct graph *g, const struct inte
 		words_add(t, " (call: %s)", describe_wait((enum ct_wait)x->wait));
 }
 
-static void add_how(struct words *t, enum edge_kind edge, enum edge_strength strength, unsigned rivals)
+static void add_how(struct words *t, const struct blame *b)
 {
+	enum edge_kind edge = (enum edge_kind)b->edge;
+
 	if (!edge)
 		return;
-	words_add(t, " Link: %s, ", view_edge_words(edge));
-	if (render_is_sure(edge, strength))
+	words_add(t, " Link: %s, ", view_edge_words(edge, b->kind));
+	if (render_is_sure(edge, (enum edge_strength)b->strength))
 		words_add(t, "certain.");
-	else if (rivals)
-		words_add(t, "inferred. Each of %u tasks could end this wait.", rivals);
+	else if (b->rivals)
+		words_add(t, "inferred. Each of %u tasks could end this wait.", b->rivals);
 	else
 		words_add(t, "inferred. %s", view_doubt(edge));
+}
+
+static void add_unfinished(struct words *t, const struct graph *g, const struct interval *x)
+{
+	if (!x || x->to_ns < MIN(g->w->to_ns, g->w->file_to_ns))
+		words_add(t, "No record shows what ended the wait.");
+	else if (g->w->to_ns < g->w->file_to_ns)
+		words_add(t, "The wait lasts longer than the part of the trace that was read.");
+	else
+		words_add(t, "At the end of the trace, the task still waits.");
 }
 
 void view_add_end(struct words *t, const struct graph *g, const struct interval *x, const struct blame *b)
@@ -179,27 +264,81 @@ void view_add_end(struct words *t, const struct graph *g, const struct interval 
 	else if (b->ended && b->task == GRAPH_NONE)
 		words_add(t, b->edge == EDGE_IRQ ? "An interrupt ended the wait." : "The wait ended.");
 	else if (!b->ended)
-		words_add(t, "Nothing ended the wait in this trace.");
+		add_unfinished(t, g, x);
 	if (b->task == GRAPH_NONE)
 		return;
 	words_add(t, "%s", t->n ? " " : "");
 	view_add_task(t, g, b->task, b->until_ns);
 	words_add(t, b->ended && !b->killed && !b->timed_out ? " ended the wait." : " could end the wait.");
-	add_how(t, (enum edge_kind)b->edge, (enum edge_strength)b->strength, b->rivals);
+	add_how(t, b);
 }
 
-void view_add_notes(struct words *t, const struct diagnosis *d, size_t i)
+/* Returns the wait at the end of the time of the link, or NULL. */
+static const struct interval *last_wait(const struct graph *g, const struct link *k)
+{
+	uint32_t i = graph_interval_at(g, k->task, k->to_ns - 1);
+
+	return i != GRAPH_NONE && g->intervals[i].state == INTERVAL_BLOCKED ? &g->intervals[i] : NULL;
+}
+
+static void add_priorities(struct words *t, const struct graph *g, const struct link *k)
+{
+	unsigned waits = g->tasks[k->task].prio, runs = g->tasks[k[1].task].prio;
+
+	if (waits != runs)
+		words_add(t, " The waiting task has the %s priority (%u; a smaller number is stronger).",
+			  waits < runs ? "stronger" : "weaker", waits);
+}
+
+void view_add_notes(struct words *t, const struct graph *g, const struct diagnosis *d, size_t i)
 {
 	const struct link *k = &d->chain[i];
 
 	if (!render_is_sure(k->edge, k->strength))
 		words_add(t, " %s", view_doubt(k->edge));
+	if (k->edge == EDGE_CPU)
+		add_priorities(t, g, k);
 	if (k->owed)
 		words_add(t, " The task has sent a request there, and has no answer yet.");
-	if (k->killed)
+	if (k->killed) {
 		words_add(t, " A signal, or the end of the process, ended the wait.");
-	else if (k->unfinished)
-		words_add(t, " The wait has not ended in this trace.");
+	} else if (k->unfinished) {
+		words_add(t, " ");
+		add_unfinished(t, g, last_wait(g, k));
+	}
+}
+
+const char *view_doubt_words(enum doubt doubt)
+{
+	switch (doubt) {
+	case DOUBT_LINK:
+		return "A link of the chain is inferred.";
+	case DOUBT_OBJECT:
+		return "To keep its budget, the daemon left out for what the last task waits.";
+	case DOUBT_IDLE:
+		return "The last task seems to idle, but no record proves it.";
+	case DOUBT_LEAF:
+		return "The trace does not show which event the last task awaits, or which task will end its wait.";
+	case DOUBT_CPU:
+		return "No single task had the CPU, or no record tells which one had it.";
+	case DOUBT_CYCLE:
+		return "The last task polls, and perhaps waits for other things too.";
+	case DOUBT_CHOICE:
+		return "The chain could go on in more than one way: see 'Decided on the way'.";
+	case DOUBT_END:
+		return "The trace does not show what the last task did.";
+	case DOUBT_COMPARISON:
+		return "The cause rests on a comparison with another trace, or on one of several tasks there.";
+	case DOUBT_POLLING:
+		return "The last task sleeps again and again. The trace does not show what it looks at in between.";
+	case DOUBT_UNKNOWN:
+		return "For more than half of the time, the trace does not show the state of a task of the chain.";
+	case DOUBT_ABSENCE:
+		return "The cause rests on the absence of records, and records are missing in this trace.";
+	case DOUBTS:
+		break;
+	}
+	return "";
 }
 
 void view_add_lacks(struct words *t, uint32_t lacks)

@@ -10,8 +10,9 @@
 
 /* Returns what a task does in this kind of time, such as "waits for a lock". */
 const char *view_time_words(enum time_kind time);
-/* Returns the connection between a wait and the task to blame, such as "the owner of the lock". */
-const char *view_edge_words(enum edge_kind edge);
+/* Returns the connection between a wait and the task to blame, such as "the owner of the lock".
+ * resource: for what the task waits. */
+const char *view_edge_words(enum edge_kind edge, enum resource_kind resource);
 /* Returns why an edge of this kind is only inferred, as a sentence. */
 const char *view_doubt(enum edge_kind edge);
 /* Adds "name[tid]". */
@@ -21,9 +22,11 @@ void view_add_interval(struct words *t, const struct graph *g, const struct inte
 		       const struct blame *b);
 /* Adds which task or thing ended the wait, or could end it, and how sure this is. */
 void view_add_end(struct words *t, const struct graph *g, const struct interval *x, const struct blame *b);
-/* Adds sentences about link i of the chain: why it is only inferred, and how its wait ended. Each
- * begins with a blank. */
-void view_add_notes(struct words *t, const struct diagnosis *d, size_t i);
+/* Adds sentences about link i of the chain, which is not the last one: why it is only inferred, and
+ * how its wait ended. Each begins with a blank. */
+void view_add_notes(struct words *t, const struct graph *g, const struct diagnosis *d, size_t i);
+/* Returns why the confidence of a diagnosis is weak, as a sentence. */
+const char *view_doubt_words(enum doubt doubt);
 /* Adds which records are missing. lacks: a set of CT_LACK_*. */
 void view_add_lacks(struct words *t, uint32_t lacks);
 

@@ -8,6 +8,7 @@
  *                             comparison with that scene, and the sentence
  *   => sentence A FROM..TO    the sentence of the diagnosis
  *   => asked A FROM..TO       the verdict, cause and sentence, as if a person had chosen FROM..TO
+ *   => doubts A FROM..TO      the links that wait for each other, and why the confidence is weak
  *   => times A FROM..TO       the fields of `time` of the diagnosis
  *   => flag A FROM..TO        the variable that the task polls, and its writer
  *   => missing A TIME         the missing wake-up of the task's wait at that time
@@ -40,7 +41,8 @@
  *   => lanes A FROM..TO       the lanes of the picture of A's diagnosis
  *   => spans A FROM..TO B     the spans of B's lane in this picture, with the tasks to blame
  *   => stretches A FROM..TO   the times with missing records, and what is missing
- *   => flame KIND A FROM..TO  the time by stack (analysis/flame/flame.h); "<-" stands before the task to blame
+ *   => flame KIND A FROM..TO  the time by stack (analysis/flame/flame.h); "<-" stands before the task to
+ * blame
  *   => parts N                           where the time of request N went
  *   => crashes                the processes that ended badly, and the path that led to each crash
  *   => slice A TIME [way] [forward] [beam=N] [max=N]
@@ -183,6 +185,37 @@ static void ask_asked(struct question *q)
 	assert_int_equal(diagnose(g, task, from, to, &o, &d), 0);
 	fprintf(q->out, "%s %s%s\n%s\n", verdict_name(d->verdict), cause_word(d->cause),
 		d->strong ? "" : " perhaps", d->sentence);
+	diagnosis_free(d);
+}
+
+static void put_doubts(FILE *out, uint32_t doubts)
+{
+	static const char *const names[DOUBTS] = {
+		[DOUBT_LINK] = "link",       [DOUBT_OBJECT] = "object",   [DOUBT_IDLE] = "idle",
+		[DOUBT_LEAF] = "leaf",       [DOUBT_CPU] = "cpu",         [DOUBT_CYCLE] = "cycle",
+		[DOUBT_CHOICE] = "choice",   [DOUBT_END] = "end",         [DOUBT_COMPARISON] = "comparison",
+		[DOUBT_POLLING] = "polling", [DOUBT_UNKNOWN] = "unknown", [DOUBT_ABSENCE] = "absence",
+	};
+
+	for (unsigned i = 0; i < DOUBTS; i++)
+		if (doubts >> i & 1)
+			fprintf(out, "doubt: %s\n", names[i]);
+}
+
+static void ask_doubts(struct question *q)
+{
+	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
+	struct diagnosis *d;
+	uint64_t from, to;
+	uint32_t task;
+
+	if (!next_span(q, g, &task, &from, &to))
+		return;
+	assert_int_equal(diagnose(g, task, from, to, NULL, &d), 0);
+	assert_int_equal(d->strong, !d->doubts);
+	for (size_t i = d->cycle; i < d->n_chain; i++)
+		fprintf(q->out, "waits in a cycle: %s[%u]\n", d->chain[i].comm, d->chain[i].tid);
+	put_doubts(q->out, d->doubts);
 	diagnosis_free(d);
 }
 
@@ -454,6 +487,7 @@ int main(int argc, char **argv)
 		{ "diagnose", ask_diagnose,
 		  "diagnose A FROM..TO [not=] [cause=] [not-edge=] [answers=] [keep] [again]" },
 		{ "sentence", ask_sentence, "sentence A FROM..TO" },
+		{ "doubts", ask_doubts, "doubts A FROM..TO" },
 		{ "times", ask_times, "times A FROM..TO" },
 		{ "flag", ask_flag, "flag A FROM..TO" },
 		{ "missing", ask_missing, "missing A TIME" },

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* view.h - the things of which the page of `ctrace view` is made. One thread. */
+#ifndef CTRACE_CLI_VIEW_VIEW_H
+#define CTRACE_CLI_VIEW_VIEW_H
+
+#include <stdbool.h>
+
+#include "analysis/hangs/hangs.h"
+#include "analysis/picture/picture.h"
+
+struct view {
+	const struct graph *g;
+	const struct diagnosis *diagnosis;
+	const struct path *path;
+	const struct picture *picture;
+	const struct hangs *hangs; /* all hangs of the trace, or of the time that the user gave */
+	const char *chosen;        /* a sentence: why the page is about this victim */
+	const char *options;       /* that choose the victim, each with a blank before it */
+	bool window_given;         /* they have --from or --to */
+	const char *where;         /* the place of the hangs, such as "in this trace" */
+	const char *trace;         /* the name of the file */
+	const char *boot;          /* the argument of --boot, or NULL */
+	bool tables;               /* the page has tables of requests and jobs; g must not be lean */
+};
+
+#endif
