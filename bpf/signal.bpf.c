@@ -319,14 +319,17 @@ SEC("tp_btf/signal_deliver")
 int ct_crash(__u64 *ctx)
 {
 	struct task_struct *cur = bpf_get_current_task_btf();
-	struct cpu *c = emit_cpu();
 	struct crash_scratch *s;
 	struct mm_struct *mm;
 	struct pt_regs *regs;
+	struct cpu *c;
 	__u32 zero = 0;
 	__u64 now;
 
-	if (!c || !crash_is_fatal(cur, ctx[0], (void *)ctx[2]))
+	if (!crash_is_fatal(cur, ctx[0], (void *)ctx[2]))
+		return 0;
+	c = emit_cpu();
+	if (!c)
 		return 0;
 	now = bpf_ktime_get_boot_ns();
 	s = bpf_map_lookup_elem(&ct_crash_scratch, &zero);

@@ -347,7 +347,7 @@
 /* ns: after losses, all tasks are read again at most once in this time. Smaller: losses make a busy
  * machine busier. Larger: the states of tasks are unknown for longer. No evidence yet. */
 #define DRAIN_RESYNC_NS 10000000000ULL
-/* ns: after inspections, the whole descriptor table of a process is read at most once in this time.
+/* ns: an inspection may read all descriptors of a process, but of one process at most once in this time.
  * No evidence yet. */
 #define DRAIN_FILES_AGAIN_NS 5000000000ULL
 /* marks: clients may make at most this many in a second. Each mark takes a connection, so a script

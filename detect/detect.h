@@ -21,8 +21,8 @@
  *   learn_ns.
  * - STARVED judges a task that was watched for a part of learn_ns (LEARN_STARVED_SHARE).
  * - DISK and DEADLOCK need no habits.
- * - CRASH has no limit in time: its after_ns is 0 (off) or 1 (on). It reports each process that a
- *   signal ends whose default action is to dump core, but at most CRASHES_PER_TICK at each tick.
+ * - CRASH has no limit in time: its after_ns is 0 (off) or 1 (on). It reports processes that end by a
+ *   signal whose default action is to dump core: at most CRASHES_PER_TICK at each tick.
  *
  * Special cases:
  * - In a coarse stretch (CT_LACK_SWITCHES), only long waits and long times in a queue are judged.

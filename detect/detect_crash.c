@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* detect_crash.c - the rule CRASH: notices the processes that a signal ends which dumps core. */
+/* detect_crash.c - the rule CRASH: notices the processes that end by a signal that dumps core. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +40,8 @@ static void end_name(struct detect *d, struct detect_end *end)
 	memcpy(end->comm, t->comm, sizeof(end->comm));
 }
 
-/* The task is looked up now, because its entry is reset when it ends, and again at the next tick,
- * because its name may come through the ring of another CPU. */
+/* The task is looked up twice: now, because its entry is reset when it ends; and at the next tick,
+ * because its name may come late, through the ring of another CPU. */
 static void end_note(struct detect *d, const struct ct_rec *rec, bool is_exit)
 {
 	struct detect_end *end;
@@ -67,8 +67,8 @@ void detect_crash_exit(struct detect *d, const struct ct_rec *rec)
 		end_note(d, rec, true);
 }
 
-/* Returns true if the crash was looked at before. An end belongs to any earlier signal of the
- * process, and a signal only to a recent record: the pid may be used again. */
+/* Returns true if the crash was looked at before. The end of a process always belongs to the
+ * crash noted for its pid. A signal after CRASH_SAME_NS belongs to a new process with this pid. */
 static bool is_known(struct detect *d, const struct detect_end *end)
 {
 	struct detect_dying *dying = dying_find(d, end->tgid);

@@ -22,14 +22,14 @@ struct detect_report {
 	uint64_t ns;
 };
 
-#define DETECT_DYING   64
+#define DETECT_DYING 64
 /* A crash that was looked at. ns: of the last record about it. */
 struct detect_dying {
 	uint32_t tgid;
 	uint64_t ns;
 };
 
-/* A fatal signal, or the end of a process by one (is_exit). tgid: 0 if the task had no name yet. */
+/* A fatal signal, or (is_exit) the end of a process by a signal. tgid: 0 if the task had no name yet. */
 #define DETECT_ENDS 64
 struct detect_end {
 	uint64_t ns, cgroup_id;
@@ -115,8 +115,9 @@ static inline bool detect_is_coarse(const struct detect *d)
 void detect_adopt(struct detect *d, struct detect_task *t, const struct ct_iter_task *found, uint64_t ts_ns);
 void detect_judge(struct detect *d, uint64_t now_ns);
 
-/* For each CT_SIGDELIVER, and for each CT_EXIT before the task counts as ended. */
+/* Called for each CT_SIGDELIVER. */
 void detect_crash_signal(struct detect *d, const struct ct_rec *rec);
+/* Called for each CT_EXIT, before the task counts as ended. */
 void detect_crash_exit(struct detect *d, const struct ct_rec *rec);
 void detect_crash_report(struct detect *d, uint64_t now_ns);
 

@@ -37,6 +37,7 @@ struct search {
 	struct crashes *cs;
 	uint64_t from_ns, to_ns;
 	struct map fatal; /* tgid -> index of its first fatal CT_SIGDELIVER */
+	struct map ended; /* tgids; threads that end together may all have CT_LF_GROUP_DEAD */
 	VEC(struct crash) found;
 };
 
@@ -67,7 +68,7 @@ static uint32_t sent_event(const struct graph *g, const struct graph_task *t, un
 	return GRAPH_NONE;
 }
 
-/* The daemon takes the stack in a program of its own, so its time differs a little. */
+/* A BPF program of its own saves the stack, so the time of the stack differs a little from at_ns. */
 static uint64_t stack_at(const struct graph *g, uint32_t tid, uint64_t at_ns)
 {
 	size_t n;
@@ -130,8 +131,11 @@ static int on_exit_record(struct search *s, size_t i)
 	uint64_t fatal;
 	bool seen;
 
-	if (!(r->flags & CT_LF_GROUP_DEAD) || !is_ours(s, task))
+	if (!(r->flags & CT_LF_GROUP_DEAD) || !is_ours(s, task) ||
+	    map_get(&s->ended, s->cs->g->tasks[task].tgid, NULL))
 		return 0;
+	if (map_set(&s->ended, s->cs->g->tasks[task].tgid, 1))
+		return -ENOMEM;
 	seen = map_get(&s->fatal, s->cs->g->tasks[task].tgid, &fatal);
 	map_del(&s->fatal, s->cs->g->tasks[task].tgid);
 	c.signal = WIFSIGNALED(code) ? (uint8_t)WTERMSIG(code) : 0;
@@ -166,8 +170,11 @@ static int on_fork(struct search *s, size_t i)
 {
 	const struct ct_rec *r = &event_of(s, i)->r;
 
-	if (!(r->flags & CT_LF_THREAD)) /* the pid is used again */
-		map_del(&s->fatal, ct_fork_child_tgid(r));
+	if (r->flags & CT_LF_THREAD)
+		return 0;
+	/* the pid is used again */
+	map_del(&s->fatal, ct_fork_child_tgid(r));
+	map_del(&s->ended, ct_fork_child_tgid(r));
 	return 0;
 }
 
@@ -212,6 +219,10 @@ static int search_events(struct search *s)
 		case CT_FORK:
 			r = on_fork(s, i);
 			break;
+		case CT_EXEC:
+			/* The kernel kills the other threads of a process that executes a program. */
+			map_del(&s->fatal, w->events[i].r.tid);
+			break;
 		case CT_EXIT:
 			r = on_exit_record(s, i);
 			break;
@@ -232,8 +243,8 @@ static int by_time(const void *a, const void *b)
 	return x->task < y->task ? -1 : x->task > y->task;
 }
 
-/* The walk begins just before the signal, if the task itself caused the signal: the signal then is
- * no cause, but the effect of the work. */
+/* If another process sent the signal, the walk begins at the signal. Otherwise it begins just before
+ * the signal, because the signal is an effect of the work. */
 static uint64_t walk_from(const struct graph *g, const struct crash *c)
 {
 	const struct ct_rec *r = c->sent == GRAPH_NONE ? NULL : &g->w->events[c->sent].r;
@@ -262,8 +273,8 @@ static bool is_handed_over(const struct edge *e)
 	       e->kind == EDGE_SIGNAL || e->kind == EDGE_ANSWER;
 }
 
-/* Returns the option of a choice that took the start of the process, although the process had
- * received a request. GRAPH_NONE: there is none. */
+/* If the choice took a start or an exec, but could have taken a request: returns the edge of the
+ * request. Otherwise GRAPH_NONE. */
 static uint32_t request_option(const struct crashes *cs, const struct slice *s, const struct slice_choice *x)
 {
 	const struct slice_option *o = s->options + x->first_option;
@@ -280,7 +291,7 @@ static uint32_t request_option(const struct crashes *cs, const struct slice *s, 
 	return GRAPH_NONE;
 }
 
-/* Replaces the steps after `step` by those of tail, to which the edge leads back. */
+/* Replaces the steps after `step` by those of tail. edge: leads from the first step of tail to `step`. */
 static int splice(struct slice *s, uint32_t step, const struct slice *tail, uint32_t edge)
 {
 	size_t room = step + 1 < CRASH_STEPS_MAX ? CRASH_STEPS_MAX - 1 - step : 0;
@@ -345,10 +356,9 @@ static void cut_after(struct slice *s, size_t last)
 }
 
 /*
- * Cuts off the end of the path that is no part of the crash: how the first process of the path came
- * to be started by a shell or a service. The starter stays.
- * - A process that sent a request is the first process, if it did not act for another task.
- * - A process may be started to work on a request, so before a request the path goes on.
+ * Cuts off the end of the path: why a shell or a service started the first process. The starter stays.
+ * - Once the walk back has met a request, the next start is that of the first process.
+ * - Until then, the path goes on past a start: the process may have been started for a request.
  */
 static void cut_path(const struct crashes *cs, struct slice *s)
 {
@@ -419,6 +429,7 @@ int crashes_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, struct
 	cs->g = g;
 	r = search_events(&s);
 	map_done(&s.fatal);
+	map_done(&s.ended);
 	VEC_SORT(&s.found, by_time);
 	cs->v = s.found.v;
 	cs->n = s.found.n;
@@ -444,15 +455,33 @@ void crashes_free(struct crashes *cs)
 	free(cs);
 }
 
+/* Returns true if messages or wakes may be missing in [from_ns, to_ns]. */
+static bool is_lossy(const struct graph *g, uint64_t from_ns, uint64_t to_ns)
+{
+	size_t n;
+	const struct graph_ref *gaps = graph_refs(&g->gaps, 0, &n);
+
+	if (graph_lacks_within(g, from_ns, to_ns) & (CT_LACK_MESSAGES | CT_LACK_SWITCHES | CT_LACK_PAUSES))
+		return true;
+	/* the record of a gap is at its end, and has its begin */
+	for (size_t i = 0; i < n; i++)
+		if (g->w->events[gaps[i].event].r.ts >= from_ns &&
+		    window_words(g->w, &g->w->events[gaps[i].event])[0] <= to_ns)
+			return true;
+	return false;
+}
+
 bool crash_path_certain(const struct crashes *cs, const struct crash *c)
 {
-	for (size_t i = 0; c->path && i < c->path->n_steps; i++) {
-		uint32_t edge = c->path->steps[i].edge;
+	const struct slice *s = c->path;
 
-		if (edge != GRAPH_NONE && cs->c->edges[edge].strength != EDGE_STRONG)
+	if (!s || s->end == SLICE_END_LIMIT || s->end == SLICE_END_REFUSED ||
+	    (s->n_steps == 1 && s->end != SLICE_END_OUTSIDE))
+		return false;
+	for (size_t i = 0; i < s->n_steps; i++)
+		if (s->steps[i].edge != GRAPH_NONE && cs->c->edges[s->steps[i].edge].strength != EDGE_STRONG)
 			return false;
-	}
-	return c->path;
+	return !is_lossy(cs->g, s->steps[s->n_steps - 1].at_ns, c->at_ns);
 }
 
 const char *crash_frame(const struct crashes *cs, const struct crash *c)

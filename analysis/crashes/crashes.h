@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * crashes.h - finds the processes that ended badly, and the path that led to each crash: from the
- * request, the input or the timer that started the work, across tasks, to the task that crashed.
+ * crashes.h - finds the processes that ended badly, and the path that led to each crash. The path
+ * leads across tasks, back to the request, the input or the timer that started the work.
  * (The "exception path" of AppInsight, Ravindranath et al., OSDI 2012.)
  *
- * A process has crashed if a signal ended it whose default action is to dump core. An exception
+ * A process has crashed if it ended by a signal whose default action is to dump core. An exception
  * that a runtime (Python, Java) catches at the top is no such signal: it ends in an exit status.
  *
  * Pure; any thread. The graph and its window must live as long as the result.
@@ -30,8 +30,8 @@ enum crash_how {
 
 struct crash {
 	enum crash_how how;
-	/* The task that got the signal. If the trace does not show it, and for CRASH_STATUS: the
-	 * last task of the process. */
+	/* If task_known is set, the task that got the signal. Otherwise, the last task of the
+	 * process. */
 	uint32_t task;
 	bool task_known;
 	bool confirmed; /* the record of the process's end has the signal or the status */

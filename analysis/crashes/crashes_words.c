@@ -19,11 +19,11 @@ const char *crash_code_words(const struct crash *c)
 	} known[] = {
 		{ SIGSEGV, SEGV_MAPERR, "no memory is mapped at the address" },
 		{ SIGSEGV, SEGV_ACCERR, "the memory at the address does not allow the access" },
-		/* on x86, an address that no process can have */
-		{ SIGSEGV, SI_KERNEL, "the address is not valid" },
+		/* on x86: an address that no process can have, or a forbidden instruction */
+		{ SIGSEGV, SI_KERNEL, "the processor refused the instruction or its address" },
 		{ SIGBUS, BUS_ADRALN, "the address is not aligned" },
 		{ SIGBUS, BUS_ADRERR, "there is no memory or file content behind the address" },
-		{ SIGFPE, FPE_INTDIV, "an integer was divided by zero" },
+		{ SIGFPE, FPE_INTDIV, "an integer was divided by zero, or the quotient is too large" },
 		{ SIGFPE, FPE_INTOVF, "an integer overflowed" },
 		{ SIGFPE, FPE_FLTDIV, "a number was divided by zero" },
 		{ SIGILL, ILL_ILLOPN, "the instruction is not valid" },
@@ -81,8 +81,8 @@ static void add_reason(struct words *t, const struct crashes *cs, const struct c
 		words_add(t, " in %.*s()", (int)frame_function_len(frame), frame);
 }
 
-/* What a task did because of the edge that led to its work. The words go between "while it" or
- * "which", and the task at the begin of the edge. */
+/* Returns words such as "served". Before them stands "while it" or "which", after them the task at
+ * the begin of the edge. */
 static const char *link_words(const struct crashes *cs, const struct edge *e)
 {
 	uint64_t object = edge_object(cs->c, e);

@@ -197,9 +197,9 @@ static int add_other(struct adder *a, uint32_t node, const struct interval *s, u
 	return r ? r : add_off(a, node, s, from, to);
 }
 
-/* Adds the time of a wait in [from, to), by what the task to blame did. Time at which the task to blame
- * has no interval, or has already acted, counts at `node`. If it acted before the wait began, all its
- * time in the wait counts as before its act. */
+/* Divides the time of a wait in [from, to) by what the task to blame did. Time in which this task has no
+ * interval counts at `node`. So does the time after its act. But if it acted before the wait began, the
+ * whole wait counts as before the act. */
 static int add_blame(struct adder *a, uint32_t node, uint32_t wait, uint64_t from, uint64_t to,
 		     uint64_t window_to)
 {

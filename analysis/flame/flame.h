@@ -62,8 +62,8 @@ struct flame {
 	struct map children;
 	uint64_t total_ns; /* the sum of all self_ns */
 	uint64_t steps;
-	/* How many frames a limit left out of stacks, and how often it cut the look at a wait. The time
-	 * still counts, in the frames that are there. */
+	/* The number of frames that a limit left out, plus the number of waits that a limit cut short.
+	 * Their time counts in the frame below. */
 	uint64_t refused;
 	/* If keep is set, flame_add() also appends each addition, in order of time. */
 	bool keep;

@@ -53,7 +53,7 @@ struct route_piece {
 	uint32_t task; /* of joined pieces: the task with the most time */
 	uint32_t n;
 	uint8_t time;
-	uint8_t edge, strength; /* why the path came to this task; 0: it is the victim's */
+	uint8_t edge, strength; /* why the path came to this task; both are 0 for the victim */
 	uint8_t resource;       /* enum resource_kind: for what the task before waited */
 };
 

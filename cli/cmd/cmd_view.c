@@ -198,7 +198,7 @@ static char *chosen_of(const struct victim_request *rq, const struct victim *v, 
 	return words_take(&t);
 }
 
-/* whole: the input before the window became that of the victim. */
+/* in: has the window of the victim. whole: has the window in which to look for hangs. */
 static int draw(const struct analysis_input *in, const struct analysis_input *whole, const struct request *rq,
 		const struct victim *v)
 {

@@ -56,8 +56,8 @@ static void add_window(struct words *t, const struct view *v, uint64_t from_ns, 
 		  (long long)clock_mono_ns(to_ns, &v->g->w->offsets));
 }
 
-/* Adds options that choose this hang. The middle of a hang is in this hang alone, even if it is rounded.
- * But with --at, only a part of a very long hang is seen. */
+/* Adds options that choose this hang. --at gets the middle of the hang: even rounded, it is in no other
+ * hang. A very long hang gets --from and --to, because --at would show only a part of it. */
 static void add_time(struct words *t, const struct view *v, uint64_t from_ns, uint64_t to_ns)
 {
 	char at[TIMEARG_WALL_MAX];
@@ -141,8 +141,8 @@ json_t *view_hangs(const struct view *v)
 			 "others_left_out", (json_int_t)left_out);
 }
 
-/* Adds the command that gives the answer of the page. If the page is about a row of the list, a moment
- * is enough. Otherwise, the options of the user choose the same task and window again. */
+/* Adds the command that gives the answer of the page. If the page is about a hang of the list, add_time()
+ * chooses this hang. Otherwise, the options of the user choose the same task and window again. */
 static void add_diagnose(struct words *t, const struct view *v)
 {
 	const struct diagnosis *d = v->diagnosis;

@@ -15,8 +15,8 @@ struct view {
 	const struct picture *picture;
 	const struct hangs *hangs; /* all hangs of the trace, or of the time that the user gave */
 	const char *chosen;        /* a sentence: why the page is about this victim */
-	const char *options;       /* that choose the victim, each with a blank before it */
-	bool window_given;         /* they have --from or --to */
+	const char *options;       /* the options that choose the victim, each after a blank */
+	bool window_given;         /* the options have --from or --to */
 	const char *where;         /* the place of the hangs, such as "in this trace" */
 	const char *trace;         /* the name of the file */
 	const char *boot;          /* the argument of --boot, or NULL */

@@ -157,7 +157,7 @@ static int answer_from(struct reader *reader, uint64_t from_ns, const struct dia
 
 	if (!r) {
 		snprintf(err, READER_ERR_MAX, "out of memory");
-		/* the path of a crash needs the causal graph, and this needs all records */
+		/* the path of a crash needs the causal graph, which needs all records */
 		r = q->rule == CT_HANG_CRASH ? graph_build(w, &g) : graph_build_lean(w, &g);
 	}
 	if (!r)

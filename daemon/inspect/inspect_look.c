@@ -410,7 +410,9 @@ int inspect_look_crash(struct inspect_look *l, const struct ct_rawcrash_blob *ra
 	res->tgid = raw->tgid;
 	r = unwind_begin_saved(l->unwind, raw);
 	if (!r) {
-		add_jump(l, &t);
+		/* With so many mappings, some may be missing: then the address may have code. */
+		if (raw->n_maps < CT_CRASH_MAPS)
+			add_jump(l, &t);
 		add_user(l, &t);
 	}
 	unwind_end(l->unwind);

@@ -76,9 +76,8 @@ static int open_in_root_of(uint32_t pid, const char *path, int flags, uint64_t r
 	return root < 0 ? -1 : (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 }
 
-/* The path may lead elsewhere by now: a user may have mounted a file system over it that never
- * answers. So the path is only looked up in the cache of the kernel, and the file is opened after its
- * device is known. */
+/* The path may lead to a file system that never answers, if a user mounted one there meanwhile. So only
+ * the cache of the kernel is asked for the path. The file is opened after its device is known. */
 static int open_cached(uint32_t root_of, const struct unwind_map *map, const char *path, struct stat *ret_st)
 {
 	_cleanup_close_ int at = open_in_root_of(root_of, path, O_PATH, RESOLVE_CACHED);

@@ -28,7 +28,7 @@ struct unwind_map {
 	bool avoid; /* neither the memory nor the file may be read */
 	bool looked;
 	bool vdso;
-	bool saved; /* the process may be gone: its file can only be opened by its path */
+	bool saved; /* the process may be gone: only the path leads to the file of the mapping */
 	uint32_t path_off;
 	struct unwind_elf *elf;
 };

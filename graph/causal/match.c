@@ -92,8 +92,8 @@ static uint32_t peer_user(struct pass *p, const struct flow *f, uint32_t event)
 	return n ? pass_task(p, p->e[r->event].r.tid, p->e[event].r.ts) : GRAPH_NONE;
 }
 
-/* Returns the client (work.client) of f: its socket. A datagram socket may have many clients. There,
- * the client is `task`, the task at the other end, if it is known. */
+/* Returns the value of work.client for f: f->sock. Exception: a datagram socket, which may have many
+ * clients. There it is `task`, if the task at the other end is known. */
 static uint64_t client_at(const struct flow *f, uint32_t task)
 {
 	return f->dgram && task != GRAPH_NONE ? (uint64_t)task + 1 : f->sock;

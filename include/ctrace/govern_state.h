@@ -79,8 +79,8 @@ enum govern_kind {
 	GOVERN_LIFE,
 	GOVERN_OTHER,
 	GOVERN_SHORT,
-	/* Runs that only note an interrupt, leave out a record, or end at once in a pause.
-	 * These runs are counted, not timed. */
+	/* Runs that make no record: they note an interrupt, or return at once because of a
+	 * pause. These runs are counted, not timed. */
 	GOVERN_LIGHT,
 	GOVERN_KINDS,
 };

@@ -4,7 +4,7 @@
  *
  *   crasher pool       a client asks a server; a thread of its pool gets SIGSEGV in parse_item()
  *   crasher chain      client -> proxy -> server; a child of the server calls abort() in check_total()
- *   crasher handled    SIGSEGV with a handler, which goes on
+ *   crasher handled    gets SIGSEGV, but has a handler and goes on
  *   crasher killed     one process kills another one with SIGKILL
  *   crasher jump       calls a function at an address without code
  *   crasher zero       divides by zero in take_share()

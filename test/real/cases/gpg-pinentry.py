@@ -19,7 +19,7 @@ def play(s):
         f.write("pinentry-program /usr/bin/pinentry-curses\nno-grab\n")
     with open(s.path("letter"), "w", encoding="ascii") as f:
         f.write("hello\n")
-    # This process becomes sleep. The agent is its child, and ends with it.
+    # gpg-agent forks: the parent executes sleep(1), the child is the agent. The agent ends with its parent.
     s.start("keeper", ["gpg-agent", "--daemon", "sleep", "600"], env=env)
     s.wait("the agent runs", lambda: s.child("keeper", "gpg-agent"))
     s.role("agent", s.child("keeper", "gpg-agent"))

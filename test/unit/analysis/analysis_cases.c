@@ -41,8 +41,8 @@
  *   => lanes A FROM..TO       the lanes of the picture of A's diagnosis
  *   => spans A FROM..TO B     the spans of B's lane in this picture, with the tasks to blame
  *   => stretches A FROM..TO   the times with missing records, and what is missing
- *   => flame KIND A FROM..TO  the time by stack (analysis/flame/flame.h); "<-" stands before the task to
- * blame
+ *   => flame KIND A FROM..TO  the time by stack (analysis/flame/flame.h); "<-" stands before the task
+ *                             to blame
  *   => parts N                           where the time of request N went
  *   => crashes                the processes that ended badly, and the path that led to each crash
  *   => slice A TIME [way] [forward] [beam=N] [max=N]

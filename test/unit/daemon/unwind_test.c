@@ -225,7 +225,7 @@ static void test_depth_limit(void **state)
 	assert_true(st.cut);
 }
 
-/* Saves of a child what the kernel side saves of a task that crashes (ct_crash() in bpf/). */
+/* Fills *b from a child, as ct_crash() in bpf/ fills it from a task that crashes. */
 static void save(pid_t pid, struct ct_rawcrash_blob *b)
 {
 	char path[64], line[1024];
@@ -282,7 +282,7 @@ static void saved_names(const struct ct_rawcrash_blob *b, struct named *out)
 	unwind_free(u);
 }
 
-/* The stack of a process that is gone, from what was saved of it. */
+/* The saved data give the stack of a process that is gone. */
 static void test_saved(void **state)
 {
 	struct ct_rawcrash_blob *b = malloc(sizeof(*b));

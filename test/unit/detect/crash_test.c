@@ -32,7 +32,7 @@ static void reported(void **state)
 	fatal(&m, 10, KILL);
 	ends(&m, 10, 10, SEGV, false);
 	ends(&m, 11, 10, SEGV | 0x80, true);
-	assert_int_equal(m.n, 0); /* not in the middle of a record */
+	assert_int_equal(m.n, 0); /* only a tick reports */
 	pass(&m, S);
 	assert_int_equal(m.n, 1);
 	assert_int_equal(m.hangs[0].rule, CT_HANG_CRASH);

@@ -29,7 +29,7 @@ static uint64_t length_of(const struct graph *g, uint32_t task, uint64_t from_ns
 	return sum;
 }
 
-/* Joined or not, the spans stand for all intervals, and the route for the whole path. */
+/* Joined or not, the spans cover all intervals. The route covers the whole path. */
 static void check_picture(const struct graph *g, const struct picture *p, const struct path *path)
 {
 	uint64_t at_ns;
