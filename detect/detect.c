@@ -626,21 +626,6 @@ static void task_identify(struct detect *d, struct detect_task *t, const struct 
 		detect_wait_begins(d, t, t->since_ns, true);
 }
 
-/* A task may end before its name comes through the ring of another CPU. A crash needs the name. */
-static void task_identify_dead(struct detect *d, const struct ct_task_blob *b)
-{
-	struct detect_task *t = detect_tasks_find(&d->tasks, b->h.tid);
-
-	if (!t || !(t->bits & DETECT_DEAD) || b->h.ts < t->named_ns)
-		return;
-	t->named_ns = b->h.ts;
-	t->tgid = b->tgid;
-	t->cgroup_id = b->cgroup_id;
-	t->uid = b->uid;
-	memcpy(t->comm, b->comm, sizeof(t->comm));
-	t->comm[sizeof(t->comm) - 1] = 0;
-}
-
 void detect_blob(struct detect *d, const struct ct_blob *blob)
 {
 	const struct ct_task_blob *b = (const void *)blob;
@@ -666,8 +651,7 @@ void detect_blob(struct detect *d, const struct ct_blob *blob)
 	t = detect_task_touch(d, blob->tid, blob->ts);
 	if (t)
 		task_identify(d, t, b);
-	else
-		task_identify_dead(d, b);
+	detect_crash_name(d, b);
 }
 
 void detect_adopt(struct detect *d, struct detect_task *t, const struct ct_iter_task *found, uint64_t ts_ns)

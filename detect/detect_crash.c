@@ -34,14 +34,13 @@ static void end_name(struct detect *d, struct detect_end *end)
 
 	if (!t || !t->tgid)
 		return;
+	end->named_ns = t->named_ns;
 	end->tgid = t->tgid;
 	end->uid = t->uid;
 	end->cgroup_id = t->cgroup_id;
 	memcpy(end->comm, t->comm, sizeof(end->comm));
 }
 
-/* The task is looked up twice: now, because its entry is reset when it ends; and at the next tick,
- * because its name may come late, through the ring of another CPU. */
 static void end_note(struct detect *d, const struct ct_rec *rec, bool is_exit)
 {
 	struct detect_end *end;
@@ -53,6 +52,22 @@ static void end_note(struct detect *d, const struct ct_rec *rec, bool is_exit)
 	end = &d->ends[d->n_ends++];
 	*end = (struct detect_end){ .ns = rec->ts, .tid = rec->tid, .is_exit = is_exit };
 	end_name(d, end);
+}
+
+void detect_crash_name(struct detect *d, const struct ct_task_blob *b)
+{
+	for (unsigned i = 0; i < d->n_ends; i++) {
+		struct detect_end *end = &d->ends[i];
+
+		if (end->tid != b->h.tid || b->h.ts > end->ns || b->h.ts < end->named_ns)
+			continue;
+		end->named_ns = b->h.ts;
+		end->tgid = b->tgid;
+		end->uid = b->uid;
+		end->cgroup_id = b->cgroup_id;
+		memcpy(end->comm, b->comm, sizeof(end->comm));
+		end->comm[sizeof(end->comm) - 1] = 0;
+	}
 }
 
 void detect_crash_signal(struct detect *d, const struct ct_rec *rec)
@@ -104,9 +119,11 @@ static int by_time(const void *a, const void *b)
 	return x->ns < y->ns ? -1 : x->ns > y->ns;
 }
 
+/* The name of a task may come after its end, through the ring of another CPU. So an end is reported
+ * only at its second tick. */
 void detect_crash_report(struct detect *d, uint64_t now_ns)
 {
-	unsigned reported = 0;
+	unsigned reported = 0, kept = 0;
 
 	qsort(d->ends, d->n_ends, sizeof(d->ends[0]), by_time);
 	for (unsigned i = 0; i < d->n_ends; i++) {
@@ -114,7 +131,11 @@ void detect_crash_report(struct detect *d, uint64_t now_ns)
 		struct detect_task as = { 0 };
 		struct detect_limits limits;
 
-		end_name(d, end);
+		if (!end->waited) {
+			end->waited = true;
+			d->ends[kept++] = *end;
+			continue;
+		}
 		if (!end->tgid || is_known(d, end) || end->tgid == d->opt.own_tgid)
 			continue;
 		as.cgroup_id = end->cgroup_id;
@@ -127,5 +148,5 @@ void detect_crash_report(struct detect *d, uint64_t now_ns)
 		else
 			d->stats.behind++;
 	}
-	d->n_ends = 0;
+	d->n_ends = kept;
 }

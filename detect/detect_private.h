@@ -33,8 +33,10 @@ struct detect_dying {
 #define DETECT_ENDS 64
 struct detect_end {
 	uint64_t ns, cgroup_id;
+	uint64_t named_ns; /* when the task got its name, tgid, uid and cgroup */
 	uint32_t tid, tgid, uid;
 	bool is_exit;
+	bool waited; /* a tick has passed since */
 	char comm[CT_COMM_LEN];
 };
 
@@ -119,6 +121,8 @@ void detect_judge(struct detect *d, uint64_t now_ns);
 void detect_crash_signal(struct detect *d, const struct ct_rec *rec);
 /* Called for each CT_EXIT, before the task counts as ended. */
 void detect_crash_exit(struct detect *d, const struct ct_rec *rec);
+/* Called for each CT_TASK. */
+void detect_crash_name(struct detect *d, const struct ct_task_blob *b);
 void detect_crash_report(struct detect *d, uint64_t now_ns);
 
 #endif

@@ -89,6 +89,27 @@ static void named_late(void **state)
 	assert_string_equal(m.hangs[0].comm, "worker");
 }
 
+static void named_after_a_tick(void **state)
+{
+	uint64_t start, tick;
+	MAKE(m);
+
+	start = m.now;
+	m.now += MS;
+	fatal(&m, 11, SEGV);
+	ends(&m, 11, 10, SEGV, true);
+	pass(&m, 250 * MS);
+	assert_int_equal(m.n, 0);
+	tick = m.now;
+	m.now = start;
+	task_of(&m, 11, 10, "worker", CT_TF_FOUND);
+	m.now = tick;
+	pass(&m, S);
+	assert_int_equal(m.n, 1);
+	assert_int_equal(m.hangs[0].tgid, 10);
+	assert_string_equal(m.hangs[0].comm, "worker");
+}
+
 static void pid_again(void **state)
 {
 	MAKE(m);
@@ -141,7 +162,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reported),   cmocka_unit_test(no_crash),    cmocka_unit_test(only_the_end),
 		cmocka_unit_test(pid_again),  cmocka_unit_test(crash_storm), cmocka_unit_test(off),
-		cmocka_unit_test(named_late),
+		cmocka_unit_test(named_late), cmocka_unit_test(named_after_a_tick),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
