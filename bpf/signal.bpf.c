@@ -6,8 +6,7 @@
 #include "context.h"
 #include "wait.h"
 
-#define SIGKILL         9
-#define SIGNAL_BIT(sig) (1ULL << ((sig)-1))
+#define SIGKILL 9
 /* two values of the kernel, in place of the address of a struct kernel_siginfo */
 #define SEND_SIG_NOINFO        0 /* user space sent the signal */
 #define SEND_SIG_PRIV          1 /* the kernel sent the signal */
@@ -16,14 +15,14 @@
 
 /* By default, none of these kills: SIGURG, SIGCHLD, SIGCONT, SIGWINCH, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU. */
 #define SIGNAL_NOT_FATAL                                                                                     \
-	(SIGNAL_BIT(23) | SIGNAL_BIT(17) | SIGNAL_BIT(18) | SIGNAL_BIT(28) | SIGNAL_BIT(19) |                \
-	 SIGNAL_BIT(20) | SIGNAL_BIT(21) | SIGNAL_BIT(22))
+	(CT_SIGNAL_BIT(23) | CT_SIGNAL_BIT(17) | CT_SIGNAL_BIT(18) | CT_SIGNAL_BIT(28) | CT_SIGNAL_BIT(19) | \
+	 CT_SIGNAL_BIT(20) | CT_SIGNAL_BIT(21) | CT_SIGNAL_BIT(22))
 
 static __always_inline bool signal_kills(__u32 sig, __u64 handler)
 {
 	if (sig == SIGKILL)
 		return true;
-	return sig - 1 < 64 && !handler && !(SIGNAL_NOT_FATAL & SIGNAL_BIT(sig));
+	return sig - 1 < 64 && !handler && !(SIGNAL_NOT_FATAL & CT_SIGNAL_BIT(sig));
 }
 
 static __always_inline __u64 signal_handler(struct task_struct *t, __u32 sig)
@@ -119,12 +118,6 @@ int ct_signal_deliver(__u64 *ctx)
 #define CRASH_CHUNK  256
 #define VM_EXEC      0x4
 
-/* SIG_KERNEL_COREDUMP_MASK of include/linux/signal.h: QUIT, ILL, TRAP, ABRT, BUS, FPE, SEGV, XCPU,
- * XFSZ, SYS */
-#define CRASH_SIGNALS                                                                                        \
-	(SIGNAL_BIT(3) | SIGNAL_BIT(4) | SIGNAL_BIT(5) | SIGNAL_BIT(6) | SIGNAL_BIT(7) | SIGNAL_BIT(8) |     \
-	 SIGNAL_BIT(11) | SIGNAL_BIT(24) | SIGNAL_BIT(25) | SIGNAL_BIT(31))
-
 /* Constants of include/linux/maple_tree.h, for 64-bit machines. A node has NODE_WORDS words: first
  * the parent, then the pivots, then the slots. */
 #define NODE_WORDS 32
@@ -164,7 +157,7 @@ static __always_inline bool crash_may_tell(__u64 now)
 
 static __always_inline bool crash_is_fatal(struct task_struct *t, __u32 sig, struct k_sigaction *ka)
 {
-	return sig - 1 < 64 && CRASH_SIGNALS & SIGNAL_BIT(sig) && !BPF_CORE_READ(ka, sa.sa_handler) &&
+	return sig - 1 < 64 && CT_CORE_SIGNALS & CT_SIGNAL_BIT(sig) && !BPF_CORE_READ(ka, sa.sa_handler) &&
 	       !task_is_kernel(t) && t->tgid != ct_tracer_tgid;
 }
 

@@ -1,24 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* detect_crash.c - the rule CRASH: notices the processes that end by a signal that dumps core. */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
 #include "detect/detect_private.h"
 #include "lib/cleanup.h"
-
-/* SIG_KERNEL_COREDUMP_MASK of include/linux/signal.h */
-static bool dumps_core(unsigned signal)
-{
-	static const uint8_t core[] = { SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGFPE,
-					SIGSEGV, SIGBUS, SIGSYS,  SIGXCPU, SIGXFSZ };
-
-	for (size_t i = 0; i < ARRAY_SIZE(core); i++)
-		if (core[i] == signal)
-			return true;
-	return false;
-}
 
 static struct detect_dying *dying_find(struct detect *d, uint32_t tgid)
 {
@@ -72,13 +59,13 @@ void detect_crash_name(struct detect *d, const struct ct_task_blob *b)
 
 void detect_crash_signal(struct detect *d, const struct ct_rec *rec)
 {
-	if (rec->flags & CT_GF_FATAL && dumps_core(ct_signal_number(rec)))
+	if (rec->flags & CT_GF_FATAL && ct_signal_dumps_core(ct_signal_number(rec)))
 		end_note(d, rec, false);
 }
 
 void detect_crash_exit(struct detect *d, const struct ct_rec *rec)
 {
-	if (rec->flags & CT_LF_GROUP_DEAD && dumps_core((unsigned)WTERMSIG(ct_exit_code(rec))))
+	if (rec->flags & CT_LF_GROUP_DEAD && ct_signal_dumps_core((unsigned)WTERMSIG(ct_exit_code(rec))))
 		end_note(d, rec, true);
 }
 

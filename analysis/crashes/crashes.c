@@ -2,7 +2,6 @@
 #include "analysis/crashes/crashes.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 
@@ -19,18 +18,6 @@ const char *crash_how_name(enum crash_how how)
 	static const char *const names[] = { "crash", "killed", "status" };
 
 	return (unsigned)how < ARRAY_SIZE(names) ? names[how] : "unknown";
-}
-
-/* SIG_KERNEL_COREDUMP_MASK of include/linux/signal.h */
-bool crash_is_core_signal(unsigned signal)
-{
-	static const uint8_t core[] = { SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGFPE,
-					SIGSEGV, SIGBUS, SIGSYS,  SIGXCPU, SIGXFSZ };
-
-	for (size_t i = 0; i < ARRAY_SIZE(core); i++)
-		if (core[i] == signal)
-			return true;
-	return false;
 }
 
 struct search {
@@ -143,7 +130,7 @@ static int on_exit_record(struct search *s, size_t i)
 	c.status = c.signal ? 0 : (uint8_t)WEXITSTATUS(code);
 	if (!c.signal && !c.status)
 		return 0;
-	c.how = !c.signal ? CRASH_STATUS : crash_is_core_signal(c.signal) ? CRASH_SIGNAL : CRASH_KILLED;
+	c.how = !c.signal ? CRASH_STATUS : ct_signal_dumps_core(c.signal) ? CRASH_SIGNAL : CRASH_KILLED;
 	if (c.signal && seen && ct_signal_number(&event_of(s, fatal)->r) == c.signal) {
 		const struct ct_rec *d = &event_of(s, fatal)->r;
 
@@ -198,7 +185,7 @@ static int add_dying(struct search *s, size_t n)
 				   .sender = GRAPH_NONE };
 		uint64_t first;
 
-		if (task == GRAPH_NONE || !crash_is_core_signal(c.signal) ||
+		if (task == GRAPH_NONE || !ct_signal_dumps_core(c.signal) ||
 		    !map_get(&s->fatal, s->cs->g->tasks[task].tgid, &first) || first != i)
 			continue;
 		r = add(s, &c);

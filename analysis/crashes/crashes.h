@@ -75,7 +75,5 @@ const char *crash_code_words(const struct crash *c);
 /* Returns the innermost frame that is not in the C library, or else the innermost frame. NULL: the
  * stack is not known. */
 const char *crash_frame(const struct crashes *cs, const struct crash *c);
-/* Returns true if the default action of the signal is to dump core. */
-bool crash_is_core_signal(unsigned signal);
 
 #endif

@@ -428,6 +428,13 @@ enum ct_found {
 #define CT_FF_WRITE 0x02
 
 #define CT_PF_KERNEL 0x01
+/* The signals that dump core by default; bit 0 is signal 1. SIG_KERNEL_COREDUMP_MASK of
+ * include/linux/signal.h: QUIT, ILL, TRAP, ABRT, BUS, FPE, SEGV, XCPU, XFSZ, SYS */
+#define CT_SIGNAL_BIT(sig) (1ULL << ((sig)-1))
+#define CT_CORE_SIGNALS                                                                                      \
+	(CT_SIGNAL_BIT(3) | CT_SIGNAL_BIT(4) | CT_SIGNAL_BIT(5) | CT_SIGNAL_BIT(6) | CT_SIGNAL_BIT(7) |      \
+	 CT_SIGNAL_BIT(8) | CT_SIGNAL_BIT(11) | CT_SIGNAL_BIT(24) | CT_SIGNAL_BIT(25) | CT_SIGNAL_BIT(31))
+
 /* A signal that dumps core was delivered to the task at this moment. The stack has only user frames,
  * and x[1] is 0. Since version 1.9 of the format. */
 #define CT_PF_FATAL 0x02
@@ -715,8 +722,8 @@ struct ct_rawcrash_blob {
 	ct_u32 ppid; /* tgid of the parent */
 	ct_u16 nr;   /* system call of the task */
 	ct_u16 n_maps;
-	ct_u32 n_stack;  /* bytes in `stack` */
-	ct_u64 regs[34]; /* as ct_iter_task.regs */
+	ct_u32 n_stack;                          /* bytes in `stack` */
+	ct_u64 regs[34];                         /* as ct_iter_task.regs */
 	struct ct_crash_map maps[CT_CRASH_MAPS]; /* in order of address */
 	char stack[CT_CRASH_STACK];              /* the memory from the stack pointer on */
 };

@@ -149,6 +149,11 @@ static inline ct_u8 ct_signal_number(const struct ct_rec *r)
 	return r->state;
 }
 
+static inline bool ct_signal_dumps_core(ct_u32 signal)
+{
+	return signal - 1 < 64 && CT_CORE_SIGNALS & CT_SIGNAL_BIT(signal);
+}
+
 static inline ct_u32 ct_signal_target(const struct ct_rec *r)
 {
 	return r->peer;
