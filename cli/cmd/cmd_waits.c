@@ -9,10 +9,9 @@
 #include "cli/cmd/commands.h"
 #include "cli/render/cgroup_name.h"
 #include "cli/text.h"
-#include "cli/live/waitlive.h"
+#include "cli/live/waitwords.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
-#include "trace/words/cmdline.h"
 #include "trace/words/describe.h"
 
 enum { OPT_PID = 256, OPT_ALL, OPT_JSON };
@@ -34,53 +33,6 @@ static const struct cli_usage usage = {
 		"processes, other users only their own.",
 	.options = options,
 };
-
-#define TEXT_MAX 640
-
-static const struct proctask_proc *proc_of(const struct waitlive *w, const struct proctask_thread *th)
-{
-	return &w->tables.tasks.procs.v[th->proc];
-}
-
-#define CGROUP_MAX 4096
-
-/* Examples: "comm[pid]", "comm[pid]/thread[tid]". In the container "web": "comm[pid]@web". */
-static void put_task(const struct waitlive *w, const struct proctask_thread *th, char buf[TEXT_MAX])
-{
-	const struct proctask_proc *p = proc_of(w, th);
-	const struct proctask_thread *main_th = proctask_by_tid(&w->tables.tasks, p->pid);
-	char comm[64], main_comm[64], cgroup[CGROUP_MAX], at[CGROUP_NAME_MAX + 1];
-	struct cgroup_name name;
-
-	proctask_cgroup(p->pid, cgroup, sizeof(cgroup));
-	name = cgroup_name_of_path(cgroup);
-	render_at(&name, at);
-	describe_clean(th->comm, comm, sizeof(comm));
-	describe_clean(main_th ? main_th->comm : "?", main_comm, sizeof(main_comm));
-	if (th->tid == p->pid)
-		snprintf(buf, TEXT_MAX, "%s[%u]%s", comm, th->tid, at);
-	else
-		snprintf(buf, TEXT_MAX, "%s[%u]/%s[%u]%s", main_comm, p->pid, comm, th->tid, at);
-}
-
-#define CMDLINE_WIDTH 48
-
-/* Writes " (COMMAND LINE)", or "" if it tells no more than the name of the task. */
-static void put_cmdline(const struct waitlive *w, const struct proctask_thread *th,
-			char buf[CMDLINE_SHORT_MAX])
-{
-	char args[CT_CMDLINE_MAX + 1];
-
-	proctask_cmdline(proc_of(w, th)->pid, args, sizeof(args));
-	cmdline_short(args, th->comm, CMDLINE_WIDTH, buf);
-}
-
-static const char *syscall_name(const struct procwait *w)
-{
-	const char *name = w->nr >= 0 ? describe_syscall(MACHINE_THIS, w->nr) : NULL;
-
-	return name && *name ? name : "the kernel";
-}
 
 static const char *class_word(enum procwait_class class)
 {
@@ -107,93 +59,28 @@ static const char *class_word(enum procwait_class class)
 	return "unknown";
 }
 
-static void put_wait(const struct waitlive_link *l, char buf[TEXT_MAX])
-{
-	const struct procwait *w = l->wait;
-	char name[sizeof(w->name)];
-	bool lock = !strcmp(w->kind, "file-lock") || (!strcmp(w->kind, "futex") && l->owes);
-
-	describe_clean(w->name, name, sizeof(name));
-	if (lock)
-		snprintf(buf, TEXT_MAX, "waits in %s for %s%s, held by", syscall_name(w),
-			 strcmp(w->kind, "file-lock") ? "" : "the lock on ", name);
-	else if (!strcmp(w->kind, "child") || !strcmp(w->kind, "futex"))
-		snprintf(buf, TEXT_MAX, "waits in %s for the %s:", syscall_name(w), name);
-	else if (!strcmp(w->kind, "signal"))
-		snprintf(buf, TEXT_MAX, "is stopped by %s,", name);
-	else
-		snprintf(buf, TEXT_MAX, "waits in %s on %s for", syscall_name(w), name);
-}
-
-static void put_root(const struct procwait *w, char buf[TEXT_MAX])
-{
-	char name[sizeof(w->name)];
-
-	describe_clean(w->name, name, sizeof(name));
-	switch (w->class) {
-	case PROCWAIT_RUN:
-		snprintf(buf, TEXT_MAX, "is running");
-		break;
-	case PROCWAIT_TIMER:
-		snprintf(buf, TEXT_MAX, "sleeps in %s", syscall_name(w));
-		break;
-	case PROCWAIT_STOPPED:
-		snprintf(buf, TEXT_MAX, "is stopped and waits for %s", name);
-		break;
-	case PROCWAIT_DISK:
-		snprintf(buf, TEXT_MAX, "waits in %s, uninterruptible, in the kernel%s%s", syscall_name(w),
-			 *name ? ": " : "", name);
-		break;
-	case PROCWAIT_EXTERNAL:
-		snprintf(buf, TEXT_MAX, "waits in %s on %s for another machine", syscall_name(w), name);
-		break;
-	case PROCWAIT_GONE:
-		snprintf(buf, TEXT_MAX, "has exited, and its parent has not waited for it");
-		break;
-	case PROCWAIT_WAIT:
-		snprintf(buf, TEXT_MAX, "waits in %s on %s, and so on in a circle", syscall_name(w), name);
-		break;
-	case PROCWAIT_IDLE:
-		snprintf(buf, TEXT_MAX, "waits in %s%s%s (idle)", syscall_name(w), *name ? " on " : "", name);
-		break;
-	case PROCWAIT_UNKNOWN:
-		snprintf(buf, TEXT_MAX, "waits in %s%s%s; for which task is not known", syscall_name(w),
-			 *name ? " on " : "", name);
-		break;
-	}
-}
-
 static void put_sentence(const struct waitlive *w, const struct waitlive_chain *c, FILE *f)
 {
-	char task[TEXT_MAX], wait[TEXT_MAX], cmdline[CMDLINE_SHORT_MAX];
+	char task[WAITWORDS_MAX], wait[WAITWORDS_MAX], cmdline[CMDLINE_SHORT_MAX];
 
 	for (size_t i = 0; i < c->links.n; i++) {
 		const struct waitlive_link *l = &c->links.v[i];
 		bool last = i + 1 == c->links.n;
 
-		put_task(w, l->th, task);
-		put_cmdline(w, l->th, cmdline);
+		waitwords_task(w, l->th, task);
+		waitwords_cmdline(w, l->th, cmdline);
 		if (last && !c->cycle)
-			put_root(l->wait, wait);
+			waitwords_root(l->wait, wait);
 		else
-			put_wait(l, wait);
+			waitwords_wait(l, wait);
 		fprintf(f, i ? " %s%s, which %s" : "%s%s %s", task, cmdline, wait);
 		if (last && c->cycle && c->links.n == 1)
 			fputs(" itself", f);
 		else if (last && c->cycle) {
-			put_task(w, c->links.v[0].th, task);
+			waitwords_task(w, c->links.v[0].th, task);
 			fprintf(f, " %s", task);
 		}
 	}
-}
-
-static const char *cycle_word(const struct waitlive_chain *c)
-{
-	if (c->moving)
-		return "circle, but it moves";
-	if (!c->strong)
-		return "circle, perhaps idle";
-	return c->closed ? "DEADLOCK" : "CIRCLE, unless another thread breaks it";
 }
 
 static bool same_next(const struct waitlive_chain *a, const struct waitlive_chain *b)
@@ -207,7 +94,7 @@ static bool same_next(const struct waitlive_chain *a, const struct waitlive_chai
 static size_t print_fellows(const struct waitlive *w, size_t first, size_t end)
 {
 	enum { SHOWN = 8 };
-	char task[TEXT_MAX];
+	char task[WAITWORDS_MAX];
 	size_t n = 0;
 
 	while (first + n + 1 < end && same_next(&w->chains.v[first], &w->chains.v[first + n + 1]))
@@ -216,7 +103,7 @@ static size_t print_fellows(const struct waitlive *w, size_t first, size_t end)
 		return 0;
 	printf("  %zu more wait%s there: ", n, n == 1 ? "s" : "");
 	for (size_t i = 0; i < n && i < SHOWN; i++) {
-		put_task(w, w->chains.v[first + 1 + i].links.v[0].th, task);
+		waitwords_task(w, w->chains.v[first + 1 + i].links.v[0].th, task);
 		printf("%s%s", i ? ", " : "", task);
 	}
 	puts(n > SHOWN ? ", ..." : "");
@@ -225,23 +112,23 @@ static size_t print_fellows(const struct waitlive *w, size_t first, size_t end)
 
 static void print_chain(const struct waitlive *w, const struct waitlive_chain *c)
 {
-	char task[TEXT_MAX], wait[TEXT_MAX], cmdline[CMDLINE_SHORT_MAX];
+	char task[WAITWORDS_MAX], wait[WAITWORDS_MAX], cmdline[CMDLINE_SHORT_MAX];
 
 	for (size_t i = 0; i < c->links.n; i++) {
 		const struct waitlive_link *l = &c->links.v[i];
 		bool last = i + 1 == c->links.n;
 
-		put_task(w, l->th, task);
-		put_cmdline(w, l->th, cmdline);
+		waitwords_task(w, l->th, task);
+		waitwords_cmdline(w, l->th, cmdline);
 		printf("%*s%s%s%s%s ", (int)(2 * i), "", cli_sgr(stdout, "1"), task, cli_sgr(stdout, "0"),
 		       cmdline);
 		if (last) {
-			put_root(l->wait, wait);
+			waitwords_root(l->wait, wait);
 			puts(wait);
 			break;
 		}
-		put_wait(l, wait);
-		put_task(w, l[1].th, task);
+		waitwords_wait(l, wait);
+		waitwords_task(w, l[1].th, task);
 		printf("%s %s%s", wait, task, c->moving && i == 0 ? " (it moves)" : "");
 		if (l->one_of > 1)
 			printf(" or %u other%s", l->one_of - 1, l->one_of == 2 ? "" : "s");
@@ -251,7 +138,7 @@ static void print_chain(const struct waitlive *w, const struct waitlive_chain *c
 
 static void print_cycle(const struct waitlive *w, const struct waitlive_chain *c)
 {
-	printf("%s%s:%s ", cli_sgr(stdout, "1;31"), cycle_word(c), cli_sgr(stdout, "0"));
+	printf("%s%s:%s ", cli_sgr(stdout, "1;31"), waitwords_cycle(c), cli_sgr(stdout, "0"));
 	put_sentence(w, c, stdout);
 	puts(".");
 }
@@ -290,21 +177,23 @@ static int print_text(const struct waitlive *w, bool all)
 	return CLI_OK;
 }
 
+#define CGROUP_MAX 4096
+
 static json_t *link_json(const struct waitlive *w, const struct waitlive_link *l, bool last)
 {
 	const char *syscall = l->wait->nr >= 0 ? describe_syscall(MACHINE_THIS, l->wait->nr) : NULL;
 	char cgroup[CGROUP_MAX], cmdline[CT_CMDLINE_MAX + 1];
 	struct cgroup_name name;
-	json_t *j =
-		json_pack("{s:i, s:i, s:o, s:s, s:o?, s:{s:s, s:o}}", "pid", (int)proc_of(w, l->th)->pid,
-			  "tid", (int)l->th->tid, "comm", text_json(l->th->comm), "state",
-			  class_word(l->wait->class), "syscall", syscall ? text_json(syscall) : json_null(),
-			  "resource", "kind", l->wait->kind, "name", text_json(l->wait->name));
+	json_t *j = json_pack("{s:i, s:i, s:o, s:s, s:o?, s:{s:s, s:o}}", "pid",
+			      (int)waitlive_proc(w, l->th)->pid, "tid", (int)l->th->tid, "comm",
+			      text_json(l->th->comm), "state", class_word(l->wait->class), "syscall",
+			      syscall ? text_json(syscall) : json_null(), "resource", "kind", l->wait->kind,
+			      "name", text_json(l->wait->name));
 
-	proctask_cgroup(proc_of(w, l->th)->pid, cgroup, sizeof(cgroup));
+	proctask_cgroup(waitlive_proc(w, l->th)->pid, cgroup, sizeof(cgroup));
 	name = cgroup_name_of_path(cgroup);
 	render_cgroup_name(j, &name);
-	if (j && proctask_cmdline(proc_of(w, l->th)->pid, cmdline, sizeof(cmdline)))
+	if (j && proctask_cmdline(waitlive_proc(w, l->th)->pid, cmdline, sizeof(cmdline)))
 		json_object_set_new(j, "cmdline", text_json(cmdline));
 	if (j && !last)
 		json_object_set_new(j, "edge",

@@ -467,3 +467,8 @@ void waitlive_done(struct waitlive *w)
 	w->graph = NULL;
 	procwait_tables_done(&w->tables);
 }
+
+const struct proctask_proc *waitlive_proc(const struct waitlive *w, const struct proctask_thread *th)
+{
+	return &w->tables.tasks.procs.v[th->proc];
+}

@@ -38,5 +38,6 @@ struct waitlive {
  * Returns 0 or -errno. On success the caller calls waitlive_done(). */
 int waitlive_read(uint32_t pid, struct waitlive *ret);
 void waitlive_done(struct waitlive *w);
+const struct proctask_proc *waitlive_proc(const struct waitlive *w, const struct proctask_thread *th);
 
 #endif
