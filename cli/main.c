@@ -21,6 +21,7 @@ static const struct command commands[] = {
 	{ "watch", "Record who writes a variable of a process", cmd_watch },
 	{ "mark", "Mark the begin or end of a transaction, from a script", cmd_mark },
 	{ "waits", "Show who waits for whom now", cmd_waits },
+	{ "top", "Show, again and again, which tasks wait for which, and how long", cmd_top },
 	{ "diagnose", "Say why something was slow or stuck, and who was to blame", cmd_diagnose },
 	{ "view", "Make a page for a browser that explains a hang", cmd_view },
 	{ "slice", "Show the causes of a task's work, or what it caused", cmd_slice },
@@ -36,8 +37,7 @@ static const struct command commands[] = {
 	{ "flame", "Draw where tasks wait or run, as a flame graph", cmd_flame },
 	{ "export", "Write a trace in the format of another program", cmd_export },
 	{ "check", "Run a command again and again, and say whether it became slower, and why", cmd_check },
-	{ "delay", "Hold the calls of a function, and say whether anything waits for them",
-	  cmd_delay },
+	{ "delay", "Hold the calls of a function, and say whether anything waits for them", cmd_delay },
 	{ "info", "Show what is in a trace", cmd_info },
 	{ "dump", "Print the records of a trace", cmd_dump },
 };

@@ -15,6 +15,26 @@
  * first, are further from the prompt. */
 #define PATTERNS_SHOWN 10
 
+/* tasks: `ctrace top` shows this many tasks that wait for the same task, those with the longest waits.
+ * Higher: a lock with many waiters hides the other trees. */
+#define TOP_SIBLINGS 8
+/* `ctrace top` shows a tree down to this depth. Higher: the indentation leaves no room for text. */
+#define TOP_DEPTH 12
+/* ns: `ctrace top` lists an ended wait of at least this length. Lower: the list has waits that nobody
+ * has noticed. */
+#define TOP_ENDED_NS (1 * NSEC_PER_SEC)
+/* ns: for so long after its end. */
+#define TOP_ENDED_KEEP_NS (60 * NSEC_PER_SEC)
+#define TOP_ENDED_SHOWN   5
+/* n: from one update of `ctrace top` to the next, at least n times the CPU time of an update passes, so
+ * `ctrace top` takes at most 1/n of a CPU. Lower: a machine with many tasks pays more. Higher: the screen
+ * of such a machine changes less often. */
+#define TOP_COST 100
+/* ns: `ctrace top` asks the daemon for its status so often. */
+#define TOP_DAEMON_NS (5 * NSEC_PER_SEC)
+/* ms: Higher: a daemon that does not answer stops the screen for longer. */
+#define TOP_DAEMON_WAIT_MS 200
+
 /* 1/n of the window of the diagnosis: the picture of `ctrace view` begins this much earlier, and ends
  * this much later. Lower n: the hang is smaller in the picture. Higher n: the begin and the end of
  * the hang are harder to see. */

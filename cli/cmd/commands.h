@@ -15,6 +15,7 @@ int cmd_info(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
 int cmd_watch(int argc, char **argv);
 int cmd_waits(int argc, char **argv);
+int cmd_top(int argc, char **argv);
 int cmd_mark(int argc, char **argv);
 int cmd_hangs(int argc, char **argv);
 int cmd_requests(int argc, char **argv);

@@ -93,7 +93,7 @@ _ctrace_rest()
 	local command=$1 cur=$2 i
 
 	case $command in
-	help | status | budget | metrics | doctor | watch | waits | snapshot | ctraced) ;;
+	help | status | budget | metrics | doctor | watch | waits | top | snapshot | ctraced) ;;
 	mark)
 		((COMP_CWORD == 3)) && compgen -W "begin end" -- "$cur"
 		;;

@@ -14,7 +14,7 @@ from guest import Unavailable, cache_dir
 
 SUITE = "bookworm"
 PACKAGES = ["systemd", "systemd-sysv", "passwd", "libbpf1", "libcap2", "libdw1", "libelf1", "libinih1", "libjansson4",
-            "libprotobuf-c1", "libseccomp2", "libsystemd0", "libzstd1", "zlib1g"]
+            "libncursesw6", "libprotobuf-c1", "libseccomp2", "libsystemd0", "libzstd1", "zlib1g"]
 MASKED = ["getty@tty1.service", "serial-getty@ttyS0.service", "console-getty.service", "getty-static.service",
           "apt-daily.timer", "apt-daily-upgrade.timer", "dpkg-db-backup.timer", "e2scrub_all.timer",
           "e2scrub_reap.service", "fstrim.timer", "systemd-pstore.service", "proc-sys-fs-binfmt_misc.automount",

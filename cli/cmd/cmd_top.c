@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/client/client.h"
+#include "cli/cmd/commands.h"
+#include "cli/live/waitlive.h"
+#include "cli/text.h"
+#include "cli/thresholds.h"
+#include "cli/top/lines.h"
+#include "cli/top/machine.h"
+#include "cli/top/screen.h"
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+
+enum { OPT_BATCH = 256, OPT_COUNT, OPT_DELAY };
+
+struct top_options {
+	const char *sort, *filter, *socket;
+	bool batch;
+	uint64_t count, delay_ns; /* count 0: until the user ends it */
+};
+
+#define TEXT(member) CLI_TEXT(struct top_options, member)
+static const struct cli_option top_table[] = {
+	{ CLI_FLAG(struct top_options, batch), "batch", NULL,
+	  "Print text, for a log or a pipe, instead of a screen" },
+	{ OPT_COUNT, "count", "N", "End after N updates" },
+	{ OPT_DELAY, "delay", "SECONDS", "The time between updates (default: 1)" },
+	{ TEXT(filter), "filter", "TEXT", "Show only the trees in which a line contains TEXT" },
+	{ TEXT(sort), "sort", "ORDER",
+	  "longest (the default): the longest wait first; waiters: the most waiting tasks first" },
+	{ TEXT(socket), "socket", "PATH", CLIENT_SOCKET_HELP },
+	{ 0 },
+};
+
+static const struct cli_usage top_usage = {
+	.name = "top",
+	.args = "[--batch] [--count N] [--delay SECONDS] [--filter TEXT] [--sort ORDER] [--socket PATH]",
+	.about =
+		"Shows, again and again, which tasks wait for which tasks, and for how long. The task that others wait\n"
+		"for stands above them. Needs neither the daemon nor a trace. Root sees all processes, other users\n"
+		"only their own.",
+	.options = top_table,
+};
+
+enum { HEAD_MACHINE, HEAD_TASKS, HEAD_DAEMON, HEAD_TITLE, HEAD_LINES };
+#define HEAD_MAX 512
+
+struct session {
+	const struct top_options *o;
+	struct top top;
+	struct machine machine;
+	enum top_sort sort;
+	bool frozen;
+	uint64_t updated_ns; /* monotonic */
+	uint64_t cost_ns;    /* CPU time of the last update */
+	char daemon[HEAD_MAX];
+	uint64_t daemon_ns; /* when the daemon was last asked; 0: never */
+};
+
+/* The daemon is asked less often than the screen changes, because an answer costs it time. */
+static void ask_daemon(struct session *s)
+{
+	char err[CLIENT_ERR_MAX];
+	json_t *answer = NULL;
+	const json_t *governor;
+	const char *step;
+
+	if (s->daemon_ns && s->updated_ns - s->daemon_ns < TOP_DAEMON_NS)
+		return;
+	s->daemon_ns = s->updated_ns;
+	if (client_command(s->o->socket, "status", TOP_DAEMON_WAIT_MS, &answer, err)) {
+		snprintf(s->daemon, sizeof(s->daemon),
+			 "No answer from a daemon, so Enter cannot explain a wait");
+		return;
+	}
+	governor = json_object_get(answer, "governor");
+	step = json_string_value(json_object_get(governor, "step"));
+	snprintf(s->daemon, sizeof(s->daemon), "The daemon records %s, and takes %.2f %% of the machine",
+		 step && strcmp(step, "none") ? "only a part (see ctrace status)" : "everything",
+		 json_number_value(json_object_get(governor, "cost_percent")));
+	json_decref(answer);
+}
+
+static void waits_done(struct waitlive *w)
+{
+	waitlive_done(w);
+}
+
+static int update(struct session *s)
+{
+	_cleanup_(waits_done) struct waitlive w = { 0 };
+	uint64_t cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	int r = waitlive_read(0, &w);
+
+	if (r == -ENOTRECOVERABLE)
+		return cli_error(
+			"cannot return from the network namespace of another process; run ctrace top again");
+	if (r < 0)
+		return cli_error("cannot read /proc: %s; is it mounted?", strerror(-r));
+	s->updated_ns = clock_ns(CLOCK_MONOTONIC);
+	machine_update(&s->machine);
+	ask_daemon(s);
+	if (top_update(&s->top, &w, s->updated_ns))
+		return cli_error("out of memory");
+	s->cost_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns;
+	return CLI_OK;
+}
+
+/* The next update comes later than the user asked for if updates would cost too much. */
+static uint64_t next_ns(const struct session *s)
+{
+	return s->updated_ns + MAX(s->o->delay_ns, s->cost_ns * TOP_COST);
+}
+
+static void make_head(const struct session *s, char head[HEAD_LINES][HEAD_MAX])
+{
+	char words[MACHINE_WORDS_MAX], clock[32];
+	time_t now = time(NULL);
+	struct tm tm;
+
+	strftime(clock, sizeof(clock), "%H:%M:%S", localtime_r(&now, &tm));
+	machine_words(&s->machine, words);
+	snprintf(head[HEAD_MACHINE], HEAD_MAX, "%s  %s", clock, words);
+	snprintf(head[HEAD_TASKS], HEAD_MAX,
+		 "%u tasks, %u running, %u in the kernel for a disk or alike. An update every %.1f s%s",
+		 s->top.threads, s->top.running, s->top.disk,
+		 (double)(next_ns(s) - s->updated_ns) / (double)NSEC_PER_SEC, s->frozen ? " (FROZEN)" : "");
+	snprintf(head[HEAD_DAEMON], HEAD_MAX, "%s", s->daemon);
+	snprintf(head[HEAD_TITLE], HEAD_MAX, "%9s TASK (the tasks below it wait for it)%s%s", "WAITS",
+		 s->top.trees.n ? "" : ": none waits for a particular task", "");
+}
+
+static int show(struct session *s, struct screen *screen, const char *filter)
+{
+	char head[HEAD_LINES][HEAD_MAX], footer[HEAD_MAX];
+	const char *heads[HEAD_LINES];
+	struct top_pick pick = { 0 };
+	struct top_lines lines = { 0 };
+	int r = top_pick(&s->top, s->sort, filter, &pick);
+
+	if (!r)
+		r = lines_make(&s->top, &pick, s->updated_ns, &lines);
+	make_head(s, head);
+	for (unsigned i = 0; i < HEAD_LINES; i++)
+		heads[i] = head[i];
+	if (!r && screen) {
+		snprintf(footer, sizeof(footer),
+			 "q quit  Enter explain  / filter%s%s  s order: %s  Space freeze",
+			 *filter ? ": " : "", filter,
+			 s->sort == TOP_LONGEST ? "longest wait" : "most waiters");
+		screen_draw(screen, heads, HEAD_LINES, &lines, footer);
+	} else if (!r) {
+		for (unsigned i = 0; i < HEAD_LINES; i++)
+			puts(heads[i]);
+		for (size_t i = 0; i < lines.v.n; i++)
+			puts(lines.v.v[i].text);
+		puts("");
+	}
+	top_pick_done(&pick);
+	lines_done(&lines);
+	return r ? cli_error("out of memory") : CLI_OK;
+}
+
+static int run_batch(struct session *s)
+{
+	for (uint64_t n = 1;; n++) {
+		struct timespec at;
+		int r = update(s);
+
+		if (!r)
+			r = show(s, NULL, s->o->filter);
+		if (!r)
+			r = cli_output_end(CLI_OK);
+		if (r || n == s->o->count || cli_output_broken())
+			return r;
+		at = (struct timespec){ (time_t)(next_ns(s) / NSEC_PER_SEC),
+					(long)(next_ns(s) % NSEC_PER_SEC) };
+		while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
+			;
+	}
+}
+
+/* Runs `ctrace diagnose` about a task, on the terminal. */
+static void diagnose(const struct session *s, struct screen *screen, uint32_t tid)
+{
+	char number[16];
+	pid_t pid;
+
+	snprintf(number, sizeof(number), "%u", tid);
+	screen_leave(screen);
+	pid = fork();
+	if (!pid) {
+		cli_restore_signals();
+		execl("/proc/self/exe", "ctrace", "diagnose", "--tid", number, "--socket", s->o->socket,
+		      NULL);
+		_exit(127);
+	}
+	if (pid > 0)
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	cli_say("press Enter to return to ctrace top");
+	for (char c = 0; c != '\n' && read(STDIN_FILENO, &c, 1) == 1;)
+		;
+	screen_return(screen);
+}
+
+static int wait_ms(const struct session *s)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), next = next_ns(s);
+
+	if (s->frozen)
+		return -1;
+	return next > now ? (int)((next - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC) : 0;
+}
+
+static int run_screen(struct session *s, struct screen *screen)
+{
+	bool filtered = false;
+	uint64_t n = 0;
+	int r = CLI_OK;
+
+	while (!r) {
+		if (!s->frozen && (!n || !wait_ms(s))) {
+			r = update(s);
+			if (!r && s->o->count && n++ == s->o->count)
+				break;
+			n += !s->o->count;
+		}
+		if (!r)
+			r = show(s, screen, filtered ? screen_filter(screen) : s->o->filter);
+		if (r)
+			break;
+		switch (screen_wait(screen, wait_ms(s))) {
+		case SCREEN_QUIT:
+			return CLI_OK;
+		case SCREEN_SORT:
+			s->sort = s->sort == TOP_LONGEST ? TOP_WAITERS : TOP_LONGEST;
+			break;
+		case SCREEN_FREEZE:
+			s->frozen = !s->frozen;
+			break;
+		case SCREEN_FILTER:
+			filtered = true;
+			break;
+		case SCREEN_DIAGNOSE:
+			if (screen_tid(screen))
+				diagnose(s, screen, screen_tid(screen));
+			break;
+		case SCREEN_NONE:
+			break;
+		}
+	}
+	return r;
+}
+
+static int parse(struct cli_parse *p, struct top_options *o)
+{
+	char *end;
+	double seconds;
+	int c;
+
+	p->into = o;
+	while ((c = cli_next(p)) > 0) {
+		if (c == OPT_COUNT) {
+			if (cli_number(p->arg, UINT32_MAX, &o->count) || !o->count)
+				return cli_usage_error(&top_usage, "--count %s: give a number above 0",
+						       p->arg);
+			continue;
+		}
+		seconds = strtod(p->arg, &end);
+		if (*end || end == p->arg || !(seconds >= 0.1 && seconds <= 3600))
+			return cli_usage_error(&top_usage, "--delay %s: give seconds, from 0.1 to 3600",
+					       p->arg);
+		o->delay_ns = (uint64_t)(seconds * (double)NSEC_PER_SEC);
+	}
+	if (c < 0)
+		return -1;
+	return cli_no_args(p) ? CLI_USAGE : CLI_OK;
+}
+
+int cmd_top(int argc, char **argv)
+{
+	struct cli_parse p = cli_parse(&top_usage, argc, argv);
+	struct top_options o = {
+		.socket = CLIENT_SOCKET, .filter = "", .sort = "longest", .delay_ns = NSEC_PER_SEC
+	};
+	struct session s = { .o = &o };
+	struct screen *screen = NULL;
+	int r = parse(&p, &o);
+
+	if (r)
+		return r < 0 ? p.exit_code : r;
+	if (strcmp(o.sort, "longest") && strcmp(o.sort, "waiters"))
+		return cli_usage_error(&top_usage, "--sort %s: give longest or waiters", o.sort);
+	s.sort = strcmp(o.sort, "waiters") ? TOP_LONGEST : TOP_WAITERS;
+	if (!o.batch)
+		r = screen_new(&screen);
+	if (!r)
+		r = o.batch ? run_batch(&s) : run_screen(&s, screen);
+	screen_free(screen);
+	top_done(&s.top);
+	return r;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lines.h - what `ctrace top` shows, line by line. Does not know the size of the screen. One thread. */
+#ifndef CTRACE_CLI_TOP_LINES_H
+#define CTRACE_CLI_TOP_LINES_H
+
+#include <stdbool.h>
+
+#include "cli/top/tree.h"
+
+enum line_kind { LINE_CIRCLE, LINE_ROOT, LINE_WAITER, LINE_TITLE, LINE_ENDED };
+
+struct top_line {
+	enum line_kind kind;
+	uint32_t tid; /* 0: the line is not about one task */
+	char *text;
+};
+
+struct top_lines {
+	VEC(struct top_line) v;
+};
+
+/* The trees of the pick, and then the waits that have ended. Returns 0 or -ENOMEM; the caller calls
+ * lines_done() in both cases. */
+int lines_make(const struct top *t, const struct top_pick *pick, uint64_t now_ns, struct top_lines *ret);
+void lines_done(struct top_lines *l);
+
+#endif

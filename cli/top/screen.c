@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/top/screen.h"
+
+#include <curses.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <term.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "lib/cleanup.h"
+
+#define FILTER_MAX 64
+
+enum { COLOUR_CIRCLE = 1, COLOUR_ROOT, COLOUR_DIM };
+
+struct screen {
+	SCREEN *curses;
+	FILE *out;
+	char filter[FILTER_MAX];
+	bool asks; /* the user types a filter */
+	size_t selected, first_line, n_lines;
+	size_t page; /* lines of the list on the screen */
+	uint32_t tid;
+};
+
+static void set_colours(void)
+{
+	if (!has_colors() || getenv("NO_COLOR"))
+		return;
+	start_color();
+	use_default_colors();
+	init_pair(COLOUR_CIRCLE, COLOR_RED, -1);
+	init_pair(COLOUR_ROOT, COLOR_YELLOW, -1);
+	init_pair(COLOUR_DIM, COLOR_BLUE, -1);
+}
+
+/* Other terminals cannot show a text at a place of the screen. */
+static bool can_move(void)
+{
+	int err;
+
+	return setupterm(NULL, STDOUT_FILENO, &err) == OK && cursor_address;
+}
+
+int screen_new(struct screen **ret)
+{
+	struct screen *s;
+
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		return cli_error("ctrace top needs a terminal; use --batch to print text");
+	if (!can_move())
+		return cli_error(
+			"the terminal '%s' has no full screen; use --batch to print text, or set TERM",
+			getenv("TERM") ? getenv("TERM") : "");
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return cli_error("out of memory");
+	if (!setlocale(LC_CTYPE, ""))
+		setlocale(LC_CTYPE, "C.UTF-8");
+	s->out = fdopen(dup(STDOUT_FILENO), "w");
+	if (s->out)
+		s->curses = newterm(NULL, s->out, stdin);
+	if (!s->curses) {
+		screen_free(s);
+		return cli_error("cannot use the terminal; use --batch to print text");
+	}
+	set_colours();
+	cbreak();
+	noecho();
+	nonl();
+	keypad(stdscr, TRUE);
+	curs_set(0);
+	*ret = s;
+	return CLI_OK;
+}
+
+void screen_free(struct screen *s)
+{
+	if (!s)
+		return;
+	if (s->curses) {
+		endwin();
+		delscreen(s->curses);
+	}
+	if (s->out)
+		fclose(s->out);
+	free(s);
+}
+
+static attr_t attributes_of(enum line_kind kind)
+{
+	switch (kind) {
+	case LINE_CIRCLE:
+		return A_BOLD | COLOR_PAIR(COLOUR_CIRCLE);
+	case LINE_ROOT:
+		return A_BOLD | COLOR_PAIR(COLOUR_ROOT);
+	case LINE_TITLE:
+		return A_UNDERLINE;
+	case LINE_ENDED:
+		return COLOR_PAIR(COLOUR_DIM);
+	case LINE_WAITER:
+		break;
+	}
+	return A_NORMAL;
+}
+
+static void put_line(int y, const char *text, attr_t attributes)
+{
+	move(y, 0);
+	clrtoeol();
+	attrset(attributes);
+	addnstr(text, -1);
+	attrset(A_NORMAL);
+}
+
+/* addnstr() goes on in the next line if the text is too wide. So the list is drawn from the top, and
+ * each line first clears what the line above has left there. */
+static void draw_list(struct screen *s, const struct top_lines *list, int top)
+{
+	for (size_t i = 0; i < s->page; i++) {
+		size_t at = s->first_line + i;
+		bool is_selected = at == s->selected;
+
+		move(top + (int)i, 0);
+		clrtobot();
+		if (at < list->v.n)
+			put_line(top + (int)i, list->v.v[at].text,
+				 attributes_of(list->v.v[at].kind) | (is_selected ? A_REVERSE : 0));
+	}
+}
+
+static void keep_selected_visible(struct screen *s)
+{
+	if (s->selected >= s->n_lines)
+		s->selected = s->n_lines ? s->n_lines - 1 : 0;
+	if (s->selected < s->first_line)
+		s->first_line = s->selected;
+	if (s->page && s->selected >= s->first_line + s->page)
+		s->first_line = s->selected - s->page + 1;
+}
+
+/* The selection stays at its task, even if the task has moved in the list. */
+static void find_selected(struct screen *s, const struct top_lines *list)
+{
+	for (size_t i = 0; s->tid && i < list->v.n; i++)
+		if (list->v.v[i].tid == s->tid) {
+			s->selected = i;
+			break;
+		}
+	s->n_lines = list->v.n;
+	keep_selected_visible(s);
+	s->tid = s->n_lines ? list->v.v[s->selected].tid : 0;
+}
+
+void screen_draw(struct screen *s, const char *const *head, unsigned n_head, const struct top_lines *list,
+		 const char *footer)
+{
+	int rows = MAX(getmaxy(stdscr), 2), top = MIN((int)n_head, rows - 2);
+	char ask[FILTER_MAX + 32];
+
+	s->page = (size_t)(rows - top - 1);
+	find_selected(s, list);
+	erase();
+	for (int i = 0; i < top; i++) {
+		move(i, 0);
+		clrtobot();
+		put_line(i, head[i], A_NORMAL);
+	}
+	draw_list(s, list, top);
+	snprintf(ask, sizeof(ask), "Show only trees with: %s_", s->filter);
+	move(rows - 1, 0);
+	clrtobot();
+	put_line(rows - 1, s->asks ? ask : footer, A_REVERSE);
+	refresh();
+}
+
+static enum screen_key filter_key(struct screen *s, int c)
+{
+	size_t n = strlen(s->filter);
+
+	if (c == '\r' || c == '\n' || c == KEY_ENTER)
+		s->asks = false;
+	else if (c == 27)
+		s->asks = false, s->filter[0] = 0;
+	else if ((c == KEY_BACKSPACE || c == 127 || c == '\b') && n)
+		s->filter[n - 1] = 0;
+	else if (c >= ' ' && c < 127 && n + 1 < sizeof(s->filter))
+		s->filter[n] = (char)c, s->filter[n + 1] = 0;
+	return SCREEN_FILTER;
+}
+
+static enum screen_key move_to(struct screen *s, size_t line)
+{
+	s->selected = line;
+	s->tid = 0;
+	keep_selected_visible(s);
+	return SCREEN_NONE;
+}
+
+enum screen_key screen_wait(struct screen *s, int timeout_ms)
+{
+	int c;
+
+	timeout(timeout_ms);
+	c = getch();
+	if (s->asks && c != ERR && c != KEY_RESIZE)
+		return filter_key(s, c);
+	switch (c) {
+	case 'q':
+	case 'Q':
+		return SCREEN_QUIT;
+	case 's':
+		return SCREEN_SORT;
+	case ' ':
+		return SCREEN_FREEZE;
+	case '/':
+		s->asks = true;
+		s->filter[0] = 0;
+		return SCREEN_FILTER;
+	case '\r':
+	case '\n':
+	case KEY_ENTER:
+		return SCREEN_DIAGNOSE;
+	case KEY_UP:
+		return move_to(s, s->selected ? s->selected - 1 : 0);
+	case KEY_DOWN:
+		return move_to(s, s->selected + 1);
+	case KEY_PPAGE:
+		return move_to(s, s->selected > s->page ? s->selected - s->page : 0);
+	case KEY_NPAGE:
+		return move_to(s, s->selected + s->page);
+	default:
+		return SCREEN_NONE;
+	}
+}
+
+const char *screen_filter(const struct screen *s)
+{
+	return s->filter;
+}
+
+uint32_t screen_tid(const struct screen *s)
+{
+	return s->tid;
+}
+
+void screen_leave(struct screen *s)
+{
+	def_prog_mode();
+	endwin();
+	fflush(s->out);
+}
+
+void screen_return(struct screen *s)
+{
+	reset_prog_mode();
+	clearok(stdscr, TRUE);
+	refresh();
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cli/thresholds.h"
+#include "cli/top/tree.h"
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+
+#define S         NSEC_PER_SEC
+#define MAX_TASKS 64
+
+/* Task i has the tid 100 + i, and is the only thread of its process. */
+struct made {
+	struct waitlive w;
+	struct proctask_thread threads[MAX_TASKS];
+	struct proctask_proc procs[MAX_TASKS];
+	struct procwait waits[MAX_TASKS];
+};
+
+static void make(struct made *m, uint32_t n)
+{
+	*m = (struct made){ 0 };
+	for (uint32_t i = 0; i < n; i++) {
+		m->threads[i] = (struct proctask_thread){
+			.tid = 100 + i, .proc = i, .switches = 5, .nr = -1, .comm = "task"
+		};
+		m->procs[i] = (struct proctask_proc){
+			.pid = 100 + i, .start_ticks = 7, .first_thread = i, .n_threads = 1
+		};
+		m->waits[i] = (struct procwait){ .class = PROCWAIT_WAIT, .nr = -1, .kind = "flock" };
+	}
+	m->w.tables.tasks.threads.v = m->threads;
+	m->w.tables.tasks.threads.n = n;
+	m->w.tables.tasks.procs.v = m->procs;
+	m->w.tables.tasks.procs.n = n;
+	m->w.waits = m->waits;
+}
+
+static void chain(struct made *m, bool cycle, const uint32_t *tasks, size_t n)
+{
+	struct waitlive_chain c = { .cycle = cycle, .closed = cycle, .strong = true, .told = true };
+
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(0,
+				 VEC_PUSH(&c.links, (struct waitlive_link){ .th = &m->threads[tasks[i]],
+									    .wait = &m->waits[tasks[i]] }));
+	assert_int_equal(0, VEC_PUSH(&m->w.chains, c));
+}
+#define CHAIN(m, cycle, ...)                                                                                 \
+	chain(m, cycle, (const uint32_t[]){ __VA_ARGS__ },                                                   \
+	      sizeof((uint32_t[]){ __VA_ARGS__ }) / sizeof(uint32_t))
+
+static void forget(struct made *m)
+{
+	for (size_t i = 0; i < m->w.chains.n; i++)
+		VEC_FREE(&m->w.chains.v[i].links);
+	VEC_FREE(&m->w.chains);
+}
+
+static void row_is(const struct top *t, size_t i, uint32_t tid, unsigned depth, uint64_t wait_ns,
+		   bool at_least)
+{
+	assert_true(i < t->rows.n);
+	assert_int_equal(tid, t->rows.v[i].tid);
+	assert_int_equal(depth, t->rows.v[i].depth);
+	assert_int_equal(wait_ns, t->rows.v[i].wait_ns);
+	assert_int_equal(at_least, t->rows.v[i].at_least);
+}
+
+static void ages(void **state)
+{
+	struct top t = { 0 };
+	struct made m;
+
+	make(&m, 4);
+	CHAIN(&m, false, 1, 0);
+	CHAIN(&m, false, 2, 1, 0);
+	assert_int_equal(0, top_update(&t, &m.w, 10 * S));
+	assert_int_equal(0, top_update(&t, &m.w, 12 * S));
+	m.threads[2].switches++; /* waits anew */
+	assert_int_equal(0, top_update(&t, &m.w, 13 * S));
+	assert_int_equal(0, top_update(&t, &m.w, 15 * S));
+	assert_int_equal(1, t.trees.n);
+	assert_int_equal(2, t.trees.v[0].waiters);
+	assert_int_equal(5 * S, t.trees.v[0].longest_ns);
+	row_is(&t, 0, 100, 0, 5 * S, true);
+	assert_false(t.rows.v[0].waits);
+	row_is(&t, 1, 101, 1, 5 * S, true);
+	row_is(&t, 2, 102, 2, 2 * S, false);
+	assert_int_equal(1, t.ended.n); /* the first wait of 102 */
+	assert_int_equal(102, t.ended.v[0].tid);
+	forget(&m);
+	top_done(&t);
+}
+
+/* A new process with the pid of an old one does not inherit its wait. */
+static void pid_again(void **state)
+{
+	struct top t = { 0 };
+	struct made m;
+
+	make(&m, 2);
+	CHAIN(&m, false, 1, 0);
+	assert_int_equal(0, top_update(&t, &m.w, 10 * S));
+	assert_int_equal(0, top_update(&t, &m.w, 12 * S));
+	m.procs[1].start_ticks++;
+	assert_int_equal(0, top_update(&t, &m.w, 14 * S));
+	row_is(&t, 1, 101, 1, 0, false);
+	assert_int_equal(1, t.ended.n);
+	assert_int_equal(2 * S, t.ended.v[0].wait_ns);
+	forget(&m);
+	assert_int_equal(0, top_update(&t, &m.w, 14 * S + TOP_ENDED_KEEP_NS + 1));
+	assert_int_equal(0, t.ended.n);
+	assert_int_equal(0, t.rows.n);
+	top_done(&t);
+}
+
+static void circle(void **state)
+{
+	struct top t = { 0 };
+	struct top_pick pick;
+	struct made m;
+
+	make(&m, 6);
+	CHAIN(&m, true, 1, 2);
+	CHAIN(&m, false, 3, 2, 1);
+	CHAIN(&m, false, 5, 4);
+	assert_int_equal(0, top_update(&t, &m.w, 10 * S));
+	assert_int_equal(0, top_update(&t, &m.w, 11 * S));
+	assert_int_equal(2, t.trees.n);
+	assert_int_equal(0, top_pick(&t, TOP_LONGEST, "", &pick));
+	assert_int_equal(2, pick.trees.n);
+	assert_true(t.trees.v[pick.trees.v[0]].circle);
+	assert_int_equal(3, t.trees.v[pick.trees.v[0]].waiters);
+	assert_int_equal(3, t.trees.v[pick.trees.v[0]].n_rows);
+	assert_memory_equal("DEADLOCK: ", t.rows.v[t.trees.v[pick.trees.v[0]].first_row].text, 10);
+	top_pick_done(&pick);
+	assert_int_equal(0, top_pick(&t, TOP_LONGEST, "TASK[105]", &pick));
+	assert_int_equal(1, pick.trees.n);
+	assert_int_equal(1, t.trees.v[pick.trees.v[0]].waiters);
+	top_pick_done(&pick);
+	forget(&m);
+	top_done(&t);
+}
+
+static void many_waiters(void **state)
+{
+	struct top t = { 0 };
+	struct top_pick pick;
+	struct made m;
+
+	make(&m, 34);
+	for (uint32_t i = 1; i < 31; i++)
+		CHAIN(&m, false, i, 0);
+	CHAIN(&m, false, 32, 31);
+	assert_int_equal(0, top_update(&t, &m.w, 10 * S));
+	for (uint32_t i = 1; i < 31; i++)
+		m.threads[i].switches++;
+	assert_int_equal(0, top_update(&t, &m.w, 11 * S));
+	assert_int_equal(30, t.trees.v[0].waiters);
+	assert_int_equal(1 + TOP_SIBLINGS + 1, t.trees.v[0].n_rows);
+	row_is(&t, 1 + TOP_SIBLINGS, 0, 1, 0, false);
+	assert_string_equal("22 more tasks wait for it", t.rows.v[1 + TOP_SIBLINGS].text);
+	assert_int_equal(0, top_pick(&t, TOP_LONGEST, "", &pick));
+	assert_int_equal(1, pick.trees.v[0]);
+	top_pick_done(&pick);
+	assert_int_equal(0, top_pick(&t, TOP_WAITERS, "", &pick));
+	assert_int_equal(0, pick.trees.v[0]);
+	top_pick_done(&pick);
+	forget(&m);
+	top_done(&t);
+}
+
+/* A chain longer than the screen is wide ends at TOP_DEPTH. */
+static void deep(void **state)
+{
+	struct top t = { 0 };
+	uint32_t tasks[40];
+	struct made m;
+
+	make(&m, 40);
+	for (uint32_t i = 0; i < 40; i++)
+		tasks[i] = 39 - i;
+	chain(&m, false, tasks, 40);
+	assert_int_equal(0, top_update(&t, &m.w, 10 * S));
+	assert_int_equal(TOP_DEPTH + 2, t.rows.n);
+	assert_string_equal("more tasks wait for it", t.rows.v[TOP_DEPTH + 1].text);
+	assert_int_equal(39, t.trees.v[0].waiters);
+	forget(&m);
+	top_done(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ages),         cmocka_unit_test(pid_again), cmocka_unit_test(circle),
+		cmocka_unit_test(many_waiters), cmocka_unit_test(deep),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
