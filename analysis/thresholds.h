@@ -26,8 +26,9 @@
 /* 1/n: At most this share of the runs can be a warm-up (test warm_up). */
 #define WARM_UP_SHARE 4
 
-/* Diagnosis: which stalls are normal. The chain starts at the victim. The stall is the time of the
- * branch that the chain follows there. */
+/* Diagnosis: which stalls are normal. A diagnosis divides the time of the victim into branches, for
+ * example one branch for each task for which the victim waited. It then looks for the cause of one of
+ * these branches. The stall is the time of this branch. */
 /* ns: A shorter stall is normal, unless it is a cycle of waits. If the user gives the window, the
  * limit is at most half of the window. A later task of the chain starves only if its wait for a CPU
  * reaches this limit, or half of the stall.
@@ -70,7 +71,8 @@
 /* messages: is_one_way() looks at up to this many before the present one. */
 #define ONE_WAY_LOOKS 32
 
-/* Diagnosis: which branch the chain follows */
+/* Diagnosis: which branch the chain follows. A breakdown divides the time of a task into branches: one
+ * for the CPU, and one for each task or thing for which the task waited. */
 /* 1/n of the time of a breakdown: A branch with more than this share is an alternative to the
  * largest branch.
  * If the share is smaller, ctrace asks a person more questions (tests less_than_a_fifth,
@@ -78,14 +80,15 @@
  * If the share is larger, the real cause is not among the options (tests more_than_a_fifth,
  * rival_with_more_than_a_fifth, disk_rival_with_more_than_a_fifth). */
 #define BRANCH_SHARE 5
-/* 1/n of the time of a breakdown: Like BRANCH_SHARE, if the largest branch is a guess without an
- * alternative.
+/* 1/n of the time of a breakdown: If the largest branch is a guess, and BRANCH_SHARE gives no
+ * alternative, this number replaces BRANCH_SHARE.
  * If the share is smaller, ctrace asks a person more questions (test a_guess_without_alternative).
  * If the share is larger, ctrace takes a guess without a question (test a_guess_is_asked_about). */
 #define BRANCH_SHARE_GUESS 20
-/* fifths of the time of a breakdown: Unknown time of at least this share is a branch.
- * If smaller, a task with few lost records has the cause "unknown" (test capped_itself).
- * If larger, a task without records gets a cause (test hardly_recorded). */
+/* fifths of the time of a breakdown: The time for which a task has no records is a branch only if it is
+ * at least this share, or if there is no other branch.
+ * If smaller, a task with records for 40 % of the time has the cause "unknown" (test capped_itself).
+ * If larger, a task with records for 14 % of the time gets a cause (test hardly_recorded). */
 #define BRANCH_UNKNOWN_FIFTHS 4
 
 /* Diagnosis: does a task spin, poll, starve? */
@@ -147,7 +150,8 @@
  * If the share is smaller, a task with a part of the CPU is named (test sampled_for_a_third).
  * If the share is larger, no task is named (test sampled_every_90_ms). */
 #define CPU_SAMPLED_SHARE 2
-/* 1/n of the window: The sentence mentions coarse stretches of more than this share.
+/* 1/n of the window: To keep its budget, the daemon may leave out all waits shorter than 8 ms for some
+ * time (a coarse stretch). The sentence mentions coarse stretches that add up to more than this share.
  * If the share is smaller, the sentence mentions a coarse stretch that is too short to change the
  * diagnosis (test coarse_for_a_moment).
  * If the share is larger, the sentence does not mention that records are missing (test
@@ -168,14 +172,17 @@
 
 /* Comparison of a wait (the examined wait) with earlier waits. The reference is the earlier wait of
  * the usual length. The tests are in thresholds_waits.txt. */
-/* times: The examined wait is too long at this many times the usual length. The earlier wake-ups are
- * regular only if the examined wait is this many times as long as each gap between them.
+/* factor: The examined wait is too long if it lasts at least MISSING_LONG * the usual length. The earlier
+ * wake-ups are regular only if the examined wait is also longer than MISSING_LONG * the longest gap
+ * between two of them. Then several wake-ups are missing in it.
  * If smaller, a chance delay counts as a missing wake-up (test three_times_as_long).
  * If larger, a missing wake-up is not found (test seven_times_as_long). */
 #define MISSING_LONG 5
 /* 0..1: If the examined wait and the reference are less alike than this, no task is named.
- * If smaller, earlier waits for another reason name a task (test no_frame_of_three).
- * If larger, earlier waits for the same reason name no task (test one_frame_of_three). */
+ * If smaller, a task is named because of earlier waits that had another reason (test
+ * no_frame_of_three).
+ * If larger, no task is named despite earlier waits that had the same reason (test
+ * one_frame_of_three). */
 #define MISSING_GOOD_SCORE 0.6F
 /* waits: With fewer earlier waits, no task is named.
  * If smaller, chance names a task (test habit_of_two).
@@ -189,7 +196,8 @@
  * If smaller, a guess counts as certain (test habit_of_six).
  * If larger, a certain answer counts as a guess (test seven_times_as_long). */
 #define MISSING_SURE_COUNT 8
-/* 1/n of the waits with the usual end: If more waits ended in another way, the answer is a guess.
+/* 1/n of the earlier waits with the usual end: At most so many earlier waits may have ended in another
+ * way. If there are more of them, the answer is a guess.
  * If the share is smaller, a certain answer counts as a guess (test seldom_otherwise).
  * If the share is larger, a guess counts as certain (test often_otherwise). */
 #define MISSING_SURE_OTHERS 4
@@ -197,9 +205,9 @@
  * If smaller, a short look divides a wait (test look_in_between).
  * If larger, two waits with work between them count as one (test work_in_between). */
 #define MISSING_RAN_NS 1000000ULL
-/* 0..1: An earlier wait does not count if it and the examined wait are less alike than this.
- * If smaller, waits for another reason count (test no_frame_of_three).
- * If larger, waits for the same reason do not count (the same test). */
+/* 0..1: An earlier wait is ignored if it and the examined wait are less alike than this.
+ * If smaller, waits that had another reason are not ignored (test no_frame_of_three).
+ * If larger, waits that had the same reason are ignored (the same test). */
 #define SIMILAR_LEAST 0.4F
 /* 0..1: The usual length is the median of the waits whose score is at most this much below the
  * best.
@@ -259,11 +267,14 @@
  * If the share is larger, a much longer hang comes second (test two_holders_above). */
 #define HANGS_ALIKE_SHARE 10
 
-/* Slices: how far an edge is believed. The score of a weak or boosted edge (0..1) is a product of
- * these numbers. SURE_LATER is for strong edges. If a number is smaller, its edges are believed too
- * little. If SURE_OLD is smaller, old edges are believed too much. The tests are in
- * thresholds_slice.txt. */
-/* 0..1: The score of a boosted edge before the factors below.
+/* Slices: how far ctrace believes that an edge leads from a cause to its effect. A strong edge is
+ * certain to do so. A weak edge is a guess. A boosted edge is a guess with a further sign for it, such
+ * as stacks that are alike. The score of a weak or boosted edge (0..1) is a product of the numbers below.
+ * SURE_LATER is for strong edges.
+ * If a number is smaller, ctrace believes its edges too little. SURE_OLD is an exception, because it
+ * makes scores smaller: if SURE_OLD is smaller, ctrace believes old edges too much.
+ * The tests are in thresholds_slice.txt. */
+/* 0..1: The score of a boosted edge (a guess with a further sign for it) before the factors below.
  * Tests: one_doubt_many fails if the number is smaller, two_doubts if it is larger. */
 #define SURE_BOOSTED 0.8
 /* 0..1: The score of a weak edge before the factors below.
@@ -337,10 +348,12 @@
 /* intervals: While a child request is under way, at most this many intervals of its sender are
  * searched for work on the parent request. */
 #define CHILD_LOOKS 4096
-/* A request waited for a connection if the connection was free for at most 1/CONNECTION_FREE of the
- * wait, and was used by other requests for the rest. If smaller, a connection counts that only
- * happened to be busy (test connection_was_free). If larger, the time that a pool needs to hand over
- * a connection hides the wait (test waits_for_connection). */
+/* 1/n of a wait: The wait of a request is for a connection if other requests used this connection, and
+ * it was free for at most this share.
+ * If the share is smaller, a wait for a connection is missed, because a pool needs some time to hand
+ * over a connection (test waits_for_connection).
+ * If the share is larger, a wait for something else counts as a wait for a connection that happened to
+ * be busy (test connection_was_free). */
 #define CONNECTION_FREE 10
 /* requests: The most requests on a connection, one after the other, that are examined for one wait. */
 #define CONNECTION_LOOKS 4096
@@ -365,13 +378,13 @@
  * Tests: jobs_that_sleep fails if the number is smaller, jobs_that_compute if it is larger. */
 #define QUEUE_CPU_SHARE 0.5
 
-/* Transactions. The tests are in transactions.txt. The ranks of usual and slow transactions are those
- * of requests. */
+/* Transactions. The tests are in transactions.txt. REQUEST_USUAL_FROM and REQUEST_USUAL_TO also say which
+ * transactions are usual. REQUEST_SLOW_FROM also says which transactions are slow. */
 /* transactions: A trace with more of them is refused.
  * If larger, the list takes more than 100 MB. */
 #define TRANSACTIONS_MAX 1000000
-/* transactions: At most this many transactions of a type are divided into parts. The divided ones are
- * evenly spread over the ranks.
+/* transactions: At most this many transactions of a type are divided into parts. If a type has more,
+ * they are sorted by length, and transactions at equal distances in this order are divided.
  * If smaller, rare shapes are missed.
  * If larger, a trace with many requests takes minutes. */
 #define TRANSACTION_DIVIDED 20000
@@ -430,11 +443,12 @@
  * whole run (test two_samples).
  * If larger, a run of some tenths of a second has no function (test few_samples). */
 #define PROFILE_SAMPLES_MIN 3
-/* 1/n: If samples stand for at least this share of the running time, all of this time is divided
- * among their functions. Otherwise each sample stands for CPU_SAMPLE_NS.
- * If the share is smaller, short runs that no sample can hit count for the functions of long runs
- * (test few_samples).
- * If the share is larger, samples that come late leave time without a function (test samples). */
+/* 1/n of the running time of a program: Each sample shows CPU_SAMPLE_NS of this time. If the samples
+ * together show at least this share, the functions divide all of the time in proportion to their samples.
+ * Otherwise a function gets CPU_SAMPLE_NS for each of its samples. The rest has no function.
+ * If the share is smaller, the time of runs that were too short for a sample goes to the functions of
+ * longer runs (test few_samples).
+ * If the share is larger, late samples leave much time without a function (test samples). */
 #define PROFILE_SAMPLED_SHARE 2
 
 /* 1/n: The sentence of a comparison names only parts that have at least this share of all changes.
@@ -466,8 +480,8 @@
  * If smaller, the list is full of noise (test compare_noise).
  * If larger, a pattern that grew by a fifth is not shown (test compare_change). */
 #define PATTERNS_CHANGED 0.1
-/* share: Chance makes a count grow in at most this share of the checks of equal commands. A check that
- * may decide n times uses this number divided by n.
+/* share: The accepted share of false alarms. If two commands are equal, at most this share of the checks
+ * finds a count that grew. A check that may decide n times uses this number divided by n.
  * If smaller, five runs of each side cannot show one count that grew (test few_runs of counts_test.c).
  * If larger, four runs of each side can show one. One of 70 such checks is a false alarm (same test).
  * Evidence: see "Counts" in doc/check.md. */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Real programs with a real knob, for bench/check. Each context manager yields the old and the new command, and a test for the
-part that should come first. A context manager raises Missing if the machine lacks its program."""
+"""Real programs for bench/check. Each context manager yields an old command, a new command, and a function. The new command is
+slower for a known cause, for example because a database has no index. The function returns true for the part of the check's
+result that names this cause. A context manager raises Missing if the machine lacks its program."""
 import contextlib
 import http.server
 import multiprocessing
@@ -95,7 +96,6 @@ def nginx(where):
 
 @contextlib.contextmanager
 def gcc(where):
-    """A compiler with -O0, and with -O2."""
     need("gcc")
     with open(os.path.join(where, "many.c"), "w", encoding="ascii") as f:
         for i in range(60):

@@ -5,17 +5,19 @@
  *
  *   regress [KIND PERCENT]
  *
- * KIND gets about PERCENT of 100 ms more:
+ * KIND is the part that takes longer, by about PERCENT % of 100 ms:
  *   lock       main waits longer for a mutex that a worker holds
  *   cpu        main computes longer
  *   sleep      main sleeps longer
  *   fsync      main syncs a file in the present directory for a longer time
- *   fsyncs     main syncs this file more often: on a slow disk, PERCENT is more
- *   query      main sends a query for each of many rows to another process, and waits for each answer
- *   pool       a pool of four threads has fewer threads: as many fewer as make it at least PERCENT
+ *   fsyncs     main syncs this file more often; on a slow disk, this takes longer than PERCENT says
+ *   query      main sends more queries to another process, one for each of many rows, and waits for
+ *              each answer
+ *   pool       a pool of four threads has fewer threads, so that its jobs take longer by at least
+ *              PERCENT
  *   cache      a cache is smaller, so main reads and parses an item again more often
- *   neighbour  the command itself does not change, but while it runs, the programs that wait for
- *              this compute (bench/check): "neighbour.lock" in the present directory is locked
+ *   neighbour  the command itself does not change, but it locks the file "neighbour.lock" in the
+ *              present directory; bench/check starts programs that compute while this file is locked
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -138,7 +140,7 @@ __attribute__((noinline)) static void save(int64_t ns, int64_t more)
 	close(fd);
 }
 
-/* The jobs of a pool are a counter; each job waits for something outside. */
+/* The jobs that no thread of the pool has taken. A job only sleeps, as if it waited for another machine. */
 static int jobs_left = POOL_JOBS;
 static pthread_mutex_t jobs_lock = PTHREAD_MUTEX_INITIALIZER;
 

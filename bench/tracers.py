@@ -151,7 +151,6 @@ class Ctrace(Tracer):
             raise Missing("ctraced does not start: " + f.read().strip()[-300:])
 
     def counters(self):
-        """Records, bytes and losses so far."""
         # the daemon writes its new records to the file once a second
         time.sleep(1.2)
         s = self.status()
@@ -275,7 +274,8 @@ class Tracefs(Tracer):
                 while n > 0:
                     n -= os.splice(r, out, n, flags=os.SPLICE_F_MOVE)
         except InterruptedError:
-            # splice() waits for a half full buffer, and passes on only full pages: read the rest now
+            # The buffer may still have records, because splice() passes on only full pages, and only
+            # when the buffer is half full. os.read() gets these records.
             os.set_blocking(raw, False)
             with contextlib.suppress(BlockingIOError):
                 while True:

@@ -4,7 +4,10 @@
  *
  * Prints "ready". Then prints a line "TID FROM TO" (ns of CLOCK_BOOTTIME) for each long wait of a user
  * task. A long wait takes at least MILLISECONDS. At SIGTERM or SIGINT, ends with "refused N": N waits had no
- * room in the ring buffer. Shares no code with the daemon: bench/busy counts the waits that ctrace misses.
+ * room in the ring buffer.
+ *
+ * bench/busy compares these waits with a trace, to count the waits that ctrace misses. So that this program
+ * does not miss the same waits as ctrace, the two share no code.
  */
 #include <errno.h>
 #include <signal.h>

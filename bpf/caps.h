@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * caps.h - decides whether a record is left out because its tasks are capped (make too many records).
+ * caps.h - decides whether a record is left out because its tasks are capped. A task is capped if it makes
+ * too many records.
  *
- * A bit in ct_capped marks a capped task. The daemon sets the bits of tasks, and lists capped
- * groups. When a program first leaves out a record of a task of a capped group, it sets the task's
- * bit and writes a CT_SHED.
+ * A bit in ct_capped marks a capped task. The daemon sets the bits of tasks. It also lists capped groups
+ * (govern_group()). When a program first leaves out a record of a task of a capped group, it sets the
+ * task's bit and writes a CT_SHED.
  *
- * A record is left out if each of its tasks is capped, in a capped group, or idle. Exceptions:
+ * A record is about one or two tasks. It is left out if each of them is capped, in a capped group, or the
+ * idle task of a CPU. These records are written in any case:
  * - a record about the idle task alone;
  * - the end of a long wait (waking_long());
- * - the exec and the end of a task, unless it is unborn (caps_unborn());
+ * - the exec and the end of a task, if the trace already has a record about this task (caps_unborn());
  * - a fork, unless the parent is in a capped group;
  * - requests to block devices, samples, jobs, marks, and accesses to watched variables.
  */
@@ -93,8 +95,8 @@ static __always_inline __u64 *caps_named_word(__u32 tid)
 	return bpf_map_lookup_elem(&ct_capped_named, &i);
 }
 
-/* Unborn: capped, and no record has told the daemon of the task. A task with an entry in ct_tasks is not
- * unborn. */
+/* Returns true if the task is unborn: it is capped, its fork was left out, and no later record was about it.
+ * So the daemon does not know the task. A task with an entry in ct_tasks is not unborn. */
 static __always_inline bool caps_unborn(struct task_struct *t)
 {
 	__u64 *named;
@@ -128,8 +130,9 @@ static __noinline int caps_begin(struct cpu *c, __u32 tid)
 	return 0;
 }
 
-/* Call this before a record of another task names the unborn task tid. Writes a CT_SHED, because
- * records of tid are missing. */
+/* Call this before a record that is about another task and the unborn task tid (for example, a switch between
+ * the two). The daemon does not know tid, because its fork was left out. So this writes a CT_SHED that
+ * says that records of tid are missing. */
 static __noinline int caps_name(struct cpu *c, __u32 tid)
 {
 	__u64 *word = caps_named_word(tid);
@@ -148,7 +151,8 @@ static __always_inline void caps_count(struct cpu *c, struct task_struct *t, enu
 	c->left_out[GOVERN_SLOT(t->pid)]++;
 }
 
-/* Not inlined, to save stack in the callers: before 6.2, decoders of waits leave them little. */
+/* Not inlined, because its variables would take stack in the callers. Callers such as ct_switch() also use
+ * the decoder of waits (wait.h). Before Linux 6.2, both would not fit into the stack of 512 bytes. */
 static __noinline int caps_left_out(struct cpu *c, struct task_struct *a, struct task_struct *b)
 {
 	enum caps_standing first, second;
@@ -229,7 +233,8 @@ static __noinline int caps_died(struct cpu *c, struct task_struct *prev, struct 
 	return out;
 }
 
-/* prev dies and is no longer capped. Returns true if the record of the switch to next is left out. */
+/* Call this at the last switch of a task that ends: from prev to next. Ends the cap of prev. Returns true if
+ * the record of this switch is left out. */
 static __always_inline bool caps_death(struct cpu *c, struct task_struct *prev, struct task_struct *next)
 {
 	return ct_govern.capping && caps_died(c, prev, next);

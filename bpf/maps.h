@@ -25,7 +25,8 @@ struct {
 } ct_side __weak SEC(".maps");
 
 struct seen {
-	__u32 sig; /* state of the socket, or generation of the inode, when last named */
+	/* State of the socket, or generation of the inode, when the object's name was last recorded. */
+	__u32 sig;
 	__u32 incomplete;
 };
 struct {

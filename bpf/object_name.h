@@ -342,9 +342,11 @@ __weak __u64 ct_object_of_fd(__u32 fd, __u64 now)
 }
 
 /*
- * Names the socket whose struct sock is at `at`, and returns its id. The linker keeps only the
- * first copy of a weak function. meson.build puts sched.bpf.c first, because only its RD is
- * fast (compat.h).
+ * Names the socket whose struct sock is at `at`, and returns its id.
+ *
+ * Each object file that includes this header has a copy of this weak function. The linker keeps only
+ * the first copy. meson.build puts sched.bpf.c first, because the macro RD is fast only in that file
+ * (compat.h).
  */
 __weak __u64 ct_object_of_sk(__u64 at, __u32 tid, __u64 now)
 {

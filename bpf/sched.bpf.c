@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sched.bpf.c - records context switches and wake-ups, each with its reason. */
-/* Only one file may use bpf_rdonly_cast (compat.h). These programs read the most, while the kernel holds
- * a lock of the scheduler. */
+/* bpf_rdonly_cast makes reads of kernel memory fast, but only one file may use it (compat.h). It is this
+ * file, because its programs read the most, and the kernel holds a lock of the scheduler meanwhile. */
 #define COMPAT_RDONLY_CAST
 #include "wait.h"
 #include "caps.h"

@@ -229,7 +229,8 @@ static __always_inline __u32 crash_node_end(const struct crash_scratch *s, __u32
 	return last == s->max ? 14 : 15;
 }
 
-/* Goes down one node. Returns 1 in a leaf. */
+/* Goes from a node to its child for the address s->at, and returns 0. Returns 1 if the node is a leaf (it has
+ * no child), and -1 after an error. */
 __weak int ct_crash_down(struct crash_scratch *s)
 {
 	__u32 type, end, slots, i;
@@ -260,7 +261,9 @@ __weak int ct_crash_down(struct crash_scratch *s)
 	return 0;
 }
 
-/* Adds the mappings of the leaf that has s->at. Returns 0 if it is the last leaf. */
+/* Finds the leaf for the address s->at in the kernel's tree of the process's mappings (mm->mm_mt). Adds the
+ * executable mappings of this leaf to the record. If another leaf follows, sets s->at to its first address
+ * and returns 1. Otherwise, or after an error, returns 0. */
 __weak int ct_crash_leaf(struct crash_scratch *s)
 {
 	__u32 end;

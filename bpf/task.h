@@ -67,9 +67,10 @@ static __always_inline __u64 found_ticks(void)
 }
 
 /*
- * Returns the clock of the scheduler at the boot time `now`. After a suspend, sched_off_ns is out
- * of date for a while: then uses the ticks. Before the daemon has measured the clock:
- * found_left() of the current task.
+ * Returns the clock of the scheduler at the boot time `now`:
+ * - usually `now` minus sched_off_ns;
+ * - after a suspend, until sched_off_ns is up to date again: found_ticks();
+ * - before the daemon has measured the clock: found_left() of the current task.
  */
 static __always_inline __u64 found_clock(__u64 now)
 {

@@ -120,8 +120,9 @@ __weak __u64 ct_wait_word(__u64 user, __u32 word)
 	return v;
 }
 
-/* Returns the index of the only bit that is set in `bit`. No branches, because the verifier would check
- * each of them. Clang 14 has no __builtin_ctzll() for BPF. Without barrier_var(), it would use one. */
+/* Returns the index of the only bit that is set in `bit`. Has no branches, because the verifier would check
+ * each of them. Does not use __builtin_ctzll(), because clang 14 cannot compile it for BPF. barrier_var()
+ * keeps clang from turning this code into a __builtin_ctzll(). */
 static __always_inline __u32 wait_bit_index(__u64 bit)
 {
 	__u64 v = bit - 1;

@@ -286,7 +286,8 @@ static __always_inline void wake_mark(void *ctx, struct cpu *c, struct ct_rec *w
 	}
 }
 
-/* Not inlined, because before 6.2 waking_long() needs the stack. */
+/* Not inlined, because its variables would then be on the stack while waking_long() calls coarse_wait().
+ * Before Linux 6.2, both would not fit into the 512 bytes of stack that a BPF program has. */
 static __noinline void wake_emit(void *ctx, struct cpu *c, struct task_struct *p, struct task_struct *cur,
 				 __u64 now)
 {

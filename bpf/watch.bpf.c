@@ -206,7 +206,9 @@ int ct_watch_any(struct bpf_perf_event_data *ctx)
 
 	if (!watch_find(ctx, &h) || !h.seen || h.now - h.seen->write_ns < WATCH_ONE_HIT_NS)
 		return 0;
-	/* The task's last write again: a hypervisor delivered it late, or it is an xchg. */
+	/* The task's last write came from this instruction. So this access is not recorded as a read.
+	 * Either a hypervisor delivers the second breakpoint of the write late, or the instruction both reads
+	 * and writes, such as xchg. */
 	if (ctx->regs[REGS_IP] == h.seen->write_ip)
 		return 0;
 	h.value = watch_value(h.slot);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output.h - stdout of ctrace. A cleaner (lib/clean.h) keeps control characters of names from the
- * terminal. Newlines and tabs pass, so a command has to clean the names that it prints. JSON is
- * ASCII (text.h), and passes unchanged. One thread. */
+/* output.h - stdout of ctrace. A cleaner (lib/clean.h) replaces control characters in all output, so that
+ * a name cannot send them to the terminal. The cleaner lets newlines and tabs pass, because ctrace itself
+ * prints them. But a name may have them too, so a command has to clean each name before it prints the name.
+ * JSON is ASCII (text.h), and passes unchanged. One thread. */
 #ifndef CTRACE_CLI_OUTPUT_H
 #define CTRACE_CLI_OUTPUT_H
 

@@ -55,10 +55,10 @@
 /* ns: If the user gives a moment, the command looks at this much before and after it. Below:
  * only a part of a long hang is seen. Above: more to load. */
 #define LOAD_AROUND_NS (60 * NSEC_PER_SEC)
-/* factor: If the user names tasks, `ctrace diagnose` compares the hangs of these tasks. Of a worse
- * and a longer hang, it takes the longer one if that is more than this many times as long. Below: it
- * takes a long idle wait, not a shorter alarm. Above: it takes a stall at the start of the program,
- * not the hang that the user saw. */
+/* factor: If the user names tasks, `ctrace diagnose` chooses one of the hangs of these tasks. It
+ * prefers a less bad hang to the worst one, if the less bad one is more than this many times as long.
+ * Lower: it prefers a long idle wait to a worse hang that is a little shorter. Higher: it prefers a
+ * bad but short hang at the start of the program to the long hang that the user saw. */
 #define DIAGNOSE_LONGER 2
 /* ns: `ctrace diagnose` without a file looks back this far. Below: the start of a long hang is
  * not seen. Above: more to load. On a busy server, 5 minutes are about 30 MB and 8 M records. */
@@ -104,7 +104,8 @@
 /* ns: If the count of records is older than this, `ctrace status` and `ctrace budget` say how old
  * it is. There are no new counts in a coarse step. */
 #define SHOW_MOST_NS (3 * NSEC_PER_SEC)
-/* times the present budget: `ctrace status` and `ctrace budget` name this budget as an example. */
+/* factor: `ctrace status` and `ctrace budget` tell the user to try a larger budget: the present budget,
+ * multiplied by this. */
 #define SHOW_BUDGET_TIMES 3
 /* percent of the CPU time of the machine: From this much on, `ctrace status` shows the time of
  * BPF programs for events that they do not record (GOVERNOR_PASSED_PPM). */
@@ -124,9 +125,9 @@
 /* ms: for the answer to 'ctrace mark'. A script waits for it. No evidence yet. */
 #define WAIT_MARK_MS 1000
 /* ns: `ctrace record` looks at the settings of its command (CPUs, limits) when the command starts,
- * and again after this time. The time doubles after each look, up to SETTINGS_LAST_NS. Above: if a
- * short command moves to another control group of version 1, the trace has the limits of the old
- * control group. */
+ * and again after this time. The time doubles after each look, up to SETTINGS_LAST_NS. Higher: a short
+ * command may move to another control group (version 1) and end before the next look. Then the trace
+ * has the limits of the old control group. */
 #define SETTINGS_FIRST_NS (2 * NSEC_PER_MSEC)
 #define SETTINGS_LAST_NS  (1 * NSEC_PER_SEC)
 /* thousandths of the metric: `ctrace compare --by` has a column for a kind of parts if this kind has
@@ -155,7 +156,7 @@
 /* p of the U test of traced and untraced runs: Up to this p, the cost of tracing counts as high,
  * even if tracing adds little to the length of a run. */
 #define CHECK_COST_P 0.01
-/* times --runs: the default of --max-runs. */
+/* factor: The default of --max-runs is --runs, multiplied by this. */
 #define CHECK_MAX_RUNS_TIMES 3
 /* p of the test for a trend: Up to this p, the report says that the runs became slower or
  * faster. */
@@ -166,9 +167,9 @@
 #define CHECK_SHOWN_BYTES 2000
 /* counts: The sentence of `ctrace check --patterns` names at most this many counts that grew. */
 #define CHECK_SAID_COUNTS 2
-/* 1/n of the metric: A part that changed by less is not shown by itself, but counts in "others".
- * Evidence: such a change is 0.0 % in the report. Above: the table has rows such as -41 ns. Below:
- * a small regression has no cause. */
+/* 1/n of the metric: A part that changed by less has no row of its own in the report. It is a part of
+ * the row "others". Evidence: such a change is 0.0 % in the report. Higher n: the report has rows such
+ * as -41 ns. Lower n: the report does not show the part that caused a small regression. */
 #define CHECK_ROW_SHARE 2000
 
 /* parts: `ctrace compare` shows this many without --top. */

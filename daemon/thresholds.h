@@ -111,22 +111,24 @@
 #define GOVERNOR_SHARE       0.5
 #define GOVERNOR_SHARE_STORM 0.25
 #define GOVERNOR_STORM       4
-/* ppm of the machine's CPU time: some runs of BPF programs leave out a short wait, or an event of a
- * capped group. Such a run slows only the task of the wait or event. The budget counts only the
- * cost of these runs above this number. Smaller: a large storm pauses the capture for all tasks.
- * Larger: a storm costs more. Evidence: `passed` in governor_edges_test.c. */
+/* ppm of the machine's CPU time. Some runs of BPF programs make no record: in a coarse step, the
+ * run for a short wait; while a group is capped, the run for an event of a capped task. Such a run
+ * slows only the task of the wait or event. So the budget does not count the CPU time of these runs
+ * up to this number, but only what is above it. Smaller: a large storm pauses the capture for all
+ * tasks. Larger: a storm costs more. Evidence: `passed` in governor_edges_test.c. */
 #define GOVERNOR_PASSED_PPM 200000
-/* ns: after a coarse step or a cap begins, the daemon still handles earlier records for about this
- * time. So the next step waits this long. Exception: no group is capped, and the capture costs
- * GOVERNOR_STORM times the budget or more. Then it waits only GOVERNOR_SETTLE_NS. Smaller: needless
- * pauses. Larger: a storm of two groups costs too much for longer. Evidence: `rest` in
- * governor_edges_test.c. */
+/* ns: when the step CT_SHED_COARSE or a cap begins, the rings still have earlier records. The
+ * daemon handles them for about this time, and the cost stays high. So the governor waits this long
+ * before it takes the next step, CT_SHED_PAUSES. Exception: if no group is capped, and the capture
+ * costs GOVERNOR_STORM times the budget or more, the governor waits only GOVERNOR_SETTLE_NS.
+ * Smaller: needless pauses. Larger: a storm costs too much for longer, if neither the coarse step
+ * nor the cap is enough. Evidence: `rest` in governor_edges_test.c. */
 #define GOVERNOR_REST_NS 1500000000ULL
-/* GOVERNOR_CAP_MIN_NS and GOVERNOR_CAP_MAX_NS, ns: the shortest and the longest cap of a group;
- * GOVERNOR_CAP_TIMES can make a cap longer. GOVERNOR_FULL, part of the bucket: after the
- * shortest time, the cap ends when the bucket is fuller than this. Smaller: a cap costs as much as
- * it saves. Larger: the trace says less about the group. Evidence: `cap` in
- * governor_edges_test.c. */
+/* The cap of a group lasts at least GOVERNOR_CAP_MIN_NS (ns). Then it ends when the bucket of CPU
+ * time (governor.h) is filled by more than GOVERNOR_FULL (part of the bucket). After
+ * GOVERNOR_CAP_MAX_NS (ns), the cap ends in any case. GOVERNOR_CAP_TIMES can make a cap longer.
+ * Smaller: a cap costs as much as it saves. Larger: the trace says less about the group. Evidence:
+ * `cap` in governor_edges_test.c. */
 #define GOVERNOR_CAP_MIN_NS 400000000ULL
 #define GOVERNOR_CAP_MAX_NS 5000000000ULL
 #define GOVERNOR_FULL       0.9
@@ -174,20 +176,22 @@
  * evidence yet. */
 #define GOVERNOR_READ_NS    400000000ULL
 #define GOVERNOR_READ_TIMES 100
-/* times: the distance of the scheduler's clocks from boot time is measured this often in a row, and
- * the best result counts. Smaller: a delay makes all waits look longer. No evidence yet. */
+/* times: the daemon measures this often in a row how far the scheduler's clock is from boot time
+ * and from the tick counter. The best result counts. Smaller: a delay makes all waits look longer.
+ * No evidence yet. */
 #define CLOCK_TRIES 3
 /* ns: between two measurements of the scheduler's clock against boot time. NTP adjusts a clock by
  * at most 0.5 ms in a second, so the error is at most 5 ms. No evidence yet. */
 #define DRAIN_CLOCK_NS 10000000000ULL
-/* part (1/n) of one CPU: all looks for unread data of sockets together take at most this. Smaller
- * n: a server that does not read, with 10 000 descriptors, costs more. Larger n: some clients of
- * this server are reported later. No evidence yet. */
+/* part (1/n) of one CPU: the daemon spends at most this much CPU time to ask the kernel whether
+ * sockets have unread data. Smaller n: a server that does not read, with 10 000 descriptors, costs
+ * more. Larger n: some clients of this server are reported later. No evidence yet. */
 #define UNREAD_TIMES 100
-/* ns: a measurement late in a tick gives too small a distance of the tick from boot time. So a fall
- * of the distance by less than a tick counts as at most this. NTP causes a fall of at most 0.5 ms a
- * second. Smaller: waits a little longer than CT_COARSE_NS are not recorded. Larger: short waits
- * cost more. No evidence yet. */
+/* ns: the daemon measures again and again how far the tick counter is ahead of the scheduler's
+ * clock. A measurement late in a tick gives a distance that is too small, by less than a tick. So
+ * if the distance seems to fall by less than a tick, the daemon lets it fall by at most this
+ * number. NTP makes it fall by at most 0.5 ms in a second. Smaller: waits a little longer than
+ * CT_COARSE_NS are not recorded. Larger: short waits cost more. No evidence yet. */
 #define CLOCK_DRIFT_NS 500000ULL
 /* ns: `ctrace status` shows the cost of the BPF programs over this time. It decides nothing. */
 #define GOVERNOR_BPF_NS 2000000000ULL
@@ -206,8 +210,8 @@
 #define GOVERN_CALL_NS  60
 #define GOVERN_MEAN_NS  200
 #define GOVERN_LIGHT_NS 10
-/* ns: in a coarse step, the cost of a run for a wait that is too short for a record. Such runs are
- * counted, not measured. */
+/* ns: in a coarse step, a BPF program runs at the end of each wait. This is the cost of a run that
+ * finds the wait too short for a record. Such runs are counted, not measured. */
 #define GOVERN_SHORT_NS 20
 /* ns: CPU time of the drain thread for two records, a switch and a wake. This time is a part of the
  * estimated cost after a step back from CT_SHED_COARSE. Smaller: a step back, and soon the same
@@ -315,9 +319,10 @@
  * single number has evidence yet.
  */
 
-/* POLLED_LOOKS, looks: needed to decide about a task that may spin. POLLED_LOOK_AGAIN_NS, ns:
- * between two looks. A look sees the registers of the last entry into the kernel. Between two looks,
- * at least a tick makes the task enter the kernel. Smaller: a task that computes seems to poll. */
+/* POLLED_LOOKS, looks: so many looks at a task that may spin are needed before the search decides.
+ * POLLED_LOOK_AGAIN_NS, ns: between two looks. A look sees the registers of the task's last entry
+ * into the kernel. Between two looks, a timer tick interrupts the task at least once, so each look
+ * sees newer registers. Smaller numbers: a task that computes seems to poll. */
 #define POLLED_LOOKS         4
 #define POLLED_LOOK_AGAIN_NS 20000000
 /* ns: between two reads of a value. A value that changes is hardly ever a flag. Smaller: a counter
@@ -414,8 +419,9 @@
  * Incidents: the work after a reported hang
  */
 
-/* ns: for the begin of its snapshot, a hang counts as at most this long. Smaller: the beginning of
- * the hang is missing. No evidence yet. */
+/* ns: a hang may be noticed long after it began. Its snapshot reaches back from the moment at which
+ * the hang was noticed, by at most this time plus the setting snapshot-before. Smaller: the
+ * beginning of the hang is missing. No evidence yet. */
 #define INCIDENTS_SPAN_NS 120000000000ULL
 /* ns: if the worker refuses a job of an incident (the snapshot, or the writing of its JSON file),
  * the job is tried again after this time. No evidence yet. */
@@ -511,9 +517,10 @@
 /* ms: between two checks for replaced files of frameworks. Larger: jobs of an upgraded program are
  * missed for longer. No evidence yet. */
 #define JOBS_LOOK_MS 250
-/* JOBS_SCAN_MS, ms: between two scans of all processes. JOBS_SCAN_REST, times: the thread also
- * waits at least this many times the CPU time of the last scan. JOBS_CALLS_REST, times: after
- * work on functions that jobs run, the thread waits this many times the CPU time of this work. No
+/* JOBS_SCAN_MS, ms: between two scans of all processes. JOBS_SCAN_REST, times: before the next
+ * scan, the thread *jobs* also waits at least this many times the CPU time of the last scan.
+ * JOBS_CALLS_REST, times: if a process enqueues a new function as a job, the thread attaches a
+ * probe to the function. Then the thread waits this many times the CPU time that this took. No
  * evidence yet. */
 #define JOBS_SCAN_MS    5000
 #define JOBS_SCAN_REST  200

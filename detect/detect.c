@@ -139,8 +139,8 @@ static void task_comes_round(struct detect_task *t, uint64_t ts)
 	t->look_nr = CT_NR_NONE;
 }
 
-/* A time away that LOOP or BUSY reported does not become a habit while the name of the task has
- * TOLD_HABIT reports or fewer. */
+/* Learns how long the task was away from its idle point. Learns nothing if LOOP or BUSY has
+ * reported this time as a hang, and there were at most TOLD_HABIT reports about tasks of this name. */
 static void task_learn_away(struct detect *d, struct detect_task *t, uint64_t ts)
 {
 	uint64_t from = detect_max(t->away_ns, t->progress_ns, d->floor_ns);

@@ -130,8 +130,9 @@ void detect_blob(struct detect *d, const struct ct_blob *blob);
 /* Sets the state of a task from the kernel: at the start, and after lost records. */
 void detect_found(struct detect *d, const struct ct_iter_task *found);
 /*
- * Ends a round of detect_found() for all tasks, which began at now_ns. A task has ended if it was
- * not found and has no newer record. If no records were lost since now_ns, tasks are judged again.
+ * Ends a round of detect_found() for all tasks. now_ns: when the round began. A task has ended if
+ * it was not found and has no record from now_ns or later. If no records were lost after now_ns,
+ * all rules judge again (see detect_lost()).
  */
 void detect_resync(struct detect *d, uint64_t now_ns);
 /* Records were lost, up to ts_ns. Until detect_resync(), only DISK and DEADLOCK judge. */

@@ -15,10 +15,13 @@
 struct detect_habit {
 	char comm[CT_COMM_LEN];
 	uint64_t used_ns; /* boot time of the last use; 0: the entry is empty */
-	/* bits 1 << CT_W_*: kinds of long waits (PATIENT_SHARE) */
+	/* bits 1 << CT_W_*: the kinds of waits in which a task of this name has waited for long
+	 * (PATIENT_SHARE). LOOP does not report such waits. */
 	uint32_t patient;
 	uint32_t told;
-	uint64_t max_away_ns; /* away from the idle point; only of known tasks (detect.h) */
+	/* The longest time for which a task was away from its idle point. Only known tasks count.
+	 * detect.h explains both terms. */
+	uint64_t max_away_ns;
 	uint64_t max_runq_ns, max_disk_ns;
 };
 

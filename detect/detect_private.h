@@ -36,7 +36,7 @@ struct detect_end {
 	uint64_t named_ns; /* when the task got its name, tgid, uid and cgroup */
 	uint32_t tid, tgid, uid;
 	bool is_exit;
-	bool waited; /* a tick has passed since */
+	bool waited; /* a detect_tick() has come after this record */
 	char comm[CT_COMM_LEN];
 };
 
@@ -95,8 +95,9 @@ struct detect_task *detect_task_find(struct detect *d, uint32_t tid);
 struct detect_task *detect_task_touch(struct detect *d, uint32_t tid, uint64_t ts);
 void detect_wait_ends(struct detect *d, struct detect_task *t, uint64_t ts);
 void detect_queue_ends(struct detect *d, struct detect_task *t, uint64_t ts);
-/* The caller has set the fields about the wait. is_whole: all waits of the task are recorded now,
- * so this wait may vote for the idle point. */
+/* The caller has set the fields about the wait. is_whole: the records show all waits of the task,
+ * not only the long ones. Only then may this wait change the idle point, the place where the task
+ * waits for its next work (detect.h). */
 void detect_wait_begins(struct detect *d, struct detect_task *t, uint64_t ts, bool is_whole);
 /* run: DETECT_RUNNABLE or DETECT_UNKNOWN */
 void detect_set_awake(struct detect_task *t, enum detect_run run, uint64_t ts);

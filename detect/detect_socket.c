@@ -93,8 +93,10 @@ static void socket_address(const struct ct_object_blob *o, const uint8_t from[16
 		memcpy(to, from, o->family == AF_INET ? 4 : 16);
 }
 
-/* Returns the key of the end that o describes; far: of the other end. The entry with the key of an
- * end has the socket at that end as its peer. A key has the CT_OBJ_KIND 0, so it is no object's id. */
+/* Returns a key for one end of a connection: the end that o describes, or the other end (far). A
+ * key is a hash of the addresses of both ends. The table of sockets has an entry for a key. The
+ * member `peer` of this entry is the id of the socket at the end of the key. A key has the
+ * CT_OBJ_KIND 0, so it is no object's id. */
 static uint64_t socket_address_key(const struct ct_object_blob *o, bool far)
 {
 	uint64_t h = HASH_START ^ o->protocol ^ (uint64_t)o->netns << 8;

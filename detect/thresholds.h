@@ -3,13 +3,14 @@
  * thresholds.h - the numbers that decide something in detect/. Each entry says its unit, its
  * meaning and its evidence. Most also say the effect of a smaller and of a larger number.
  *
- * LOOP, BUSY, STARVED, DISK, DEADLOCK and SERVICE are the rules CT_HANG_* of abi.h. detect.h
- * explains habits and the idle point.
+ * LOOP, BUSY, STARVED, DISK, DEADLOCK and SERVICE are the rules CT_HANG_* of abi.h. The idle point
+ * of a task is the place where the task waits for its next work, again and again. A habit is a
+ * usual time, or a usual kind of wait, of a task or of all tasks of one name (detect.h).
  *
  * The evidence is a test in test/unit/detect: edges_test.c or detect_test.c. Unless the entry says
- * otherwise, the test fails with half and with twice the number. So the code uses this number;
- * whether it is a good choice is measured for all numbers together (doc/service.md, "False
- * alarms").
+ * otherwise, the test fails with half and with twice the number. This shows only that the code uses
+ * the number. Whether the numbers are good choices is measured for all of them together
+ * (doc/service.md, "False alarms").
  */
 #ifndef CTRACE_DETECT_THRESHOLDS_H
 #define CTRACE_DETECT_THRESHOLDS_H
@@ -41,9 +42,9 @@
  * may soon cap it again, so this is twice GOVERNOR_CAP_MAX_NS (daemon/thresholds.h). Evidence:
  * cap (edges_test.c). */
 #define JUDGE_CAP_NS 10000000000ULL
-/* ns: after a reported hang, no hang with the same cause is reported for this time. Exception: the
- * cause itself, if it is a deadlock. Too small: one hang causes many reports. Too large: a second
- * hang is missed. Evidence: quiet (edges_test.c). */
+/* ns: after a reported hang, no hang with the same cause is reported for this time. Exception: a
+ * deadlock is reported even if a task that waits for it was reported before. Too small: one hang
+ * causes many reports. Too large: a second hang is missed. Evidence: quiet (edges_test.c). */
 #define DETECT_QUIET_NS 30000000000ULL
 /* priority (120 + nice): from this number on (nice 10 or more), a task lets other tasks run
  * first. So its time in the queue for a CPU is no hang. Evidence: low_priority (edges_test.c)
@@ -51,31 +52,39 @@
 #define JUDGE_PRIO_LOW 130
 
 /*
- * TIMES_* are factors: how many times longer than usual a hang is. Each entry says which usual time
- * counts. (TIMES_SYNC multiplies a limit.) Too small: alarms about work that takes a little longer
- * than ever. Too large: hangs of tasks with long work are missed.
+ * TIMES_* are factors: a hang is reported only if it lasts this many times as long as usual. Each
+ * entry says which time is the usual one. TIMES_SYNC is different: it multiplies a limit. Too
+ * small: alarms about work that takes a little longer than ever. Too large: hangs of tasks with
+ * long work are missed.
  */
 
-/* factor: for a file lock, or a lock with a known owner. Usual: the longest time away from the idle
- * point. Small, because only the owner can end such a wait. Evidence:
- * asks_how_long_it_was_away_before (detect_test.c). */
+/* factor: LOOP reports a wait for a file lock, or for a lock with a known owner, only if the wait
+ * lasts this many times as long as the task's longest time away from its idle point. Small, because
+ * only the owner can end such a wait. Evidence: asks_how_long_it_was_away_before (detect_test.c). */
 #define TIMES_LOCK 3
-/* factor: for the other waits that LOOP judges, and for bytes that a server does not read. Usual for
- * a wait: the longest time away from the idle point. Usual for bytes: the longest time for which
- * bytes on the connection were unread, or for which the server was away from its idle point.
- * Evidence: notices_a_service_that_does_not_read (detect_test.c). */
+/*
+ * factor, for two rules:
+ * - LOOP reports a wait (other than those of TIMES_LOCK) only if it lasts this many times as long
+ *   as the task's longest time away from its idle point.
+ * - SERVICE reports unread bytes only if they stay unread this many times as long as the longer of
+ *   two times: the longest time for which bytes on this connection were unread before, and the
+ *   server's longest time away from its idle point.
+ * Evidence: notices_a_service_that_does_not_read (detect_test.c).
+ */
 #define TIMES_WAIT 10
-/* factor: for a run without an end. Usual: the longest time away from the idle point. Large,
- * because the lengths of runs differ much. Evidence: times_busy (edges_test.c). */
+/* factor: BUSY reports a run without an end only if it lasts this many times as long as the task's
+ * longest time away from its idle point. Large, because the lengths of runs differ much. Evidence:
+ * times_busy (edges_test.c). */
 #define TIMES_BUSY 20
-/* factor: for a time in the queue for a CPU. Usual: the longest such time of the task, or of
- * tasks of its name. Evidence: times_starved (edges_test.c). */
+/* factor: STARVED reports a time in the queue for a CPU only if it is this many times as long as
+ * the longest such time before, of the task or of any task of its name. Evidence: times_starved
+ * (edges_test.c). */
 #define TIMES_STARVED 4
-/* factor: for a wait for a disk. Usual: the longest such wait of tasks of the same name.
- * Evidence: times_disk (edges_test.c). */
+/* factor: DISK reports a wait for a disk only if it lasts this many times as long as the longest
+ * such wait before, of any task of the same name. Evidence: times_disk (edges_test.c). */
 #define TIMES_DISK 4
-/* factor: the limit for a CT_W_SYNC is this many times that of the rule DISK: fsync() of a large
- * file is one long wait. Evidence: notices_a_stuck_disk (detect_test.c). */
+/* factor: for a wait of the kind CT_W_SYNC, the limit of DISK is multiplied by this, because
+ * fsync() of a large file is one long wait. Evidence: notices_a_stuck_disk (detect_test.c). */
 #define TIMES_SYNC 3
 /* BUSY_PART / BUSY_OF, share: a task that hangs in a run has had the CPU for this share of the
  * limit or more. Otherwise it is only slow. Evidence for BUSY_PART: busy (edges_test.c). */
@@ -100,29 +109,34 @@
 /* looks: a run is judged after the detector has seen the running task this often without
  * progress. Evidence: busy (edges_test.c). */
 #define LOOKS_MIN 3
-/* share 1/n of learn_ns: a task that was watched for this share is judged by its time in the
- * queue for a CPU. The rule STARVED needs no idle point. Evidence: starved_when_known
- * (edges_test.c). */
+/* share 1/n of learn_ns: STARVED judges a task after the task was watched for this share. LOOP,
+ * BUSY and SERVICE need the whole learn_ns, because they use the idle point. STARVED needs no idle
+ * point. Evidence: starved_when_known (edges_test.c). */
 #define LEARN_STARVED_SHARE 10
-/* times learn_ns: until this time after the first return of a task to its idle point, LOOP, BUSY
- * and SERVICE also use the habits of its name. Evidence: is_as_patient_as_its_name_for_a_while
- * (detect_test.c) fails with a larger number. No test fails with a smaller number. */
+/* factor of learn_ns: LOOP, BUSY and SERVICE judge a young task also by the habits of other tasks
+ * of its name. A task is young until LEARN_NAME_TIMES * learn_ns after its first return to its idle
+ * point. Evidence: is_as_patient_as_its_name_for_a_while (detect_test.c) fails with a larger
+ * number. No test fails with a smaller number. */
 #define LEARN_NAME_TIMES 10
-/* reports: after this many reports about tasks of one name, the times of later hangs become habits.
+/* reports: the detector reports this many hangs of tasks of one name without learning from them. It
+ * learns the times of later reported hangs as usual times, so it does not report such hangs again.
  * Too small: the second hang of a kind is missed. Too large: the same false alarm comes again and
  * again. Evidence: told (edges_test.c). */
 #define TOLD_HABIT 2
-/* votes: an idle point has at most this many. Too small: rare work moves the idle point. Too
- * large: a new idle point is found late. No evidence yet. */
+/* votes: the idle point of a task is found by votes. A wait at the idle point adds votes. A wait at
+ * another place takes votes away, and becomes the idle point when too few are left (task_vote()).
+ * An idle point has at most this many votes. Too small: rare work moves the idle point. Too large:
+ * a new idle point is found late. No evidence yet. */
 #define VOTES_MAX 255
 /* votes: a wait that is typical of an event loop (wait_is_loop()) has this many. Any other wait
  * has one, because it shows less well where a task idles. Evidence: votes_loop (edges_test.c). */
 #define VOTES_LOOP 16
-/* PATIENT_SHARE, share 1/n of the shortest limit of all rules (without overrides): a wait that
- * lasts this share or more is long. PATIENT_MAX_NS, ns: counts as the shortest limit if all limits
- * are longer. After a long wait, LOOP does not report later waits of the same kind. Waits at the
- * idle point do not count, nor do the first reported hangs (TOLD_HABIT). Too short: few waits are
- * judged. Too long: alarms about usual waits. Evidence for each number: patient (edges_test.c). */
+/* After a task has had a long wait, LOOP does not report later waits of the same kind of this task.
+ * A wait is long if it lasts 1/PATIENT_SHARE of the shortest limit of all rules (without
+ * overrides), or of PATIENT_MAX_NS (ns) if all limits are longer. Example: with the default limits,
+ * 0.5 s. Waits at the idle point do not count. A reported hang counts only after TOLD_HABIT
+ * reports. Time too short: few waits are judged. Time too long: alarms about usual waits. Evidence
+ * for each number: patient (edges_test.c). */
 #define PATIENT_MAX_NS 2000000000ULL
 #define PATIENT_SHARE  4
 /* ns: a shorter wait for a disk does not become a habit. Too small: one slow request makes the

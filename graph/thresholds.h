@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * thresholds.h - the numbers that decide something in graph/. Below and Above say what goes wrong
- * if a number is smaller or larger. Evidence names cases in test/unit/graph/ and
- * test/unit/analysis/: a "below" case fails if the number is halved, an "above" case if it is
- * doubled. (With the unit 1/n, below means that n is doubled.)
+ * thresholds.h - the numbers that decide something in graph/. Each entry has its unit and its
+ * meaning. Most entries also say what goes wrong if the number is smaller or larger. The case in
+ * brackets (in test/unit/graph/ or test/unit/analysis/) shows this: unless the entry says
+ * otherwise, the case fails if the number is halved or doubled. A share 1/n is smaller if n is
+ * larger.
  */
 #ifndef CTRACE_GRAPH_THRESHOLDS_H
 #define CTRACE_GRAPH_THRESHOLDS_H
@@ -16,81 +17,86 @@
  * such programs, also on other CPUs. So the records may be in another order than the events.
  */
 
-/* ns: A send or a receive is recorded when its call returns. The wake-up of the task at the other
- * end comes at most this much earlier. Below: the record is not found. Above: the record of the
- * next message is taken. Evidence: send_recorded_late, receive_recorded_late below; next_message,
- * next_receive above. */
+/* ns: A send or a receive is recorded when its call returns. Before that, the call wakes the task
+ * at the other end, at most this much earlier. If smaller, the record is not found (cases
+ * send_recorded_late, receive_recorded_late). If larger, the record of the next message is taken
+ * (cases next_message, next_receive). */
 #define MESSAGE_LATE_NS 1000000ULL
-/* ns: Bytes on a connection within this host that need at least this long were kept back on their
- * way. Below: a receiver that gets its interrupt late seems to wait for the network. Above: the
- * sender seems to have held up the receiver. Evidence: sent_before_and_late below;
- * sent_before_and_delayed above. */
+/* ns: If bytes on a TCP connection within this host are under way for at least this long, TCP has
+ * kept them back. Then the connection has held up the receiver; the sender has not. If smaller, a
+ * receiver that gets its interrupt late seems to wait for the connection (case
+ * sent_before_and_late). If larger, the sender seems to have held up the receiver (case
+ * sent_before_and_delayed). */
 #define MESSAGE_DELAYED_NS 5000000ULL
-/* ns: Like MESSAGE_LATE_NS, but for a send by the waker, which may lose the CPU inside the call.
- * Below: the send is not found. Above: a later send is taken. Evidence: sender_loses_its_cpu below;
- * interrupted_thread_sends_later above. */
+/* ns: As MESSAGE_LATE_NS, but for a send by the task that made the wake-up. This task may lose its
+ * CPU inside the call, so its send may be recorded much later. If smaller, the send is not found
+ * (case sender_loses_its_cpu). If larger, a later send of the task is taken (case
+ * interrupted_thread_sends_later). */
 #define MESSAGE_SAME_TASK_NS 20000000ULL
-/* ns: A CT_WAITFD record that is older than this at the start of a wait is not of this wait. An
- * unchanged set is recorded again once a second (bpf/wait_fds.h). Below: a wait has no set. Above:
- * a wait has the set of an earlier wait. Evidence: set_recorded_before below; set_of_before
- * above. */
+/* ns: CT_WAITFD records hold the set of descriptors that a task polls. If a task polls the same set
+ * again and again, the set is recorded only once a second (bpf/wait_fds.h), so a wait may use
+ * records from before its begin. Records that are older than this at the begin of a wait are not
+ * used. If smaller, a wait may have no set (case set_recorded_before). If larger, a wait may have
+ * the set of an earlier wait (case set_of_before). */
 #define WAITFD_OLD_NS 2000000000ULL
-/* ns: A signal is recorded at most this long after the wake-up that it makes. Below: the wake-up
- * has no cause. Above: another signal of the same sender is taken for the cause. Evidence:
- * wake_for_a_signal below; signal_after_a_wake above. */
+/* ns: A signal is recorded at most this long after the wake-up that it makes. If smaller, no cause
+ * of the wake-up is found (case wake_for_a_signal). If larger, another signal of the same sender is
+ * taken for the cause (case signal_after_a_wake). */
 #define SIGNAL_LATE_NS 200000ULL
-/* ns: Two records of one wait give begins that differ by at most this. The kernel does not keep the
- * begin of a wait exactly. Below: one wait becomes two. Above: two short waits become one.
- * Evidence: found_begin_differs below; found_another_wait above. */
+/* ns: Two records of one wait say when the wait began. These two times differ by at most this,
+ * because the kernel does not keep the begin of a wait exactly. If smaller, one wait becomes two
+ * (case found_begin_differs). If larger, two short waits become one (case found_another_wait). */
 #define FOUND_SLACK_NS 1000000ULL
-/* ns: Wake-ups of one waker that are at most this far apart come from one call. Below: a thundering
- * herd is not recognised. Above: two calls in a row are taken for one. Evidence:
- * one_call_wakes_two, one_connection_wakes_two below; two_calls_wake_one_each,
- * two_connections_wake_one_each above. */
+/* ns: Wake-ups of one waker that are at most this far apart come from one call. If smaller, a
+ * thundering herd is not recognised (cases one_call_wakes_two, one_connection_wakes_two). If
+ * larger, two calls in a row are taken for one (cases two_calls_wake_one_each,
+ * two_connections_wake_one_each). */
 #define ONE_CALL_NS 100000ULL
 
-/* A task counts as killed if a fatal signal was sent as it woke, and it exited soon after. */
+/* A task counts as killed if a fatal signal was sent at about the time of its wake-up, and the task
+ * exited soon after. */
 
 /* ns: The record of the signal comes at most this long before the wake-up. A killed thread wakes
- * the other threads of its process (zap_other_threads() in kernel/signal.c). Below: a killed thread
- * counts as woken. Above: a thread that is woken while its process handles the signal counts as
- * killed. Evidence: killed_by_its_own_thread below; woken_after_a_signal above. */
+ * the other threads of its process (zap_other_threads() in kernel/signal.c). If smaller, a killed
+ * thread counts as woken (case killed_by_its_own_thread). If larger, a thread that is woken while
+ * its process handles the signal counts as killed (case woken_after_a_signal). */
 #define KILLER_EARLY_NS 20000ULL
 /* ns: The record of the signal comes at most this long after the wake-up. complete_signal() in
- * kernel/signal.c wakes all threads before the signal is traced. Below: a killed thread counts as
- * woken. Above: a thread that is woken just before the kill counts as killed. Evidence:
- * killed_with_many_threads below; killed_later above. */
+ * kernel/signal.c wakes all threads before the signal is traced. If smaller, a killed thread counts
+ * as woken (case killed_with_many_threads). If larger, a thread that is woken just before the kill
+ * counts as killed (case killed_later). */
 #define KILLER_LATE_NS 2000000ULL
-/* ns: A killed task exits at most this long after the wake-up. Below: a program that cleans up
- * counts as woken. Above: a program that handles the signal and ends later counts as killed.
- * Evidence: ends_when_told below; ends_later above. */
+/* ns: A killed task exits at most this long after the wake-up. If smaller, a program that cleans up
+ * before it exits does not count as killed (case ends_when_told). If larger, a program that handles
+ * the signal and ends later counts as killed (case ends_later). */
 #define KILLED_GONE_NS 300000000ULL
 
-/* ns, and 1/n of the time since the first wait: A task has made progress if, between two waits, it
- * runs for longer than the sum of both. Then the second wait is no repeat of the first. Below: if a
- * client polls once a second and logs, its polls are no repeats. Above: polls with work in between
- * are repeats. Evidence for the time: looks_between_short_polls below; works_between_short_polls
- * above. For the share: looks_between_long_polls, loop_looks_and_waits below;
- * works_between_long_polls, loop_works_and_waits above. */
+/* ns, and 1/n of a time: A task that polls makes progress between two polls if it runs for longer
+ * than PROGRESS_NS plus this share of the time since the begin of the first poll. Then the second
+ * poll is no repeat of the first.
+ * If smaller, the polls of a client that polls once a second, and logs in between, are no repeats
+ * (for PROGRESS_NS: case looks_between_short_polls; for the share: cases looks_between_long_polls,
+ * loop_looks_and_waits).
+ * If larger, polls with work in between are repeats (for PROGRESS_NS: case
+ * works_between_short_polls; for the share: cases works_between_long_polls, loop_works_and_waits). */
 #define PROGRESS_NS    20000000ULL
 #define PROGRESS_SHARE 10
-/* ns: If a polling task waits for something else for longer than this, its series of polls ends.
- * Below: a client that logs to a slow disk ends its series. Above: the series goes on into the next
- * work. Evidence: logs_between_polls below; waits_between_polls above. */
+/* ns: If a polling task waits for something else for longer than this, its series of polls ends. If
+ * smaller, a client that logs to a slow disk ends its series (case logs_between_polls). If larger,
+ * the series goes on into the next work (case waits_between_polls). */
 #define OTHER_WAIT_NS 50000000ULL
 /* ns: A false wake-up: the wakee runs for at most this long, has no record of an action, and goes
- * back to the same wait. Below: a look at an empty queue counts as work. Above: short work without
- * recorded actions counts as a false wake-up. Evidence: loop_looks, the_other_is_back_too below;
- * loop_works, the_other_works above. */
+ * back to the same wait. If smaller, a look at an empty queue counts as work (cases loop_looks,
+ * the_other_is_back_too). If larger, short work without recorded actions counts as a false wake-up
+ * (cases loop_works, the_other_works). */
 #define FALSE_WAKE_NS 50000ULL
-/* ns: A task polls for a file lock if it begins to sleep at most this long after a failed try.
- * Below: a task that logs before it sleeps does not count as polling. Above: a task that has given
- * up still counts as polling. Evidence: sleeps_after_a_try below; sleeps_for_another_reason
- * above. */
+/* ns: A task polls for a file lock if it begins to sleep at most this long after a failed try. If
+ * smaller, a task that logs before it sleeps does not count as polling (case sleeps_after_a_try).
+ * If larger, a task that has given up still counts as polling (case sleeps_for_another_reason). */
 #define LOCK_TRY_OLD_NS 100000000ULL
 
-/* Returns the longest time that a task can run without progress in the since_ns after its first
- * wait. */
+/* Returns how long a polling task may run within a time of since_ns, and still have made no
+ * progress. */
 static inline uint64_t no_progress_ns(uint64_t since_ns)
 {
 	return PROGRESS_NS + since_ns / PROGRESS_SHARE;
@@ -102,66 +108,69 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 
 /* Habits: what a task or an object does again and again. */
 
-/* ns: Several tasks may post on one futex and wake several tasks. Then it is not known for which
- * task a post was meant. A pause longer than this ends such a series of posts. Below: each post
- * counts as meant for the task that it woke. Above: a post after a pause does not. Evidence:
- * posts_at_one_time below; posts_with_a_pause above. */
+/* ns: If several tasks post on one futex, and wake several tasks, no record shows for which task a
+ * post was meant. A pause that is longer than this ends such a series of posts. If smaller, each
+ * post seems meant for the task that it woke (case posts_at_one_time). If larger, the series does
+ * not end at a pause (case posts_with_a_pause). */
 #define POST_MANY_NS 100000000ULL
-/* times: Two tasks use a futex as a lock if each of them has posted, and was woken, at least this
- * often. Below: a producer and a consumer that answer each other twice count as users of a lock.
- * Above: a lock is not recognised. Evidence: own_lock below; turns above. Without the count of
- * wake-ups, the case turns_and_a_poster fails; without the count of posts, turns_and_a_waiter. */
+/* posts, and wake-ups: Two tasks use a futex as a lock if each of them has posted on it at least
+ * this often, and was woken on it at least this often. If smaller, a producer and a consumer that
+ * answer each other twice seem to use a lock (case own_lock in causal.txt). If larger, a lock is
+ * not recognised (case turns). If the code did not count the wake-ups, the case turns_and_a_poster
+ * would fail. If it did not count the posts, turns_and_a_waiter would fail. */
 #define TURNS_MIN 4
-/* sleeps: A task that makes at least this many sleeps of one length in a row does something
- * periodically. Below: two sleeps that are alike by chance are periodic. Above: a periodic job
- * is found late. Evidence: the cases `sleep` and rounds_begin_with_a_timer. Each of the two is a
- * case below and a case above. */
+/* sleeps: A task that sleeps at least this often in a row, each time for about as long as before,
+ * does something periodically. If smaller, two sleeps that are alike by chance are periodic. If
+ * larger, a periodic job is found late. The cases `sleep` and rounds_begin_with_a_timer fail with
+ * half and with twice the number. */
 #define SLEEPS_PERIODIC 3
 /* 1/n of a wait: A thread is active if it computes, or waits for something outside of its process,
- * for at least this share of another thread's wait. Below: a thread that looks at its clock is
- * active. Above: a thread that waits for a lock now and then is not active. Evidence:
- * one_computes_a_little below; one_computes_mostly above. */
+ * for at least this share of another thread's wait. If smaller, a thread that computes only now and
+ * then is active (case one_computes_a_little). If larger, a thread that computes most of the time
+ * is not active (case one_computes_mostly). */
 #define ACTIVE_SHARE 2
-/* 1/n of the later of two sleeps: Sleeps that differ by at most this have one length. Below: the
- * sleeps of a periodic job differ. Above: any two sleeps are alike. Evidence: sleeps_alike below;
- * sleeps_not_alike above. */
+/* 1/n of the later of two sleeps: Two sleeps in a row are alike if their lengths differ by at most
+ * this share. If smaller, the sleeps of a periodic job are not alike (case sleeps_alike). If
+ * larger, any two sleeps are alike (case sleeps_not_alike). */
 #define SLEEPS_ALIKE_SHARE 4
 /* descriptors: A task that polls at most this many, and has sent a request on one of them, waits
- * for the answer. Another descriptor may be there to wake the task up. Below: such a wait ends the
- * segment. Above: an event loop that is also a client is never idle. Evidence:
- * poll_for_answer_alone below; poll_for_answer_and_others above. */
+ * for the answer. Another descriptor may be there to wake the task up. If smaller, the task counts
+ * as idle in such a wait (case poll_for_answer_alone). If larger, an event loop that is also a
+ * client is never idle (case poll_for_answer_and_others). */
 #define ANSWER_SET_MAX 2
 /* share, and frames: Two stacks are alike if their outermost frames are equal: at least MIN frames,
  * and at least PART / OF of the frames of the longer stack. MIN is needed because a few outermost
- * frames are the same in all threads. Below: stacks of different work are alike. Above: stacks of
- * the same work are not alike. Evidence for the share: stacks_not_alike below; stacks_alike above.
- * For MIN: stacks_at_the_start below; neighbours_alike above. */
+ * frames are the same in all threads. If smaller, stacks of different work are alike (for the
+ * share: case stacks_not_alike; for MIN: case stacks_at_the_start). If larger, stacks of the same
+ * work are not alike (for the share: case stacks_alike; for MIN: case neighbours_alike). */
 #define STACKS_ALIKE_PART 3
 #define STACKS_ALIKE_OF   4
 #define STACKS_ALIKE_MIN  3
-/* Kernel fact: the first local port that a connecting socket gets by default
+/* Kernel fact: by default, a connecting socket gets a local port from this one on
  * (net.ipv4.ip_local_port_range, Documentation/networking/ip-sysctl.rst). If the listening socket
- * was never seen, and only one end has a port below this, that end is the server. Evidence:
- * low_port_serves, which is both a case below and a case above. */
+ * was never seen, and only one end of a connection has a smaller port, that end is the server. The
+ * case low_port_serves fails with half and with twice the number. */
 #define PORT_EPHEMERAL 32768
 /* ns: A reader that finds nothing to read has read all bytes that were sent to it more than this
- * long before. Below: bytes that are still on their way over loopback are forgotten. Above: after a
- * loss of records, messages are matched wrongly. Evidence: bytes_on_their_way below;
- * bytes_taken_before above. */
+ * long before. If smaller, bytes that are still on their way over loopback are forgotten (case
+ * bytes_on_their_way). If larger, after a loss of records, messages are matched wrongly (case
+ * bytes_taken_before). */
 #define FLOW_STALE_NS 10000000ULL
-/* messages: A hub asks on a connection (flow_reverse_hubs()) if it sent at least HUB_MESSAGES messages
- * on it, and has passed on all but 1/HUB_OWN of the messages of each direction. If HUB_OWN is
- * smaller, a server counts as a hub that grants locks: it passes on each release, which is half of
- * what it receives (test no_hub). If it is larger, a hub with a few messages of its own does not
- * count, such as a D-Bus daemon. */
+/* messages, and 1/n of the messages: A hub, such as a D-Bus daemon, passes messages on between its
+ * connections (flow_reverse_hubs()). A process counts as a hub on a connection if it sent at least
+ * HUB_MESSAGES messages on the connection, and passed on all but at most 1/HUB_OWN of the messages
+ * in each direction.
+ * If HUB_OWN is smaller, a server that grants locks counts as a hub: half of the messages that it
+ * receives are releases, and it passes these on (case no_hub). If HUB_OWN is larger, a D-Bus daemon
+ * does not count as a hub, because it also sends a few messages of its own. */
 #define HUB_MESSAGES 4
 #define HUB_OWN	     4
 /* messages: The most messages that a hub receives before it passes on the first of them. */
 #define HUB_BATCH 16
 
-/* ns: If a server pauses in an answer for longer than this, the bytes after the pause are no answer
- * but news. Below: an answer that comes slowly is cut. Above: messages of a subscription make one
- * endless answer. Evidence: answer_in_parts below; news_later above. */
+/* ns: If a server pauses in an answer for longer than this, the bytes after the pause are no part
+ * of the answer, but news. If smaller, an answer that comes slowly is cut (case answer_in_parts, if
+ * below 1 ms). If larger, the messages of a subscription make one endless answer (case news_later). */
 #define REQUEST_PART_NS 1000000000ULL
 
 /* Limits of searches. */
@@ -172,28 +181,31 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define GRAPH_SCAN_STEPS_EACH 64
 /* generations: a search for an ancestor of a process goes back at most this far */
 #define ANCESTORS_MAX 64
-/* Limits of one critical path. DEPTH: nested frames (path.h), including frame 0. PIECES: at this
- * number of pieces, the path follows no further wait. */
+/* Limits of one critical path. DEPTH: nested frames (path.h), including frame 0. PIECES: when it
+ * has this many pieces, the path follows no further wait. */
 #define PATH_MAX_DEPTH  32
 #define PATH_MAX_PIECES (4u << 20)
 /* records: at most this many are searched for the socket that a task used last */
 #define SPOKE_LOOKS 256
-/* intervals: how far back the stack of a wait for a lock with time limits is searched. HotSpot makes
- * four shorter waits, and then one of 1 s again and again; the daemon looks at a stack at least
- * every 3 s. Fewer: the wait counts as one for a wake-up. More: nothing found. */
+/* intervals: A task may wait for a lock with a time limit, again and again. If the stack of the
+ * present wait is not recorded, at most this many intervals are searched for the stack of an
+ * earlier wait. HotSpot makes four shorter waits, and then waits of 1 s again and again. The daemon
+ * looks at a stack at least every 3 s. If smaller, no stack is found, and the wait does not count
+ * as one for a lock. If larger, no wrong answer is known. */
 #define LOCK_LOOKS 16
-/* ns: A waiter on a futex may have given work to a task that it woke earlier. The wake-up does not
- * count if the waiter has since waited for longer than this. Below: after a brief wait for the
- * begin of a new thread, the next wait does not count as a wait for the new thread. Above: a
- * wake-up that was made for earlier work counts. Evidence: join_after_begin below;
- * work_before_pause above. */
+/* ns: A waiter on a futex may have given work to a task that it woke or created earlier. This task
+ * does not count if the waiter has waited for longer than this in between. If smaller, a task that
+ * creates a thread, and waits briefly until the thread has begun, does not seem to wait for the
+ * thread afterwards (case join_after_begin, if below 5 ms). If larger, a task that was woken for
+ * earlier work counts (case work_before_pause). */
 #define HANDED_PAUSE_NS 10000000ULL
 /* questions: If an event loop asks more than this many before it answers a request, the time of the
  * first questions counts as time of a later question. */
 #define ASKED_STEPS 8
-/* looks: How often the critical path looks, in one frame, which task could end the polls of an event
- * loop. More looks cost time (about 10 us each for 50 connections); a result is at most this part
- * of the frame too old. */
+/* looks: A frame is a task and a range of time on the critical path (path.h). In one frame, ctrace
+ * finds out at most this often which task could end the polls of one epoll object. It uses each
+ * result also for the polls that are at most 1/FRAME_LOOKS of the frame away. More looks cost more
+ * time: about 10 us each for 50 connections. */
 #define FRAME_LOOKS 4096
 /* threads, and moments: The search for the active thread of a process. THREADS: the largest process
  * that is searched. MOMENTS: how often the state of a thread is looked at in a wait; a prime,
@@ -218,7 +230,8 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 /* requests: at most this many are searched for one of these:
  * - the parent of a request
  * - the next new request of a task
- * - on a datagram socket for all clients, the request that a segment answers */
+ * - the next new request of one client of a hub
+ * - the request that a server answers on a datagram socket with several clients */
 #define MATCH_LOOKS 64
 /* datagrams: at most this many in a queue are searched for a received datagram. The datagrams in
  * front of it were lost. */

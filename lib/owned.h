@@ -30,9 +30,11 @@ int owned_dir(int at_fd, const char *path, int flags, enum owned_trouble *ret);
 /* As owned_dir(), for the directory that contains path. Also returns -ENOMEM. */
 int owned_dir_of(const char *path, enum owned_trouble *ret);
 /*
- * Opens a file with the flags of open(), but only a regular file. A new file (O_CREAT) is only for
- * its owner. Opening for writing takes away the permissions of other users. It refuses a file that
- * they could write until then, because one of them may have it open. Returns as owned_dir().
+ * Opens a file with the flags of open(). Refuses a file that is not regular, or has several names
+ * (hard links). A new file (O_CREAT) gets the mode 0600. If other users have any permissions on a
+ * file that is opened for writing, its mode becomes 0600 too. If other users could even write to
+ * the file, it is refused despite the new mode, because one of them may still have it open. Returns
+ * as owned_dir().
  */
 int owned_file(int dir_fd, const char *name, int flags, enum owned_trouble *ret);
 

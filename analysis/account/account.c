@@ -18,7 +18,9 @@ struct books {
 	const struct graph *g;
 	const struct path *p;
 	struct tally groups[ACCOUNT_GROUPS];
-	uint32_t *top; /* [f]: frame f, or its ancestor at depth 1; frame 0: GRAPH_NONE */
+	/* The frames of a path are a tree. Its root is frame 0, which belongs to the victim. top[f] is the
+	 * child of frame 0 that is an ancestor of frame f, or is frame f itself. top[0] is GRAPH_NONE. */
+	uint32_t *top;
 	struct map remotes;
 	int err;
 };

@@ -27,7 +27,8 @@ struct against {
 	const struct graph *good;
 	const char *name; /* of the good trace; belongs to the caller of diagnose() */
 	enum against_result result;
-	/* AGAINST_GONE: the missing waker is a thread of the waiter's process. A timer woke it. */
+	/* For AGAINST_GONE. In the good trace, the waker was a thread of the waiter's process, and a timer
+	 * woke this waker before it acted. */
 	bool own_accord;
 	uint32_t tasks[AGAINST_TASKS];
 	uint32_t n_tasks; /* AGAINST_SEVERAL: also the tasks for which tasks[] has no room */

@@ -40,14 +40,15 @@ struct missing_wake_step {
 };
 
 struct missing_wake {
-	/* The graph of the reference and of the objects of the steps. NULL: the graph of the
-	 * examined wait. */
+	/* If the reference is in another trace, this is the graph of that trace. Then steps[].obj are
+	 * objects of that trace, too. NULL: the reference is in the graph of the examined wait. */
 	const struct graph *good;
 	uint32_t wait; /* the examined wait; if it timed out and was repeated, the first part */
 	uint64_t wait_from_ns;
 	uint64_t wait_to_ns;
 	uint32_t reference;
-	/* The begin of the reference, or of the wake-ups that led to its end: the earlier of the two. */
+	/* The begin of the reference. But if a wake-up that led to the end of the reference came before:
+	 * the time of the first such wake-up. */
 	uint64_t ref_from_ns;
 	float similarity;
 	uint32_t occurrences;
@@ -63,9 +64,11 @@ struct missing_wake {
 	uint32_t n_steps;
 	enum missing_wake_how how;
 	uint32_t instead; /* the named task is in this interval; GRAPH_NONE: it has ended */
-	/* MISSING_ENDED: the exit of the named task. MISSING_SILENT: last_ns of its step, or
-	 * from_ns of its step if the reference is in another trace.
-	 * Otherwise: the begin of `instead`. */
+	/* Since when the named task has done what `how` says:
+	 * - MISSING_ENDED: since its exit.
+	 * - MISSING_SILENT: since it last ended such a wait (last_ns of the last step). last_ns is not
+	 *   set if the reference is in another trace. Then: since from_ns of the last step.
+	 * - Otherwise: since the begin of `instead`. */
 	uint64_t since_ns;
 	uint64_t instead_ns;
 	uint32_t triggers;

@@ -106,7 +106,8 @@ struct doing missing_wake_doing(const struct graph *g, uint32_t task, uint64_t f
 	return run.ns > waited ? run : wait;
 }
 
-/* Counts the waits at the place of `like` that the task `by` ended. GRAPH_NONE: that no task ended. */
+/* Counts the waits of `task` that are at the same place as the wait `like` (similar_place()), and were
+ * ended by the task `by`. If `by` is GRAPH_NONE, counts the waits that were ended by no task. */
 static uint32_t count_waits(const struct graph *g, uint32_t task, uint32_t like, uint32_t by,
 			    uint64_t from_ns, uint64_t to_ns)
 {
@@ -186,8 +187,9 @@ static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, s
 	return m->triggers;
 }
 
-/* If the task ended few waits, perhaps all tasks of this role live only briefly. Then n_steps
- * becomes 0. */
+/* Returns true if the task of the step exited before the middle of the wait. Then its exit is the reason
+ * for the missing wake-up. Exception: if the task has ended few earlier waits, perhaps all tasks of its
+ * role live only briefly, and its exit is no reason. Then n_steps becomes 0: no task is named. */
 static bool has_ended(const struct graph *g, const struct missing_wake_step *step, struct missing_wake *m)
 {
 	const struct graph_task *t = &g->tasks[step->task];

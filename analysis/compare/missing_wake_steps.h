@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* missing_wake_steps.h - private to analysis/: what missing_wake_find.h (one trace) and
+/* missing_wake_steps.h - private to analysis/: functions that missing_wake_find.h (one trace) and
  * against_find.h (two traces) share. Pure; any thread. */
 #ifndef CTRACE_ANALYSIS_COMPARE_MISSING_WAKE_STEPS_H
 #define CTRACE_ANALYSIS_COMPARE_MISSING_WAKE_STEPS_H
@@ -7,20 +7,22 @@
 #include "analysis/compare/missing_wake.h"
 #include "analysis/compare/similar.h"
 
-/* A task (blame.task) on the path that led to the end of the reference. */
+/* The reference is an earlier wait, or a wait of another trace, that ended as usual: see missing_wake.h.
+ * The hops are the tasks that led to its end. The task of hop 0 ended the reference, and the task of hop
+ * k + 1 ended the trigger of hop k. */
 struct hop {
-	struct blame blame;
-	uint32_t wait; /* the wait that the task ended */
-	/* The last wait of the task before it ended `wait`, or GRAPH_NONE. Waits by chance
-	 * (similar_is_chance()) do not count. */
+	struct blame blame; /* blame.task is the task of the hop */
+	uint32_t wait; /* the wait that the task ended: the reference, or the trigger of the hop before */
+	/* The last wait of the task before it ended `wait`, or GRAPH_NONE. A wait does not count if it
+	 * happens only by chance, such as a wait for a lock or a disk: see similar_is_chance(). */
 	uint32_t trigger;
 };
 
 struct hops {
 	struct hop v[MISSING_STEPS];
 	uint32_t n;
-	bool timer; /* a timer ended the trigger of the last hop */
-	bool asks;  /* the waiter of the reference ended the trigger of the last hop */
+	bool timer; /* a timer ended the wait `trigger` of the last hop */
+	bool asks;  /* the waiter of the reference ended the wait `trigger` of the last hop */
 };
 
 /* Walks back from the wake-up that ended the reference. *h has at least one hop. */

@@ -41,8 +41,11 @@ static void tally_best(const struct map *tally, struct contention *r)
 	}
 }
 
-/* Returns for how long runs on the CPU may have no record. ix: the CT_GAP records, or the caps of
- * groups (their tasks may have had the CPU). A record comes at the end of its gap or cap. */
+/* Returns for how long a task may have had the CPU in [from, to) without a record of it. ix is one of
+ * these:
+ * - g->gaps: gaps, in which records of any task were lost.
+ * - g->groups: caps of groups. While a group is capped, the runs of its tasks are not recorded.
+ * The time of a record is the end of the gap or cap. Word 0 of the record is the begin. */
 static uint64_t lost_by(const struct graph *g, const struct graph_index *ix, uint32_t cpu, uint64_t from,
 			uint64_t to)
 {

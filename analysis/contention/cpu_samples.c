@@ -8,7 +8,8 @@
 #include "graph/timeline/scan.h"
 #include "lib/cleanup.h"
 
-/* In a folded interval, queued_ns may be shorter than to_ns - from_ns. */
+/* A time in which the victim waited in the queue of a CPU. In a folded interval, the victim waited for
+ * only a part of this time: queued_ns. */
 struct queue {
 	uint64_t from_ns, to_ns, queued_ns;
 	uint32_t cpu;
@@ -38,7 +39,9 @@ static int add_candidate(struct search *s, uint32_t task, uint32_t cpu)
 	return VEC_PUSH(&c->shares, (struct cpu_share){ .task = task, .cpu = cpu, .seen = 1 });
 }
 
-/* The victim runs on `cpu`, so it left each queue of another CPU at an unknown time. */
+/* Called when the victim runs on `cpu`. Until now, the CPU of the latest queues was a guess: the CPU on
+ * which the victim was last seen. If the guess is not `cpu`, the victim moved to `cpu` at an unknown
+ * time, so the CPU of these queues is not known. */
 static void ran_on(struct search *s, uint32_t cpu)
 {
 	for (; s->sure < s->queues.n; s->sure++)

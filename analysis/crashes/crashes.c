@@ -343,9 +343,13 @@ static void cut_after(struct slice *s, size_t last)
 }
 
 /*
- * Cuts off the end of the path: why a shell or a service started the first process. The starter stays.
- * - Once the walk back has met a request, the next start is that of the first process.
- * - Until then, the path goes on past a start: the process may have been started for a request.
+ * A path goes from the crash back in time. Its last steps may only tell why a shell or a service started
+ * the first process that took part in the work. Cuts off these steps. The task that started the process
+ * stays in the path.
+ * - If the path has come to a request, it is cut at the next start of a process.
+ * - Before it has come to a request, a start does not cut the path, because the process may have been
+ *   started for a request. But if no task hands over work in the rest of the path, it is cut at
+ *   this start.
  */
 static void cut_path(const struct crashes *cs, struct slice *s)
 {
@@ -450,7 +454,7 @@ static bool is_lossy(const struct graph *g, uint64_t from_ns, uint64_t to_ns)
 
 	if (graph_lacks_within(g, from_ns, to_ns) & (CT_LACK_MESSAGES | CT_LACK_SWITCHES | CT_LACK_PAUSES))
 		return true;
-	/* the record of a gap is at its end, and has its begin */
+	/* the time of the record is the end of the gap; word 0 of the record is the begin */
 	for (size_t i = 0; i < n; i++)
 		if (g->w->events[gaps[i].event].r.ts >= from_ns &&
 		    window_words(g->w, &g->w->events[gaps[i].event])[0] <= to_ns)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* crashes_private.h - declarations that the files of crashes.h share. */
 #ifndef CTRACE_ANALYSIS_CRASHES_CRASHES_PRIVATE_H
 #define CTRACE_ANALYSIS_CRASHES_CRASHES_PRIVATE_H
 

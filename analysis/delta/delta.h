@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * delta.h - compares the profiles of old and new runs. Each row has the share of one part in the
- * old metric and in the new one. The rows add up exactly to each metric, and to the difference.
+ * delta.h - compares the profiles of old and new runs. A metric is one number for the lengths of
+ * several runs, such as their mean. A delta has a row for each part of the profiles. Each row has two
+ * times: the part's share of the metric of the old runs, and its share of the metric of the new runs. The
+ * old times of all rows add up exactly to the old metric, and the new times to the new metric.
  *
  * Pure; any thread. A delta may outlive the profiles.
  */

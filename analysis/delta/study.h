@@ -11,7 +11,7 @@
 struct study_run {
 	const struct profile *profile;
 	const char *label; /* runs with the same label are one group */
-	bool known;        /* all settings are known. The runs of a group have the same value here */
+	bool known;        /* all settings of the run are known; `known` is the same for a whole group */
 };
 
 struct study_group {

@@ -31,8 +31,8 @@ struct chain {
 int chain_build(const struct graph *g, const struct path *p, const struct diagnose_options *options,
 		struct chain *ret);
 void chain_done(struct chain *c);
-/* Adds a link for `task`, with the times of the link before it. That link then depends on `task` by
- * `edge` and `strength`. Returns 0 or -ENOMEM. */
+/* Appends a link for `task` to the chain, with the times of the link before it. Sets `edge` and
+ * `strength` in the link before it, which depends on `task`. Returns 0 or -ENOMEM. */
 int chain_append(const struct graph *g, struct chain *c, uint32_t task, enum edge_kind edge,
 		 enum edge_strength strength);
 /* Returns true if any link but the last one has an edge of this kind. */

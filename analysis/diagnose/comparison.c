@@ -254,8 +254,8 @@ int comparison_apply(struct findings *f, bool normal)
 	for (size_t i = 0; i < c->links.n; i++) {
 		bool open = is_open(f, i);
 
-		/* A wait that is not open counts only for the victim, once it has ended: its wake-up may be
-		 * late. */
+		/* `open`: no record shows which task has to end the wait. Any other wait is compared only
+		 * if it is the victim's and has ended: perhaps its wake-up came late. */
 		if (!open && (i || normal || c->links.v[i].unfinished))
 			continue;
 		interval = examined(f, i);

@@ -76,8 +76,11 @@ static bool is_read(const struct graph *g, const struct link *k)
 	return !s || (r && r->event > s->event);
 }
 
-/* Returns true if k is the last link and the server of `before`, is owed no answer, and waits only
- * for a timer or a time limit. */
+/* Returns true if all of the following is true:
+ * - Link k is the last one of the chain.
+ * - Link k accepted the connection on which link `before` waits: k is the server, `before` the client.
+ * - No task owes link k an answer.
+ * - Link k waits only for a timer or a time limit. */
 static bool is_idle_server(const struct graph *g, const struct chain *c, const struct link *before,
 			   const struct link *k)
 {

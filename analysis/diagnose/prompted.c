@@ -19,7 +19,7 @@ uint64_t prompted_since(const struct graph *g, uint32_t task, uint64_t from_ns)
 	uint32_t i = graph_interval_at(g, task, from_ns), end = t->first_interval + t->n_intervals;
 	uint64_t begin;
 
-	/* the window of a question may begin before the first sleep */
+	/* from_ns may lie before the first sleep */
 	while (i < end && !is_row(&g->intervals[i]))
 		i++;
 	if (i >= end)
@@ -65,7 +65,8 @@ uint32_t prompted_task(const struct graph *g, uint32_t task, uint64_t from_ns, u
 		enum edge_kind edge = EDGE_SIGNAL;
 		uint32_t other = told(g, g->tasks[task].tid, &e[i].r, &edge);
 
-		/* bytes for a process from which the task descends are output, and no order */
+		/* If `other` is the parent of the task's process, or an older ancestor, bytes for it are
+		 * the output of the task. They are no order. */
 		if (!other || other == g->tasks[task].tgid || graph_descends_from(g, task, other))
 			continue;
 		if (tgid && other != tgid)

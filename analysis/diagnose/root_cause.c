@@ -95,7 +95,8 @@ static int name_flag(struct findings *f, const struct flag *flag)
 	return k->resource ? 0 : -ENOMEM;
 }
 
-/* *ret_done: the chain goes on with the recorded writer of the polled variable. */
+/* If a record shows which task writes the polled variable, continues the chain with this task, and sets
+ * *ret_done to true. Then the caller has nothing left to find. */
 static int find_spin(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
@@ -531,8 +532,10 @@ static bool has_execed(const struct graph *g, uint32_t tid, uint64_t from_ns, ui
 	return false;
 }
 
-/* The child of a process with several threads has one thread, and a copy of the locks. A futex with
- * a symbol lies in copied data, so no other process can wake the child. */
+/* fork() copies the memory of a process, but only one of its threads. If another thread held a lock, the
+ * copy of this lock stays locked, because the child has no thread that unlocks it. A futex with a name is
+ * a global variable. The child has its own copy of this variable, so no other process can wake the child.
+ * Sets parent_threads if the last task of the chain waits in this way. */
 static void find_lost_lock(struct findings *f)
 {
 	const struct link *k = last_link(f);

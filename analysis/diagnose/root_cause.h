@@ -16,7 +16,8 @@ struct findings {
 	struct contention cpu;
 	struct contention disk;
 	uint32_t pool;
-	/* A task spins: the last one, or the one before the guessed writer of a flag. */
+	/* The last task of the chain spins: it polls a variable and does not sleep in between. Or the
+	 * task before it spins. Then the last task writes the variable, or is guessed to write it. */
 	bool spins;
 	bool starved;
 	bool circular;

@@ -37,7 +37,7 @@ static uint32_t push_state(const struct adder *a, uint32_t node, const char *wor
 	return push(a, node, text, FLAME_STATE);
 }
 
-/* Without the offset, all places of a function are one frame. */
+/* Leaves out the offset in the function. So all places of one function are the same frame. */
 static uint32_t push_frame(const struct adder *a, uint32_t node, const char *frame)
 {
 	size_t n = frame_function_len(frame);
@@ -64,7 +64,7 @@ static uint32_t push_task(const struct adder *a, uint32_t node, uint32_t task, u
 	return push(a, node, graph_comm(a->g, task, ts_ns), FLAME_TASK);
 }
 
-/* Without a stack, the system call stands for it. */
+/* If the stack of the wait is not known, adds the name of the system call. */
 static uint32_t push_wait(const struct adder *a, uint32_t node, const struct interval *s)
 {
 	const struct window *w = a->g->w;
@@ -184,7 +184,7 @@ static int add_on(struct adder *a, uint32_t node, const struct interval *s, uint
 	return 0;
 }
 
-/* What the task to blame did in one of its intervals. */
+/* Adds what the task to blame did in its interval s. */
 static int add_other(struct adder *a, uint32_t node, const struct interval *s, uint64_t from, uint64_t to)
 {
 	struct interval_sums sums;
@@ -197,9 +197,10 @@ static int add_other(struct adder *a, uint32_t node, const struct interval *s, u
 	return r ? r : add_off(a, node, s, from, to);
 }
 
-/* Divides the time of a wait in [from, to) by what the task to blame did. Time in which this task has no
- * interval counts at `node`. So does the time after its act. But if it acted before the wait began, the
- * whole wait counts as before the act. */
+/* Adds the time of a wait in [from, to) to frames above `node`. The frames show what the task to blame
+ * did in this time. Some time is added to `node` itself: the time after the task acted, and the time in
+ * which the task has no interval. If the task acted before the wait began, there is no time after the
+ * act: the frames show what the task did in the whole wait. */
 static int add_blame(struct adder *a, uint32_t node, uint32_t wait, uint64_t from, uint64_t to,
 		     uint64_t window_to)
 {

@@ -16,8 +16,11 @@ struct candidate {
 };
 typedef VEC(struct candidate) candidates;
 
-/* Returns true if the wait may have ended without the awaited thing. A timer, or an interrupt of
- * another device than the network, ended it. Or another task took the lock or the page first. */
+/* Returns true if the task may not have got the thing for which it waited. This is so in these cases:
+ * - No record shows what ended the wait.
+ * - A timer ended the wait, or an interrupt that did not come from the network.
+ * - The wait was for a futex, or uninterruptible. Another task may have taken the lock or the page
+ *   first. */
 static bool is_unsatisfied(const struct graph *g, const struct interval *s)
 {
 	const struct window_event *wake = s->wake == GRAPH_NONE ? NULL : &g->w->events[s->wake];
@@ -80,8 +83,10 @@ static struct run *run_of(struct runs *runs, const struct interval *s)
 	return &runs->v[(s->obj ^ s->obj >> 3 ^ s->nr ^ s->wait) % ARRAY_SIZE(runs->v)];
 }
 
-/* Like same_waits(), but searches a run only once. Returns i if wait i lies in a known run,
- * unless a run that begins at i would end later. */
+/* Like same_waits(): returns the last wait of the run that begins at wait i. But searches no run twice.
+ * If wait i lies in a run that was found earlier, that run was too short for a hang. A run that begins
+ * at i is even shorter, so the function returns i. Exception: the earlier run ended because the task
+ * worked too much. A run that begins at i may have less of this work and end later, so it is searched. */
 static uint32_t next_waits(const struct graph *g, struct runs *runs, uint32_t i, uint32_t end)
 {
 	const struct interval *s = &g->intervals[i];
@@ -169,8 +174,8 @@ static int task_candidates(const struct graph *g, uint32_t task, uint64_t from_n
 			runs.ran += interval_ran_ns(s);
 			if (!run_from)
 				run_from = c.from_ns;
-			/* The running time goes on after a preemption. It also goes on after a
-			 * short wait, unless the running time is already enough for a row. */
+			/* A preemption does not end the running time. A short wait ends it only if
+			 * the running time is already long enough for the list of hangs. */
 			if ((i + 1 == end || (g->intervals[i + 1].state != INTERVAL_RUNNABLE &&
 					      !folded_for(&g->intervals[i + 1], TIME_RUNNING))) &&
 			    c.to_ns - run_from >= HANGS_RUN_NS) {
@@ -206,8 +211,9 @@ static bool is_alarm(const struct diagnosis *d)
 		return false;
 	if (d->no_waker)
 		return true;
-	/* A worker without work looks like a stuck task. So with a guessed owner of a futex, only a
-	 * cycle is an alarm. Exception: a main thread, if the cause is not CAUSE_BUSY. */
+	/* The victim waits for a futex, and it is a guess which task has to wake the victim. A worker
+	 * thread without work waits in the same way. So this wait is an alarm only if it is in a cycle.
+	 * For a main thread, this rule holds only if the cause is CAUSE_BUSY. */
 	if (k->wait == CT_W_FUTEX && k->kind != RESOURCE_LOCK && k->edge == EDGE_OWNER &&
 	    (k->pid != k->tid || c == CAUSE_BUSY))
 		return c == CAUSE_CIRCULAR_WAIT;
@@ -442,7 +448,8 @@ int hangs_settle(const struct graph *g, struct hang *x)
 	uint64_t left = scan_left(g);
 	int r = 0;
 
-	/* with only the steps that are left now, the first diagnosis may have had another result */
+	/* The first diagnosis had a larger budget, and took at least as many steps as are left now. With
+	 * the steps that are left now, its result may be another one. */
 	if (x->budget != left && x->steps >= left) {
 		diagnosis_free(TAKE_PTR(x->diagnosis));
 		r = hangs_diagnose(g, x);

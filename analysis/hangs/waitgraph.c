@@ -371,7 +371,9 @@ static int find_cycles(struct waitgraph *g, const struct pass *p)
  * a tree may be a loop. */
 struct walk {
 	uint32_t *path;
-	uint32_t *done; /* all nodes; outside loops, each head comes before its tails */
+	/* All nodes, the root of each tree first. So each node comes before the nodes that wait for it,
+	 * except inside a loop. */
+	uint32_t *done;
 	bool *in_path, *seen, *on_loop;
 	size_t n_done;
 };
@@ -485,8 +487,9 @@ static int find_knots(struct waitgraph *g)
 	return 0;
 }
 
-/* For WAITGRAPH_ANY, a head outside a cycle may still release v. For WAITGRAPH_ALL, the heads
- * inside the cycle hold v up. */
+/* Chooses the edge that the chain of v follows: see waitgraph_edge(). A head is a node for which v waits.
+ * If v needs ANY of its heads, a head outside the cycles of v may still release v. If v needs ALL of its
+ * heads, those inside the cycles hold v up. */
 static void choose(struct waitgraph *g, struct node *v)
 {
 	int best = -1;

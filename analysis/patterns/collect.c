@@ -106,7 +106,9 @@ static int wait_symbol(struct collecting *c, const struct interval *w, uint32_t 
 	return sequence_symbol(&c->out->sequence, text, variant, ret);
 }
 
-/* Returns false for waits that only tear patterns apart: vfork(), and what the program did not ask for. */
+/* Returns true if the wait is an event of the sequence. Returns false for a wait in vfork(), and for a
+ * wait that the program did not ask for, such as a page fault. As events, these waits would stand between
+ * the events of a pattern, and divide the pattern. */
 static bool is_call(const struct interval *w)
 {
 	switch ((enum ct_wait)w->wait) {

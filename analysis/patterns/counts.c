@@ -189,8 +189,8 @@ static int change_cmp(const void *a, const void *b)
 	return texts_order(x->text, y->text);
 }
 
-/* Returns 1 / C(n + m, n). For equal commands, this is the largest probability that all n values of
- * one side are above all m values of the other side. */
+/* Returns 1 / C(n + m, n), where C is the binomial coefficient. If the old and the new command are equal,
+ * all n values of one side are above all m values of the other side with at most this probability. */
 static double apart(size_t n, size_t m)
 {
 	double c = 1;

@@ -59,7 +59,8 @@ struct counts_result {
 	size_t n_grew;                     /* changes.v[0 .. n_grew) grew */
 	size_t n_old, n_new;               /* runs */
 	size_t n_varying;                  /* events whose count is not the same in all runs */
-	/* The probability that a count grows although the commands are equal is at most p. */
+	/* If the old and the new command are equal, chance makes a count grow with a probability of at
+	 * most p. */
 	double p;
 	size_t runs_needed; /* COUNTS_OPEN: so many runs of each side can decide; 0: not known */
 };

@@ -166,9 +166,10 @@ static void absorb(struct fold *f, struct fold_shapes *s, struct fold_item *a, c
 	s->v.v[a->shape].times++;
 }
 
-/* Tries the item `top`, which stands before the last n items, then the last item of the body of `top`,
- * and so on inward. Adds the n items to the first item that they continue. Returns false if there is
- * none. */
+/* Returns true if the last n items are one more turn of a loop before them, or the same item once more.
+ * Then adds the n items to this loop or item. Looks first at `top`, the item just before the n items.
+ * Then looks at the last item in the body of `top`, then at the last item in the body of that one, and
+ * so on. */
 static bool try_absorb(struct fold *f, struct fold_shapes *s, size_t n)
 {
 	const struct fold_item *v = &f->items.v[f->items.n - n];

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * patterns.h - the repetition patterns of an action, and how they grow from one repetition of the
- * action to the next. After SunCat (Nistor and Ravindranath, ISSTA 2014): a pattern whose count
- * grows predicts a performance problem before the data is large.
+ * patterns.h - finds the patterns of a sequence (sequence.h): events, or rows of events, that its
+ * transactions repeat. The count of a pattern is how often it occurs in one transaction. If the count
+ * grows from transaction to transaction, this predicts a performance problem before the data is large
+ * (SunCat: Nistor and Ravindranath, ISSTA 2014).
  *
- * A pattern is a symbol, the body of a loop (fold.h), or a rule of the grammar (sequitur.h) of all
- * transactions. One event may be a part of several patterns.
+ * A pattern is one of these:
+ * - one symbol, which stands for one kind of event;
+ * - the body of a loop (fold.h): symbols that are repeated side by side;
+ * - a rule of the grammar (sequitur.h) of all transactions: symbols that occur together in two or more
+ *   places.
+ * One event may be a part of several patterns.
  *
  * Pure; any thread. A result owns all that it has.
  */
@@ -26,7 +31,7 @@ struct patterns {
 	uint64_t refused; /* events, symbols and loops that a limit left out */
 };
 
-/* Finds the patterns that stand at least min_count times in some transaction. If min_count is 2 or
+/* Finds the patterns that occur at least min_count times in some transaction. If min_count is 2 or
  * more, leaves out a pattern that is a part of another one with the same counts. The caller frees
  * *ret with patterns_free(). Returns 0, -ENOMEM or -E2BIG. */
 int patterns_find(const struct sequence *q, uint32_t min_count, struct patterns **ret);

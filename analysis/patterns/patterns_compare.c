@@ -6,7 +6,8 @@
 #include "lib/cleanup.h"
 #include "trace/words/texts.h"
 
-#define ALIKE_MAX 64 /* equal changes that are compared with each other */
+/* drop_parts() searches at most this many changes with the same mean counts for a longer body. */
+#define ALIKE_MAX 64
 
 static int key_cmp(const void *a, const void *b)
 {

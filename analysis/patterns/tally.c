@@ -3,7 +3,8 @@
 
 #include "lib/cleanup.h"
 
-/* An item in the sequence of all strands, one after the other. */
+/* The items of all strands, one strand after the other, are one sequence. A place is an item in this
+ * sequence, or the end of a strand. */
 struct place {
 	uint64_t events, ns; /* the sums over all items before this one */
 	uint32_t strand;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tally.h - private to analysis/patterns: how often each candidate for a pattern stands in each
+ * tally.h - private to analysis/patterns: how often each candidate for a pattern occurs in each
  * transaction. The candidates are the shapes of fold.h, then the rules of sequitur.h.
  *
  * Pure; one thread at a time.
@@ -17,7 +17,8 @@ struct tally_count {
 	uint64_t n, in_a_row, events, ns;
 };
 
-/* How often one item of a body stands in a row, in all loops with this body. */
+/* How often one item in the body of a loop is repeated before the next item follows, in one turn of the
+ * loop: the least and the largest number, over all loops with this body. */
 struct tally_turns {
 	uint32_t min, max; /* max 0: no loop with this body was counted */
 };

@@ -35,7 +35,8 @@ static double spearman(const struct trend_point *points, size_t n, size_t n_all)
 		ats += at;
 	}
 	others = (zeros + 1) / 2 - mean;
-	/* at + 1 - mean adds up to 0 over all transactions. The points have ats, so the others have -ats. */
+	/* The sum of (at + 1 - mean) over all transactions is 0. The sum over the transactions with a
+	 * point is `ats`. So the sum over the others, which have the count 0, is -ats. */
 	both += others * -ats;
 	ranks += others * others * zeros;
 	return ranks > 0 && at_squares > 0 ? both / sqrt(ranks * at_squares) : 0;

@@ -54,7 +54,7 @@ struct route_piece {
 	uint32_t n;
 	uint8_t time;
 	uint8_t edge, strength; /* why the path came to this task; both are 0 for the victim */
-	uint8_t resource;       /* enum resource_kind: for what the task before waited */
+	uint8_t resource;       /* enum resource_kind: of the wait that led the path to this task */
 };
 
 /* A time with missing records. cpu: may be CT_GAP_ALL_CPUS. cause: enum ct_loss. */

@@ -3,7 +3,8 @@
 #include "analysis/picture/thin.h"
 #include "lib/cleanup.h"
 
-/* Of a group of more pieces, only so many are looked at. Such a group is a small part of the path. */
+/* longest() looks at only this many pieces of a group. A group with more pieces is a small part of the
+ * path, so an inexact result does not matter. */
 #define ROUTE_LOOKS 64
 
 static uint64_t length(const void *arg, size_t i)

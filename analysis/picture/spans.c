@@ -9,8 +9,8 @@ struct source {
 	uint32_t first;
 	size_t n;
 	uint64_t from_ns, to_ns;
-	struct map kept;  /* intervals that are never joined */
-	struct map known; /* intervals with a blame of the path: the blame, as a pointer */
+	struct map kept;  /* its keys are the intervals that are never joined */
+	struct map known; /* from an interval to a pointer to its struct blame, if the path has one */
 };
 
 static void source_done(struct source *s)

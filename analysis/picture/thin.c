@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/picture/thin.h"
 
-/* The first finest_ns that is tried, as 1/n of the mean length of `max` groups. */
+/* With exactly `max` groups, the mean length of a group would be the total length / max. thin_finest()
+ * first tries this mean length / THIN_FIRST. */
 #define THIN_FIRST 64
 
 size_t thin_group(thin_length_fn length, const void *arg, size_t n, size_t i, uint64_t finest_ns)

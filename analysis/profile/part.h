@@ -36,9 +36,11 @@ struct profile_part {
 	char *key, *detail;
 	char *text; /* for people; safe to print */
 	uint64_t ns;
-	uint64_t count; /* of intervals; of a running function: of samples */
-	/* How often a task woke after these waits, and for how long it then waited for a CPU because
-	 * of the environment (in parts of class ENVIRONMENT). Not in files. */
+	uint64_t count; /* the number of intervals; for a running function: the number of samples */
+	/* wakes: how often a task woke at the end of a piece of this part. queued_ns: for how long these
+	 * tasks then waited for a CPU that other programs or ctrace had, or that was idle. This time is
+	 * not in `ns`, but in parts of class ENVIRONMENT. Baseline files have neither wakes nor
+	 * queued_ns. */
 	uint64_t wakes, queued_ns;
 	enum part_class class;
 };

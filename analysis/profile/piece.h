@@ -23,8 +23,8 @@ struct piece_name {
 	char head[PART_TEXT_MAX]; /* the words before the function and the object */
 	char function[ROLE_MAX];  /* "": not known */
 	char object[PIECE_OBJECT_MAX];
-	/* Only an inspection finds `object`. So it is in the detail, not in the key (struct
-	 * profile_part). */
+	/* If true, only an inspection of the wait finds `object`, and it may be unknown in another run. So
+	 * the object is in profile_part.detail, not in profile_part.key. */
 	bool late;
 };
 
@@ -32,8 +32,10 @@ struct piece_name {
  * neither a wait for a CPU nor a piece of sums (TIME_SHORT). */
 void piece_name(const struct graph *g, const struct path *p, const struct path_piece *x,
 		struct piece_name *ret);
-/* Like piece_name(), but without a function. x: a folded piece, or a wait for a CPU if who had the CPU
- * is not known. `time`: the kind of time in x that gets the name. */
+/* Like piece_name(), but without a function, and for pieces of two other sorts:
+ * - a folded piece, of which only the sums of each kind of time are known. The name is for one of these
+ *   sums: that of the kind `time`.
+ * - a wait for a CPU, if it is not known which task had the CPU. `time` is TIME_RUNNABLE. */
 void piece_name_as(const struct graph *g, const struct path *p, const struct path_piece *x,
 		   enum time_kind time, struct piece_name *ret);
 /* Names a wait for a CPU that `user`, a task of the same program, had. */

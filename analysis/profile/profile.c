@@ -19,7 +19,7 @@
 struct sum {
 	struct profile_part part;
 	uint32_t interval; /* the interval that was counted last */
-	bool runs;         /* making.running has the name of the part */
+	bool runs;         /* the part has samples, so its name is in making.running */
 };
 
 /* A function that samples have shown in the running time of a part. */
@@ -119,8 +119,8 @@ static bool is_wait(const struct path_piece *x)
 	return x->time != TIME_RUNNING && x->time != TIME_RUNNABLE && x->time != TIME_SHORT;
 }
 
-/* Returns true if a task woke at the start of piece x: its wait ended there, or the work of the task
- * that held it up. */
+/* Returns true if the task of piece x woke at the start of x. Then the piece before x is a wait of this
+ * task, or belongs to another task for which this task waited. */
 static bool is_wake(const struct path *p, const struct path_piece *x)
 {
 	if (x == p->pieces || (x->time != TIME_RUNNING && x->time != TIME_RUNNABLE))
@@ -138,8 +138,9 @@ static bool is_other(const void *making, uint32_t task)
 	return !is_own(making, task);
 }
 
-/* Adds a wait for a CPU that no recorded task had. Each wake-up has such a wait, so its time goes to
- * the wait that the wake-up ended. */
+/* Adds the time of a wait for a CPU that no recorded task had. After each wake-up, the woken task waits
+ * for a moment until the idle CPU runs it. So if x comes after a wait, the time is added to the part of
+ * this wait. Otherwise, it is added to the environment. */
 static int add_idle(struct making *k, const struct path_piece *x, uint64_t ns)
 {
 	const struct path_piece *wait = x == k->p->pieces ? NULL : x - 1;
@@ -314,8 +315,9 @@ static int add_piece(struct making *k, const struct path_piece *x)
 	return add(k, &n, x->interval, x->to_ns - x->from_ns, &at);
 }
 
-/* Gives one function of a running part a part of its own. The running part has `ns` and `samples` in
- * all. If the samples cover too little of ns, each sample stands for CPU_SAMPLE_NS. */
+/* Moves the time of one function from a running part to a new part. ns and samples: those of the running
+ * part before any time was moved. Each sample stands for an equal share of ns. But if the samples cover
+ * too little of ns (PROFILE_SAMPLED_SHARE), each sample stands for CPU_SAMPLE_NS. */
 static int split_function(struct making *k, const struct sampled *s, uint64_t ns, uint64_t samples)
 {
 	uint64_t all = samples * CPU_SAMPLE_NS, share, name = 0;
@@ -364,7 +366,7 @@ static int part_cmp(const void *a, const void *b)
 	return part_order(a, b);
 }
 
-/* Leaves out a part without time: all its time went to functions. */
+/* Leaves out parts without time: split_function() has moved all their time to other parts. */
 static int finish(struct making *k, struct profile **ret)
 {
 	struct profile *p = calloc(1, sizeof(*p));

@@ -10,7 +10,8 @@
 
 #include "analysis/requests/part.h"
 
-/* Up to until_ns, the request waits for `kind`. Each later wait is for its own event. */
+/* The reason for which a request waits. The reason applies to waits that begin before until_ns, and not
+ * to later waits. */
 struct idle_reason {
 	uint64_t until_ns;
 	uint32_t behind; /* PART_CONNECTION: the request that used the connection */
@@ -19,8 +20,9 @@ struct idle_reason {
 
 /* Returns true for a wait in which an event loop waits for any event. */
 bool idle_wait(const struct interval *s);
-/* Between from_ns and to_ns, the request has no child under way. child: the child that begins at
- * to_ns. GRAPH_NONE: the request is answered at to_ns. */
+/* Returns why the request waits between from_ns and to_ns. The caller knows that no child request is
+ * under way in this time. child: the child request that begins at to_ns. GRAPH_NONE: the request is
+ * answered at to_ns. */
 struct idle_reason idle_reason(const struct parts *p, uint32_t request, uint32_t child, uint64_t from_ns,
 			       uint64_t to_ns);
 /* Returns true if the idle wait is for a client of the service, but not for bytes of this request.

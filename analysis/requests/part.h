@@ -7,8 +7,9 @@
 #include "lib/vec.h"
 
 enum part_kind {
-	/* Before the answer, the task worked for the request, or had not begun yet. After the answer,
-	 * the client was not blocked. */
+	/* Until the answer is sent: the time of the task that serves the request. This includes the
+	 * time before the task receives the request. After that: the time of the client, while the
+	 * client is not blocked. */
 	PART_WORK,
 	PART_QUEUED,
 	PART_SHARED,     /* some thread of the process works for the request; it is not known which */

@@ -12,7 +12,7 @@
 struct walk {
 	const struct parts *p;
 	part_list *ret;
-	struct idle_reason idle; /* for the waits of the request up to idle.until_ns */
+	struct idle_reason idle; /* why the request waits, until idle.until_ns */
 	unsigned depth;
 	int err;
 };

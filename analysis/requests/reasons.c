@@ -318,7 +318,8 @@ int reasons_add_text(struct reasons *k, const char *text, const char *kind, uint
 static int add_part(struct reasons *k, const struct services *s, uint32_t service, const struct part *part,
 		    enum reason_group group, bool details);
 
-/* Adds what happened to the request `behind` in the time of the part, as a detail of `words`. */
+/* In the time of the part, the request waits for another request: part->behind. Adds what happens to
+ * this other request in that time, as details of the reason with the text of `words`. */
 static int add_behind(const struct adding *a, const struct services *s, const struct part *part,
 		      const char *words)
 {

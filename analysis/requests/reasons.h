@@ -17,11 +17,12 @@ struct reason {
 	uint64_t ns[REASON_GROUPS];
 };
 
-/* What happened behind a part of the time of a reason, such as "which was mostly running". */
+/* Says more about a part of the time of a reason. Example: the reason is "queued behind another
+ * request". The detail says what this other request did: "which was mostly running". */
 struct reason_detail {
 	const char *reason; /* reason.text */
 	const char *text;   /* owned by reasons.detail_texts */
-	uint64_t ns;        /* of the slow group */
+	uint64_t ns;        /* in REASON_SLOW */
 };
 
 struct reasons {
@@ -38,10 +39,11 @@ int reasons_add_text(struct reasons *k, const char *text, const char *kind, uint
 /* in: the first words of each reason, such as "in db: ". Returns 0, -ENOMEM or -EINVAL, like path_walk(). */
 int reasons_add_path(struct reasons *k, const struct graph *g, const char *in, uint32_t task,
 		     uint64_t from_ns, uint64_t to_ns, enum reason_group group);
-/* Returns the text of the reason. If one detail covers most of its time in the slow group, the text
- * ends with this detail. The caller frees it. NULL: out of memory. */
+/* Returns the text of the reason. If one detail has more than half of x->ns[REASON_SLOW], the text ends
+ * with this detail. The caller frees the text. NULL: out of memory. */
 char *reasons_text(const struct reasons *k, const struct reason *x);
-/* The largest share of the slow group comes first. Call reasons_free() after -ENOMEM too. */
+/* Sets *ret to the reasons and their shares, the largest share_p99 first. Returns 0 or -ENOMEM. The
+ * caller calls reasons_free() in both cases. */
 int reasons_shares(const struct reasons *k, struct service_reason **ret, size_t *ret_n);
 void reasons_free(struct service_reason *v, size_t n);
 /* Returns 0 or -ENOMEM. */

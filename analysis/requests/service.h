@@ -10,7 +10,8 @@
 struct service_reason {
 	char *text;
 	const char *kind; /* a time_kind_name() */
-	/* 0..1. p50: of the time of the usual requests. p99: of the time of the slowest requests. */
+	/* The share of the time that has this reason, 0..1. share_p50: of the time of the usual
+	 * requests. share_p99: of the time of the slowest requests. */
 	double share_p50, share_p99;
 };
 

@@ -15,7 +15,8 @@ struct beam {
 	const struct causal *c;
 	const struct rules *rules;
 	const struct map *seen;
-	/* where the search starts; `record` is the act of `segment` (candidate.h) */
+	/* The search starts at `segment`. It looks for what led to `record`, for example a send or a fork
+	 * by the task of this segment. GRAPH_NONE: only the time at_ns of the start is known. */
 	uint32_t segment, record;
 	uint64_t at_ns;
 	uint32_t width;

@@ -15,7 +15,7 @@
 #define FRAMES_MAX   64
 
 enum {
-	EXACT_NS = 0, /* the arrival of the edge is the act */
+	EXACT_NS = 0, /* the arrival of the edge is candidate_query.record itself */
 	START_NS = 1  /* the edge started the segment */
 };
 
@@ -24,8 +24,11 @@ static bool is_start(const struct segment *s, const struct edge *e, uint64_t arr
 	return arrived_ns <= s->from_ns || (e->event != GRAPH_NONE && e->event == s->event);
 }
 
-/* An edge that started s is nearest. Of the others, the last one to arrive is nearest. But of strong
- * edges, the first one to arrive is nearest, unless s is the first segment of its task. */
+/* Returns the distance of an edge to s:
+ * - An edge that started s has the smallest distance.
+ * - Weak and boosted edges: the later an edge arrived, the smaller its distance.
+ * - Strong edges: the earlier an edge arrived, the smaller its distance. If s begins by CUT_FIRST, the
+ *   rule for weak edges applies. */
 static uint64_t distance(const struct segment *s, const struct edge *e, uint64_t arrived_ns, uint64_t at_ns)
 {
 	bool recent = s->cut == CUT_FIRST || e->strength != EDGE_STRONG;

@@ -51,7 +51,7 @@ static bool word_fits(const char *want, const char *is)
 	return !want[0] || same_text(want, is);
 }
 
-/* The object may fit at either end of a connection. */
+/* Each end of a connection is an object. The rule matches if its pattern x->object fits one of them. */
 static bool rule_matches(const struct rule *x, const struct graph *g, const struct rule_facts *f)
 {
 	if (!word_fits(x->edge, edge_kind_name(f->edge)) ||

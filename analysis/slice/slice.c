@@ -348,7 +348,8 @@ static bool leads_on(const struct walk *w, uint32_t edge)
 	return rule ? rule->verdict == RULE_CAUSE : w->c->edges[edge].strength == EDGE_STRONG;
 }
 
-/* An edge that left the segment before the `at_ns` of the step is no effect. */
+/* Adds to h the edges from the segment of the step to its effects. An edge that left the segment before
+ * the at_ns of the step cannot be an effect of the step, and is not added. */
 static int push_out(struct walk *w, arrivals *h, uint32_t step)
 {
 	const struct causal *c = w->c;

@@ -29,7 +29,7 @@ static enum decision_kind kind_of(const struct decision *d)
 	return d->high_ns <= d->limit_ns + ROUNDING_NS ? DECIDE_OK : DECIDE_UNDECIDED;
 }
 
-/* Returns the fewest runs with which p can be alpha or less. 0: STATS_RUNS_MAX runs are not enough. */
+/* Returns the fewest runs with which p can be alpha or less, or 0 if STATS_RUNS_MAX runs are not enough. */
 static size_t runs_for_alpha(const struct decide_rule *rule, double alpha, size_t n_old)
 {
 	for (size_t n = DECIDE_RUNS_MIN; n <= STATS_RUNS_MAX; n++)
@@ -38,8 +38,9 @@ static size_t runs_for_alpha(const struct decide_rule *rule, double alpha, size_
 	return 0;
 }
 
-/* Estimates after how many runs the interval ends at the limit: its width shrinks with the root of
- * the number of runs. 0: STATS_RUNS_MAX runs are not enough. */
+/* Estimates how many runs are needed until the limit is outside of the interval of the difference
+ * (low_ns to high_ns). The estimate assumes that the width of the interval is proportional to
+ * 1 / sqrt(runs). Returns 0 if STATS_RUNS_MAX runs are not enough. */
 static size_t runs_needed(const struct decide_rule *rule, const struct decision *d,
 			  const struct stats_interval *v, size_t n_old, size_t n_new)
 {

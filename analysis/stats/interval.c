@@ -49,8 +49,10 @@ static int side_init(struct side *s, enum delta_metric metric, const double *v, 
 		return -ENOMEM;
 	memcpy(s->sorted, v, n * sizeof(*v));
 	qsort(s->sorted, n, sizeof(*v), by_value);
+	/* The weights depend only on the order of the values, so `order` has their ranks. Equal values get
+	 * different weights, but the sum of the weighted values is the same. */
 	for (size_t i = 0; i < n; i++)
-		order[i] = i; /* not v[i]: how equal values divide their weights changes no sum */
+		order[i] = i;
 	metric_weights(metric, order, n, weights);
 	for (size_t i = 0; i < n; i++)
 		s->below[i + 1] = s->below[i] + (double)weights[i] / METRIC_WEIGHTS_SUM;

@@ -133,7 +133,8 @@ double ranks_smallest_p(size_t n, size_t m)
 	return fmin(2 / ways, 1);
 }
 
-/* Fills counts[0..n(n-1)/2]. counts[k]: of all orders of n values, the share with k falling pairs. */
+/* Fills counts[0..n(n-1)/2]. n different values have n! orders. counts[k] is the share of the orders
+ * with exactly k pairs in which the earlier value is the larger one. */
 static void trend_counts(size_t n, double *counts, double *next)
 {
 	size_t top = 0;

@@ -21,7 +21,7 @@ static struct transaction_leg plain(uint32_t task, uint64_t from_ns, uint64_t to
 	};
 }
 
-/* Before the birth of `task`, the time is that of the task that forked it. */
+/* Adds the time as legs of `task`. The time before the birth of `task` goes to the task that forked it. */
 static int add_task(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, leg_list *ret)
 {
 	struct transaction_leg back[TRANSACTION_FORKS];

@@ -12,7 +12,8 @@
 struct transaction_leg {
 	uint64_t from_ns, to_ns;
 	uint32_t task; /* GRAPH_NONE: not known, or on another host */
-	/* REQUEST: the part that is this leg. Else part.request is GRAPH_NONE. */
+	/* Of a transaction that is a request: each part of the request is one leg, and this is a copy
+	 * of the part. Of other transactions: part.request is GRAPH_NONE. */
 	struct part part;
 	bool queued;
 	bool outside; /* the transaction waits for the network or another host */

@@ -10,8 +10,9 @@
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
 
-/* In place of a shift (whatif.h): the task is in a cycle of waits that the question breaks. So the
- * task holds up no other task. */
+/* Returned in place of the shift (whatif.h) of a task. The task and others wait for each other in a
+ * cycle, but the question takes away one of them. In the replay there is no such cycle, so the task
+ * holds up no other task. */
 #define SHIFT_FREE UINT64_MAX
 
 struct replay_task {
@@ -30,8 +31,8 @@ struct replay {
 	size_t n;
 	struct replay_task *tasks;
 	uint64_t *shift;
-	/* [arrival]: the smallest held_by() of this and the earlier arrivals in its interval. A busy
-	 * event loop has many arrivals in one interval. */
+	/* [arrival]: the smallest held_by() of this and the earlier arrivals in its interval. It is
+	 * kept because a busy event loop has many arrivals in one interval. */
 	int64_t *held;
 	bool *taken;
 	size_t *near;
@@ -235,8 +236,9 @@ static size_t first_arrival(struct replay *k, uint32_t task, uint64_t from)
 	return at;
 }
 
-/* Returns the largest shift that the arrival allows. For a task that is taken away, returns this
- * shift minus the time of the arrival. INT64_MAX: any shift is allowed. */
+/* In the replay too, the arrival cannot come before its sender has acted. Returns the largest shift
+ * (whatif.h) of the receiving task that this allows. INT64_MAX: any shift is allowed. If the question
+ * takes away the receiving task, returns the largest shift at a time t, minus t. The caller adds t. */
 static int64_t held_by(struct replay *k, uint32_t interval, size_t arrival)
 {
 	struct whatif *x = k->x;
@@ -253,7 +255,8 @@ static int64_t held_by(struct replay *k, uint32_t interval, size_t arrival)
 	return (int64_t)(theirs + a->ts_ns - a->left_ns) - (k->taken[task] ? (int64_t)a->ts_ns : 0);
 }
 
-/* A task may be ready to receive before the sender has sent: the sender's shift is the limit. */
+/* Returns the shift at t. In the replay, the task may be ready for an arrival in [from, to) before its
+ * sender has sent. Then the task waits for the sender, and its shift is smaller than `shift`. */
 static uint64_t hold_back(struct replay *k, uint32_t interval, uint64_t from, uint64_t to, uint64_t t,
 			  uint64_t shift)
 {
@@ -346,7 +349,7 @@ static void begin(struct replay *k, uint32_t task)
 		rt->shift = shift_at(k, t->parent, t->born_ns);
 	else if (k->taken[task] && rt->next < end_of(g, task) &&
 		 g->intervals[rt->next].from_ns > k->x->from_ns)
-		/* a task that is taken away takes no time before its first interval either */
+		/* the question also takes away the time before the first interval of the task */
 		rt->shift = g->intervals[rt->next].from_ns - k->x->from_ns;
 	if (rt->shift == SHIFT_FREE)
 		rt->shift = 0;
@@ -378,7 +381,8 @@ static uint32_t interval_at(const struct graph *g, uint32_t task, uint64_t t, ui
 	return graph_interval_near(g, task, t, near);
 }
 
-/* The task is on k->stack already: all tasks from it to the top of the stack wait in a cycle. */
+/* The task is on k->stack already. So all tasks from it to the top of the stack wait for each other in
+ * a cycle. */
 static uint64_t shift_of_busy(const struct replay *k, uint32_t task, uint64_t t)
 {
 	const struct graph *g = k->x->g;
@@ -393,7 +397,7 @@ static uint64_t shift_of_busy(const struct replay *k, uint32_t task, uint64_t t)
 	}
 	if (rt->next >= end_of(g, task) || t <= g->intervals[rt->next].from_ns)
 		return rt->shift;
-	/* a cycle falls apart if one of its tasks takes no time */
+	/* if the question takes away a task of the cycle, there is no cycle in the replay */
 	do {
 		if (k->taken[k->stack[--on]])
 			return SHIFT_FREE;

@@ -48,11 +48,12 @@ struct whatif {
 	uint64_t refused;
 };
 
-/* The arrival comes during `interval`. Returns true if the arrival ended the latest wait of the task.
- * Then the replay of the wait includes the arrival already. */
+/* interval: the interval of the receiving task in which the arrival comes. Returns true if the arrival
+ * ended the latest wait of this task. The replay of this wait then lets the task wait for the arrival,
+ * so the caller need not do so. */
 bool replay_ended_wait(struct whatif *x, uint32_t interval, const struct arrival *a);
 int replay_saved(struct whatif *x, const struct whatif_without *v, size_t n, uint64_t *ret_ns);
-#define CAUSE_COMES UINT32_MAX /* a thread is about to write the cause */
+#define CAUSE_COMES UINT32_MAX /* in cause_of: another thread of ctrace is storing the cause */
 struct cause whatif_cause(struct whatif *x, uint32_t interval);
 /* Returns how long marked tasks had the CPU for which a RUNNABLE interval waited. Set near[] to zeros
  * before the first call, and make the calls in order of time. */

@@ -44,8 +44,9 @@ static int by_parent(const void *a, const void *b)
 	return x->task < y->task ? -1 : x->task > y->task;
 }
 
-/* While a task waits for the exit of one child or thread, others may exit. The task needs these
- * exits too, but the trace has no wait for them. So each such exit makes an arrival. */
+/* Finds the tasks that exit while their parent waits for the exit of another child or thread. The parent
+ * may need both exits, but the trace has only one wait. To let the parent wait in the replay for the
+ * exit that has no wait, add_arrivals() makes an arrival of it (replay.h). */
 static int find_exits(struct whatif *x, exits *v)
 {
 	const struct graph *g = x->g;
@@ -89,8 +90,9 @@ static int sort_arrivals(struct arrival *v, size_t n)
 	return r;
 }
 
-/* Returns false if whatif_prepare() has looked at the task, and the arrival ended a wait: such an arrival
- * holds up nothing else. *near: the last result of graph_interval_near(). */
+/* Returns false if the arrival is known to have ended a wait of the task. Such an arrival need not be
+ * stored, because the replay of the wait lets the task wait for it. Without whatif_prepare(), nothing is
+ * known of the task. *near: the last result of graph_interval_near(). */
 static bool may_hold_up(struct whatif *x, uint32_t task, const struct arrival *a, uint32_t *near)
 {
 	if (!x->prepared || !x->prepared[task])

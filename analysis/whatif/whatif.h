@@ -43,9 +43,9 @@ int whatif_new(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t 
  * caller still calls causal_links_done(). Returns 0 or -ENOMEM. After -ENOMEM, x may only be given to
  * whatif_free(). */
 int whatif_link(struct whatif *x, struct causal_links *links);
-/* Optional: finds what ended the waits of the tasks on the path, so that whatif_link() keeps fewer
- * arrivals. Call it at most once, before whatif_link(). Another thread may look for the links
- * meanwhile. Does nothing if out of memory. */
+/* Optional: finds what ended each wait of the tasks on the path. Then whatif_link() need not store the
+ * messages that ended these waits. Call it at most once, before whatif_link(). Another thread may call
+ * causal_links_find() at the same time. Does nothing if out of memory. */
 void whatif_prepare(struct whatif *x, const struct path *p);
 void whatif_free(struct whatif *x);
 /* Sets *ret_ns to the time that is saved without all of v[0 .. n). Returns 0 or -ENOMEM. */

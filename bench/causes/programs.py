@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The programs that the servers of bench/causes/run run, and the programs that inject the causes."""
+"""Programs for bench/causes/run: the web applications of its servers, and programs that make requests slow."""
 
 PYTHON = """
 import http.client, os, queue, random, psycopg2

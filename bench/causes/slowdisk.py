@@ -42,7 +42,7 @@ def serve(where, ms):
 
 
 class SlowDisk:
-    """The directory `path` is on a slow disk inside the block."""
+    """A context manager. In its with block, a slow disk is mounted on the directory `path`."""
 
     def __init__(self, where, ms):
         self.where, self.ms, self.path = where, ms, os.path.join(where, "mount")

@@ -28,7 +28,8 @@ int rulestore_option(struct rulestore_options *o, const char *file);
 struct rulestore {
 	struct rules rules; /* first the rules of the files, then those of this run */
 	size_t n_read;
-	/* The verdicts of the first n_read rules, as read. An answer changes only the one in `rules`. */
+	/* The verdicts of the first n_read rules, as they are in the files. An answer of the user changes the
+	 * verdict of a rule in `rules`, but not here. */
 	uint8_t *was;
 	struct {
 		char *path;

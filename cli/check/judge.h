@@ -14,7 +14,7 @@ size_t check_count(const struct baseline *side, enum check_timing timing);
 /* What tracing costs a run: the median time of the traced runs of one side, minus that of its untraced
  * runs. The times are measured around the command. */
 struct tracer_cost {
-	bool known;   /* each kind has at least CHECK_UNTRACED_MIN runs */
+	bool known;   /* n_traced and n_untraced are at least CHECK_UNTRACED_MIN */
 	double ns, p; /* p: of the Mann-Whitney U test, traced against untraced runs */
 	double share; /* the cost divided by the untraced median */
 	size_t n_traced, n_untraced;
@@ -26,13 +26,13 @@ struct tracer_cost {
 int tracer_cost_of(const struct baseline *side, double max_regress, struct tracer_cost *ret);
 
 /*
- * Decides from the times of one kind. Errors: -EINVAL (a side has no run of this kind, or more
- * than STATS_RUNS_MAX), -ENOMEM.
+ * Decides from the traced or from the untraced runs, as `timing` says. Errors: -EINVAL (a side has
+ * none of these runs, or more than STATS_RUNS_MAX), -ENOMEM.
  */
 int judge(const struct decide_rule *rule, const struct baseline *old_side, const struct baseline *new_side,
 	  enum check_timing timing, struct decision *ret);
 
-/* Sets *ret to the metric of the times of one kind. Errors: as judge(). */
+/* Sets *ret to the metric of the traced or of the untraced runs of a side. Errors: as judge(). */
 int judge_metric(enum delta_metric metric, const struct baseline *side, enum check_timing timing,
 		 double *ret);
 

@@ -114,7 +114,7 @@ static int add_runs(const struct baseline *b, const struct prices *prices, struc
 	return r;
 }
 
-/* Returns the queue of each run, which the caller frees. NULL: out of memory. */
+/* Returns an array of the queue times of the runs (own.h), which the caller frees. NULL: out of memory. */
 static double *queues_of(const struct baseline *b, const struct prices *prices, double *ret_mean)
 {
 	double *v = calloc(b->n_runs + 1, sizeof(*v)), sum = 0;

@@ -6,14 +6,18 @@
 #include "cli/compare/baseline.h"
 
 /*
- * After a wait, a task may wait for a CPU that other programs have. How long depends on them, but how
- * often depends on the command. The price of a part is the mean of this time over all its waits on
- * both sides. The queue of a run is the sum of the prices of its waits.
+ * After a wait, a task may have to wait for a CPU, because another program has it. The other programs
+ * decide how long the task waits for the CPU. But the command decides how often this happens. So each wait
+ * gets a price: the mean time for which a task waited for a CPU after such a wait, over the runs of both
+ * sides. Waits in the same part of the critical path have the same price. The queue time of a run is the
+ * sum of the prices of its waits.
  */
 struct own_queue {
-	bool counted;          /* the new queues are longer (U test), so the own times include the queues */
-	double old_ns, new_ns; /* the mean queue */
-	double p;
+	/* The own times include the queue times. This is so if the queue times of the new side are longer
+	 * (U test). Both sides have the same prices, so the cause is the new command itself. */
+	bool counted;
+	double old_ns, new_ns; /* the mean queue time of a run */
+	double p;              /* of the U test */
 };
 
 /*

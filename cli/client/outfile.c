@@ -15,8 +15,8 @@
 #include "lib/cleanup.h"
 #include "lib/syncdir.h"
 
-/* The handler of a fatal signal removes the partial file. A child process has the handler too, until it
- * executes another program: there it must not remove the file. */
+/* The handler of a fatal signal removes the partial file. Between fork() and exec(), a child process has
+ * the handler too. But only the process pending_owner removes the file. */
 static const char *volatile pending_partial;
 static volatile pid_t pending_owner;
 

@@ -76,7 +76,8 @@ static bool is_flame(const struct export_options *o)
 	return o->as->needs & NEEDS_KIND;
 }
 
-/* Walks the path as `ctrace path` does. Without --path, it is no error if there is no command. */
+/* Walks the critical path as `ctrace path` does. The path is that of the task of --path, or else of the
+ * recorded command. If there is neither, there is no path, and this is no error. */
 static int find_path(const struct analysis_input *in, const struct export_options *o, struct path **ret)
 {
 	const struct graph *g = in->graph;

@@ -74,9 +74,9 @@ static void path_work_done(struct path_work *k)
 	causal_links_done(&k->links);
 }
 
-/* The question of the headline: how much shorter would the range be without the waits of the largest row
- * of ACCOUNT_WAIT? If these waits are for a CPU, without those of all tasks. Returns false if there is no
- * question. */
+/* Sets *ret to the question of the headline: how much shorter would the range be without the waits of the
+ * largest row of ACCOUNT_WAIT? If this row is about waits for a CPU, the question is about the waits of
+ * all tasks for a CPU. Returns false if there is no question. */
 static bool headline_question(const struct account *a, struct whatif_without *ret)
 {
 	const struct account_row *r = &a->rows[ACCOUNT_WAIT][0];

@@ -129,7 +129,8 @@ static int time_left(uint64_t until_ns)
 	return (int)MIN(ms, (uint64_t)3600 * 1000);
 }
 
-/* Waits for a signal, for `left` ms (negative: no limit), or until the settings of CMD are due for a look. */
+/* Waits for a signal, at most `left` ms (negative: no limit). Ends earlier if it is time to call
+ * settings_look(). */
 static void wait_signal(struct session *s, int left)
 {
 	struct pollfd p = { .fd = s->signal_fd, .events = POLLIN };
@@ -194,7 +195,8 @@ static int save(struct session *s, int fd, struct lacks *ret_lacks)
 	return r || !s->cmd_pid ? r : settings_write(&s->settings, fd);
 }
 
-/* Saves into /var/tmp, because a recording cannot be repeated. */
+/* The recording could not be saved where the user wants it. Saves it into /var/tmp, so that it is not
+ * lost. */
 static void save_elsewhere(struct session *s)
 {
 	char path[] = "/var/tmp/ctrace-XXXXXX.ctr";

@@ -19,8 +19,9 @@
 #include "lib/clock.h"
 
 #define WATCH_POLL_MS 200
-/* ms before the last look. The daemon needs up to 250 ms to get an access, and up to 250 ms more to
- * get the name of the function that made the access. */
+/* ms: At the end, the command waits this long, and then asks the daemon for accesses for the last time. The
+ * daemon needs up to 250 ms to get an access, and up to 250 ms more to get the name of the function that
+ * made the access. */
 #define WATCH_LAST_MS 600
 
 enum { OPT_PID = 256, OPT_VAR, OPT_LEN, OPT_READ, OPT_FOR, OPT_SOCKET };

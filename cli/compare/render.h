@@ -12,7 +12,8 @@
 struct compare_view {
 	const struct delta *delta;
 	const struct baseline *old, *new;
-	size_t top; /* in text: the most rows of class ENVIRONMENT, and the most other rows */
+	/* The text has at most this many rows of class ENVIRONMENT, and at most this many other rows. */
+	size_t top;
 };
 
 void render_compare(FILE *f, const struct compare_view *v);

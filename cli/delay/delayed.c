@@ -197,7 +197,6 @@ static bool is_stop_signal(int sig)
 	return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
 }
 
-/* A task has made another one. */
 static int on_birth(struct tracer *t, struct task *x)
 {
 	unsigned long tid = 0;

@@ -47,7 +47,6 @@ struct delayed_run {
 };
 
 void delayed_run(const struct delayed_plan *plan, struct delayed_run *ret);
-/* Returns false if this processor is not supported. */
 bool delayed_supported(void);
 
 #endif

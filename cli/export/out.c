@@ -11,7 +11,8 @@
 /* bytes: the buffer of the output */
 #define OUT_BUFFER (1 << 16)
 
-/* The first error counts: stdio drops what it cannot write, so a later write may succeed. */
+/* Keeps the first error, and writes nothing after it. stdio drops the bytes of a failed write. So if a later
+ * write succeeded, the output would lack these bytes. */
 static ssize_t put(void *cookie, const char *s, size_t n)
 {
 	struct out *o = cookie;

@@ -205,7 +205,6 @@ static void note_number(struct note *n, const char *name, uint64_t value)
 	a->uint_value = value;
 }
 
-/* Room for the texts of note_wait(). */
 struct wait_texts {
 	char object[DESCRIBE_MAX], who[EXPORT_NAME_MAX];
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hangs_search.h - finds hangs with up to 16 threads. Shows the progress if stderr is a terminal.
- * Ctrl-C ends the search early. */
+/* hangs_search.h - finds the hangs in a trace. Up to 16 threads of ctrace search at the same time. Shows the
+ * progress if stderr is a terminal. Ctrl-C ends the search early. */
 #ifndef CTRACE_CLI_CMD_CMD_HANGS_SEARCH_H
 #define CTRACE_CLI_CMD_CMD_HANGS_SEARCH_H
 

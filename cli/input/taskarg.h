@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* taskarg.h - finds the task that a command line names, at the moment that it names. Functions
- * print their errors and return an exit code. */
+/* taskarg.h - finds the task that a command line names. The command line also names a moment, because at
+ * another time, another task may have had the same id or name. Functions print their errors and return an
+ * exit code. */
 #ifndef CTRACE_CLI_INPUT_TASKARG_H
 #define CTRACE_CLI_INPUT_TASKARG_H
 

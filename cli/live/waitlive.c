@@ -237,8 +237,10 @@ static bool passes(const struct waitlive *w, const struct waitlive_chain *c, uin
 	return pid == 0;
 }
 
-/* Many main loops read from a pipe to which a signal handler writes. Handlers of faults and of
- * glibc's own signals do not count. */
+/* Returns true if a signal handler may break the cycle: all tasks of the cycle are in one process, which
+ * has signal handlers, and they wait for pipes, eventfds or Unix sockets. In many programs, the main loop
+ * reads from a pipe to which a signal handler writes. Handlers of faults and of glibc's own signals write to
+ * no such pipe. */
 static bool handler_may_break(const struct waitlive *w, const struct waitlive_chain *c)
 {
 	static const int others[] = { SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, GLIBC_SIGNALS };

@@ -31,7 +31,7 @@ struct waitlive {
 	struct procwait *waits; /* one for each thread, in the order of tables.tasks.threads */
 	struct waitgraph *graph;
 	VEC(struct waitlive_chain)
-	chains; /* first the cycles, then the told chains, then the others */
+	chains; /* first the cycles, then the chains with `told` set, then the others */
 };
 
 /* pid: keeps only the chains that begin in this process, and the cycles with a task of it; 0: all.

@@ -15,7 +15,7 @@
 #include "trace/words/texts.h"
 
 /* The document has each text about an interval once. A span has the number of its text. After
- * VIEW_REASONS texts, a span gets a text that only says the state. */
+ * VIEW_REASONS texts, a span gets a text that only says the state of the task, such as "sleeps". */
 struct build {
 	const struct view *v;
 	struct texts keys;
@@ -89,7 +89,8 @@ static json_int_t span_reason(struct build *b, const struct lane *l, const struc
 	return number_of(b, o);
 }
 
-/* Of a wait: the time from the act of the task to blame to the end of the wait. */
+/* A task is to blame for the wait. Returns how long before the end of the wait this task acted. 0: at the
+ * end, or never. */
 static json_int_t since_act(const struct lane *l, const struct span *x)
 {
 	const struct blame *why = &l->blames.v[x->blame];
@@ -140,7 +141,8 @@ static uint32_t main_thread(const struct graph *g, uint32_t task, uint64_t ts_ns
 	return leader == GRAPH_NONE ? task : leader;
 }
 
-/* Returns by how much the first and the last interval are longer than the picture. */
+/* Returns two times: how long before the picture the first interval begins, and how long after the picture
+ * the last one ends. */
 static json_t *beyond(const struct graph *g, const struct lane *l)
 {
 	const struct span *first = &l->spans.v[0], *last = &l->spans.v[l->spans.n - 1];
@@ -149,7 +151,8 @@ static json_t *beyond(const struct graph *g, const struct lane *l)
 			 (json_int_t)(last->n > 1 ? 0 : g->intervals[last->interval].to_ns - last->to_ns));
 }
 
-/* The name may change: a task of the chain has the same name in its lane and in the sentence. */
+/* A task may change its name. The lane of a task of the chain has the name that the sentence of the
+ * diagnosis uses. */
 static const char *lane_comm(const struct view *v, const struct lane *l, uint64_t ts_ns)
 {
 	return l->why == LANE_CHAIN ? v->diagnosis->chain[l->link].comm : graph_comm(v->g, l->task, ts_ns);

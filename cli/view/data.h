@@ -8,8 +8,9 @@
 
 #include "cli/view/view.h"
 
-/* texts: A text has about 250 bytes, so more texts could make the page larger than 5 MB. The pieces
- * of the path, and spans without a text of their own, have a few more texts. */
+/* texts about intervals, at most. A text has about 250 bytes, so more texts could make the page larger
+ * than 5 MB. The page also has some texts that this limit does not count: those of the pieces of the
+ * path, and one for each state of a task. */
 #define VIEW_REASONS 6000
 
 /* Returns a new reference. NULL: out of memory. */

@@ -56,8 +56,9 @@ static void add_window(struct words *t, const struct view *v, uint64_t from_ns, 
 		  (long long)clock_mono_ns(to_ns, &v->g->w->offsets));
 }
 
-/* Adds options that choose this hang. --at gets the middle of the hang: even rounded, it is in no other
- * hang. A very long hang gets --from and --to, because --at would show only a part of it. */
+/* Adds options that choose this hang among the hangs of its task. --at gets a moment in ms. This moment is
+ * the middle of the hang: near an end of the hang, the rounded moment could be in another hang. A very
+ * long hang gets --from and --to, because --at would show only a part of it. */
 static void add_time(struct words *t, const struct view *v, uint64_t from_ns, uint64_t to_ns)
 {
 	char at[TIMEARG_WALL_MAX];
@@ -141,8 +142,9 @@ json_t *view_hangs(const struct view *v)
 			 "others_left_out", (json_int_t)left_out);
 }
 
-/* Adds the command that gives the answer of the page. If the page is about a hang of the list, add_time()
- * chooses this hang. Otherwise, the options of the user choose the same task and window again. */
+/* Adds a command `ctrace diagnose` that prints the same diagnosis as the page. If the page is about a hang
+ * of the list, the command has options for this hang (add_time()). Otherwise, it has the options with which
+ * the user called `ctrace view`, because they choose the same task and window again. */
 static void add_diagnose(struct words *t, const struct view *v)
 {
 	const struct diagnosis *d = v->diagnosis;

@@ -41,7 +41,8 @@ function percent(part, whole) {
 	return (p >= 10 || p === 0 ? p.toFixed(0) : p >= 1 ? p.toFixed(1) : '<1') + ' %';
 }
 
-// The page shows the time of the machine, not of the reader: "begin" is text.
+// The page shows times in the time zone of the machine that made the page, not in that of the browser.
+// So doc.begin is a text of that local time, and is not decoded with Date.
 const begin = /(\d+):(\d+):(\d+)\.(\d{9})/.exec(doc.begin);
 const begin_ns = (begin[1] * 3600 + begin[2] * 60 + +begin[3]) * 1e9 + +begin[4];
 

@@ -25,7 +25,8 @@ const STATES = {
 	folded: 'many short runs and waits',
 };
 
-// Runs and waits for a CPU that belong to the link, or, of a wait, that the task did besides.
+// Says how long the task of a link ran, waited for a CPU, or was in other states. If the link is a
+// wait, these times are not parts of the wait. They come in addition to it.
 function cpu_parts(more, other) {
 	const parts = [];
 	const add = (ns, text) => ns > 0 && ns * 1000 >= more.total_ns && parts.push(text + ' ' + duration(ns));

@@ -20,7 +20,9 @@ struct view {
 	const char *where;         /* the place of the hangs, such as "in this trace" */
 	const char *trace;         /* the name of the file */
 	const char *boot;          /* the argument of --boot, or NULL */
-	bool tables;               /* the page has tables of requests and jobs; g must not be lean */
+	/* The page has tables of requests and jobs. Then g must come from graph_build(), not from
+	 * graph_build_lean(). */
+	bool tables;
 };
 
 #endif

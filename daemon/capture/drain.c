@@ -193,8 +193,9 @@ static void drain_take_files(void *arg, void *data, size_t size)
 	drain_post(arg, data, size);
 }
 
-/* Records the descriptor table of a process at most once in DRAIN_FILES_AGAIN_NS. A poll that began
- * before the capture has no CT_WAITFD: each inspection records the polled descriptors. */
+/* Records the descriptor table of the process, but at most once in DRAIN_FILES_AGAIN_NS. At each
+ * inspection, also records the descriptors that the task polls, if its poll began before the
+ * capture: such a poll has no CT_WAITFD records. */
 static void drain_files(struct drain *d, const struct inspect_result *v, uint64_t now_ns)
 {
 	struct task *task = tasks_get(recorder_tasks(d->recorder), v->rec.tid);
@@ -406,8 +407,9 @@ static int drain_look(void *arg, uint32_t tid, struct ct_iter_task *ret)
 	return r;
 }
 
-/* probe_read_unread() visits the descriptors of the process. So these calls take at most
- * 1/UNREAD_TIMES of one CPU on average. Returns -EBUSY if earlier calls have used up this share. */
+/* To find the socket, probe_read_unread() visits the descriptors of the process, perhaps thousands.
+ * So the calls of probe_read_unread() may take at most 1/UNREAD_TIMES of one CPU on average.
+ * Returns -EBUSY, without a call, if earlier calls have used up this share. */
 static int drain_unread(void *arg, uint32_t tgid, uint64_t sock, uint64_t *ret)
 {
 	struct drain *d = arg;

@@ -68,8 +68,9 @@ struct governor {
 	double share;
 	/* set by the caller before each tick: this kernel can do CT_SHED_COARSE */
 	bool coarse;
-	/* Set by the caller before each tick. In CT_SHED_COARSE: what the present waits would cost
-	 * in CT_SHED_HOOKS. */
+	/* Set by the caller before each tick. CT_SHED_COARSE does not record short waits. back_ppm
+	 * is the share of the machine's CPU time that the short waits would cost in CT_SHED_HOOKS,
+	 * which records them. */
 	double back_ppm;
 	unsigned patience; /* factor for the time that the cost has to be low before a step back */
 };

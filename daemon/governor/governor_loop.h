@@ -104,9 +104,13 @@ bool governor_loop_inspects(const struct governor_loop *g);
 bool governor_loop_paused(const struct governor_loop *g);
 /* Call this in each round of the drain thread, after the rings have been emptied. */
 void governor_loop_round(struct governor_loop *g);
-/* Call this before another thread reads the trace, and before the trace ends. Writes what later
- * rounds would write: ends of caps, the gap of a pause up to now, a reading in a coarse step, and
- * the step in force. A pause goes on. */
+/*
+ * Call this before another thread reads the trace, and before the trace ends. Ends all caps, but
+ * not a pause. Then writes:
+ * - in a pause: the gap up to now
+ * - in a coarse step without a pause: the states of tasks that have changed (a reading)
+ * - the step in force
+ */
 void governor_loop_settle(struct governor_loop *g);
 struct governor_loop_stats governor_loop_stats(const struct governor_loop *g);
 

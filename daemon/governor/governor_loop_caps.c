@@ -220,7 +220,8 @@ void governor_loop_uncap_groups(struct governor_loop *g)
 	now_ns = clock_boot_ns();
 	/* Left-out records are not counted for each group, so the first group gets the sum. */
 	n = probe_left_out(g->opt.probe) - g->left_out;
-	/* The CT_SHED records of single tasks have counted left_out_apart of these already. */
+	/* Some of these records are already counted in the CT_SHED records of single tasks: their
+	 * number is g->left_out_apart. */
 	n -= MIN(n, g->left_out_apart);
 	for (unsigned i = 0; i < g->stats.n_groups; i++)
 		group_record(g, g->grouped[i].group, g->grouped[i].since_ns, now_ns, i ? 0 : n);

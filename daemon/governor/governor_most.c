@@ -20,7 +20,8 @@ struct most most_group(const struct groups *g, uint64_t now_ns)
 	uint64_t group = groups_most(g, &m.share);
 
 	if (group)
-		/* turns the upper limit into a lower limit */
+		/* groups_most() adds `displaced`, so m.share may be too high. Without `displaced`,
+		 * the group certainly has this share. */
 		m.share -= (double)g->displaced / g->total;
 	if (!group || m.share <= MOST_SHARE)
 		return (struct most){ .ts_ns = now_ns };

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* diagnoser_private.h - shared by the files of the diagnoser. */
 #ifndef CTRACE_DAEMON_INCIDENT_DIAGNOSER_PRIVATE_H
 #define CTRACE_DAEMON_INCIDENT_DIAGNOSER_PRIVATE_H
 

@@ -410,7 +410,8 @@ int inspect_look_crash(struct inspect_look *l, const struct ct_rawcrash_blob *ra
 	res->tgid = raw->tgid;
 	r = unwind_begin_saved(l->unwind, raw);
 	if (!r) {
-		/* With so many mappings, some may be missing: then the address may have code. */
+		/* raw has room for CT_CRASH_MAPS mappings. If this room is full, mappings may be
+		 * missing, and an address outside of all mappings of raw may still be in code. */
 		if (raw->n_maps < CT_CRASH_MAPS)
 			add_jump(l, &t);
 		add_user(l, &t);

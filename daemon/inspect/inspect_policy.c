@@ -71,7 +71,9 @@ static bool policy_loop_due(const struct task *task, uint64_t now_ns)
 	       (!policy_same_wait(task) || now_ns >= task->inspect_next_ns);
 }
 
-/* On a busy machine, samples hardly ever hit a task that yields again and again. */
+/* Returns true if the task has yielded often since the last scan. Only an inspection shows the
+ * stack of such a task: timer interrupts sample stacks, but on a busy machine they hardly ever hit
+ * a task that gives its CPU away at once. */
 static bool policy_spins(struct task *task)
 {
 	uint32_t yields = task->yields - task->yields_seen;

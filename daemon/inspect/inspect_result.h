@@ -41,7 +41,8 @@ struct inspect_result {
 	/* Name of the variable that holds the futex. "": none was found, or an earlier inspection
 	 * has already searched. */
 	char futex_name[CT_OBJ_NAME_MAX + 1];
-	/* The description of rec.obj, if a path led to this object; otherwise NULL. */
+	/* If the task's system call has a path on a FUSE file system, rec.obj is the root directory
+	 * of this file system, and `object` describes it (inspect_path()). Otherwise NULL. */
 	struct ct_object_blob *object;
 	uint32_t tgid;
 	/* For poll and select: fds has the first n_fds of n_set descriptors. */

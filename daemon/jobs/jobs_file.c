@@ -182,9 +182,10 @@ static void file_functions(struct file_look *l)
 	}
 }
 
-/* Returns false if the kernel side cannot get the value. The kernel side needs a register, and reads
- * memory at most once per value. An argument in memory takes this read, so the description can add
- * neither an offset nor a second read. */
+/* Returns false if the kernel side cannot get the value. The kernel side takes a register, adds an
+ * offset, and then reads memory at most once (struct job_value). If the argument of the note is
+ * itself in memory, this one read fetches the argument. After it, the kernel side can neither add
+ * the offset of the description nor read again. */
 static bool file_note_value(const struct jobs_arg *a, const struct jobs_note *n, struct job_value *ret)
 {
 	if (a->arg < 0)

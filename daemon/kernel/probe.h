@@ -131,15 +131,17 @@ int probe_run_time(struct probe *p, uint64_t *ret_ns);
 /* For the governor, from here on. */
 /* Estimates the CPU time of the programs so far. Only some runs are timed. */
 uint64_t probe_cost_ns(struct probe *p);
-/* Estimates the CPU time of the programs for short waits, which a coarse step does not record. */
+/* In a coarse step, the programs run for short waits, but do not record them. Returns an estimate
+ * of the CPU time of these runs so far. */
 uint64_t probe_short_ns(const struct probe *p);
-/* Estimates the CPU time for the same waits in the step CT_SHED_HOOKS, which records them. Includes
- * the drain thread. */
+/* Estimates the CPU time that the same waits would have cost in the step CT_SHED_HOOKS, which
+ * records them. Includes the CPU time of the drain thread. */
 uint64_t probe_whole_cost_ns(const struct probe *p);
 bool probe_can_be_coarse(const struct probe *p);
-/* probe_shed_begin() and probe_shed_end() change the step. In between, the programs of both steps
- * record. probe_shed_begin() returns 0, or -errno if a program could not be attached; the caller may
- * try again. */
+/* The governor changes its step with two calls. probe_shed_begin() attaches the programs that only
+ * the new step needs. probe_shed_end() detaches the programs that only the old step needs. In
+ * between, the programs of both steps record. probe_shed_begin() returns 0, or -errno if a program
+ * could not be attached. After -errno, the caller may try again. */
 int probe_shed_begin(struct probe *p, enum ct_shed step);
 void probe_shed_end(struct probe *p, enum ct_shed step);
 /* probe_pause() stops all records at once. probe_pause_detach() then detaches the programs. */

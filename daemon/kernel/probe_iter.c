@@ -64,9 +64,9 @@ static void iter_tell(struct probe *p, const struct iter_of *of, uint32_t id)
 	}
 }
 
-/* Before kernel 6.1, no iterator can visit only one task: the program visits all, and skips most. A
- * read of one socket (of->obj) has to be cheap. It fails before 6.1, and while another thread reads
- * descriptors. */
+/* Before kernel 6.1, an iterator cannot visit a single task or process: the program visits all
+ * tasks, and skips most. This takes too long for a read of one socket (of->obj). So such a read
+ * fails before 6.1. It also fails while another thread reads descriptors. */
 static int iter_run(struct probe *p, struct bpf_program *prog, const struct iter_of *of, bytes_vec *out)
 {
 	union bpf_iter_link_info info = { .task = { .tid = of->tid, .pid = of->pid } };

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* probe_private.h - the declarations that probe.c and all probe_*.c share. */
 #ifndef CTRACE_DAEMON_KERNEL_PROBE_PRIVATE_H
 #define CTRACE_DAEMON_KERNEL_PROBE_PRIVATE_H
 

@@ -15,7 +15,8 @@
 
 /* bytes; the end of a longer command line is not read */
 #define READ_MAX 65536
-/* command lines: a job hands over at most this many together, as it may get stuck at any process */
+/* command lines: a job hands over its results when it has this many. The read of a command line may
+ * never return. Then the results that the job has not handed over are lost. */
 #define HAND_OVER 64
 
 struct cmdlines {

@@ -387,7 +387,9 @@ void tasks_tell_all(struct tasks *t)
 	t->told_round++;
 }
 
-/* In a coarse step, the end of a wait shorter than CT_COARSE_NS is not recorded: the task is folded. */
+/* In a coarse step, a task that has waited for less than CT_COARSE_NS so far counts as folded
+ * (CT_FOUND_FOLDED). It must not count as blocked, because the trace does not show when such a
+ * short wait ends. */
 static enum ct_found found_what(const struct tasks *t, const struct ct_iter_task *found)
 {
 	const struct ct_rec *w = &found->wait;

@@ -48,8 +48,9 @@ struct task {
 	/* For inspect_policy. yields: how often the task gave its CPU away without blocking.
 	 * yields_seen: yields at the last scan. */
 	uint32_t yields, yields_seen;
-	/* told_*: for tasks_read(), about the task's last CT_FOUND; all 0: there is none. told_round:
-	 * how often tasks_tell_all() had been called by then. */
+	/* For tasks_read(): what the last CT_FOUND of the task said. told_round: how often
+	 * tasks_tell_all() had been called before this CT_FOUND. If all told_* are 0, the task has
+	 * no CT_FOUND yet. */
 	uint64_t told_times;
 	uint32_t told_switches, told_round;
 	uint8_t told_what;
@@ -84,8 +85,9 @@ void tasks_found_begin(struct tasks *t, uint64_t now_ns);
 void tasks_found(struct tasks *t, const struct ct_iter_task *found);
 void tasks_found_end(struct tasks *t);
 
-/* Call this when a coarse step begins (true) or ends (false). A coarse step records no switches, so
- * tasks outside long waits are WINDOW_RUN_FOLDED. */
+/* Call this when a coarse step begins (true) or ends (false). A coarse step records neither runs
+ * nor short waits. So at its begin, each task that is not blocked becomes WINDOW_RUN_FOLDED: from
+ * then on, it is not known when the task runs and when it waits for a short time. */
 void tasks_coarse(struct tasks *t, bool coarse);
 /* In the next reading, tasks_read() makes a CT_FOUND for each task. */
 void tasks_tell_all(struct tasks *t);

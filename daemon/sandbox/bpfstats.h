@@ -8,8 +8,9 @@
 #ifndef CTRACE_DAEMON_SANDBOX_BPFSTATS_H
 #define CTRACE_DAEMON_SANDBOX_BPFSTATS_H
 
-/* Forks the process, which ends with the daemon. Call it on the main thread, before others start.
- * Returns 0, or -errno, after which bpfstats_open() fails. */
+/* Starts the small process that keeps CAP_SYS_ADMIN. It ends when the daemon ends. Call this on the
+ * main thread, before other threads start. Returns 0 or -errno. After -errno, bpfstats_open()
+ * fails. */
 int bpfstats_start(void);
 /* Returns a descriptor that keeps the statistics on until it is closed, or -errno. Waits at most a
  * second. Any thread may call it. */

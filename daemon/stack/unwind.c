@@ -47,7 +47,9 @@ struct unwind {
 	uint64_t window_addr;
 	size_t window_n;
 	uint8_t window[WINDOW_BYTES];
-	struct rules rules[RULES_N]; /* the stacks of waiting tasks have a few hundred addresses */
+	/* A cache. The stacks of all waiting tasks together have only a few hundred addresses, so the
+	 * rules for most of them fit. */
+	struct rules rules[RULES_N];
 };
 
 struct walk {

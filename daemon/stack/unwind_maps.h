@@ -55,8 +55,9 @@ int unwind_mounts_look(const char *path, uint32_t minor_no);
 bool unwind_mounts_avoid(struct unwind_mounts *ms, uint32_t tid, uint32_t major_no, uint32_t minor_no);
 
 struct unwind_maps {
-	/* asks true: the mappings asked for so far, unsorted. asks false: the mappings with exec or
-	 * avoid, sorted by address. */
+	/* If the member `asks` is true: the mappings that the kernel was asked for so far,
+	 * unsorted. If it is false: all mappings that are executable or must not be read
+	 * (unwind_map.exec, unwind_map.avoid), sorted by address. */
 	VEC(struct unwind_map) maps;
 	VEC(char) names;
 	bool truncated;

@@ -64,8 +64,9 @@ enum causal_policy {
 	/* Like Panappticon (Zhang et al., CODES+ISSS 2013): only wake-ups, jobs and forks make
 	 * edges, and all these edges are strong. A segment begins at each wake-up. */
 	POLICY_PANAPPTICON = 1,
-	/* Like AppInsight (Ravindranath et al., OSDI 2012): only posts on futexes, jobs, forks,
-	 * eventfds and pipes make edges. No edge leads from one process to another. */
+	/* Like AppInsight (Ravindranath et al., OSDI 2012). No edge leads from one process to another.
+	 * Only these make edges: jobs, forks, and wake-ups through an eventfd, a pipe, or a futex that
+	 * is no lock. */
 	POLICY_APPINSIGHT = 2,
 };
 const char *causal_policy_name(enum causal_policy policy);
@@ -93,7 +94,8 @@ struct causal {
 int causal_build(const struct graph *g, const struct causal_options *options, struct causal **ret);
 void causal_free(struct causal *c);
 
-/* The short form of an edge between two tasks that states an order in time. Wake-ups have no links. */
+/* The short form of an edge from one task to another. Only an edge whose cause surely comes before its
+ * effect has a link. An edge that was made from a wake-up has none. */
 struct causal_link {
 	uint32_t from;  /* the task of the cause */
 	uint32_t event; /* as in struct edge */

@@ -182,8 +182,9 @@ static bool take_released(struct request_loop *l, uint32_t f, uint32_t *ret_rank
 	return false;
 }
 
-/* A hub may receive several messages, and pass them on in another order. Returns the new request of
- * the client on whose behalf the hub last asked on f, or GRAPH_NONE. */
+/* A hub (flow_reverse_hubs()) may receive requests of several clients, and pass them on in another
+ * order. Most likely, the next request on flow f is from the same client as the last one. Returns the
+ * oldest request of this client that the hub has not passed on, or GRAPH_NONE. */
 static uint32_t same_client(const struct pass *p, const struct request_queue *q, uint32_t f)
 {
 	uint32_t before = p->flows.v.v[f].asker;
@@ -200,13 +201,15 @@ static uint32_t same_client(const struct pass *p, const struct request_queue *q,
 	return GRAPH_NONE;
 }
 
-/* A task acts on requests in the order in which it received them. So the connection that became
- * free first goes to the oldest new request. */
+/* Guesses on behalf of which request the task asks on flow f. A task acts on requests in the order in
+ * which it received them. So the connection that became free first goes to the oldest new request
+ * (see queue_new()). */
 static uint32_t next_asker(const struct pass *p, struct request_loop *l, uint32_t f)
 {
 	uint32_t before = p->flows.v.v[f].asker, request, rank;
 
-	/* A request keeps its connection for a further question. */
+	/* The task still works for the request that used this connection last. So the task asks again
+	 * on behalf of this request. */
 	if (is_open(p, before) && (p->turns.v[before].queue == TURN_FRESH || l->now == before))
 		return before;
 	request = same_client(p, &l->fresh, f);

@@ -33,9 +33,10 @@ void exchange_answer(struct pass *p, uint32_t f, uint32_t task, uint32_t event, 
 /* Called when a client receives on flow f. If the server is on another host, this receive stands
  * for the send of the answer. */
 void exchange_read(struct pass *p, uint32_t f, uint32_t task, uint32_t event);
-/* Called when `task` sends bytes, but their receive is already recorded: the record `got` of flow
- * `to`. If the last request on `to` begins with `got` and has no send yet, sets the send, client and
- * parent of this request. */
+/* A send is recorded when its call returns, so the receive of its bytes may be recorded first. Called
+ * when such a late send is recorded: `task` sends in the record `event`, and the receive is the
+ * earlier record `got` on flow `to`. If `got` began the last request on `to`, and the send of this
+ * request is not known yet, sets its send, client and parent. */
 void exchange_settle(struct pass *p, const struct flow *to, uint32_t got, uint32_t task, uint32_t event);
 
 #endif

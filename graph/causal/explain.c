@@ -283,7 +283,9 @@ static void explain(const struct facts *f, struct text *t)
 		add(t, "; weak: %s did nothing, and went back to sleep on the same object", f->to);
 }
 
-/* Returns a time when the task of the cause had the name to show. For an exec, this is the old name. */
+/* An exec changes the name of a task. Returns the time at which to look up the name of the task of the
+ * cause. For the edge of an exec, this time is before the exec, so it gives the name of the old
+ * program. */
 static uint64_t left_as_ns(const struct causal *c, const struct edge *e)
 {
 	if (e->kind == EDGE_EXEC && e->from != GRAPH_NONE)

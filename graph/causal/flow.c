@@ -266,8 +266,8 @@ static struct batch *batch_at(struct hubs *k, uint32_t task, uint64_t ts_ns)
 	return b;
 }
 
-/* Takes the oldest message of another connection than `at` out of the batch. Returns its spoke, or
- * NULL. */
+/* Finds the oldest message in the batch that came over another connection than `at`, and removes it
+ * from the batch. Returns the spoke of this other connection. NULL: there is no such message. */
 static struct spoke *take_other(struct hubs *k, struct batch *b, uint32_t at)
 {
 	for (uint32_t i = 0; i < b->n; i++) {

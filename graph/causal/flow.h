@@ -17,19 +17,31 @@ enum flow_role {
 	ROLE_SERVES, /* the end that was accepted, or that received first */
 };
 
-/* An item of a queue of a struct flow. If only some queues use a member, its comment names them. */
+/*
+ * An item of a queue. A struct flow has four queues:
+ * - in: sent bytes
+ * - debts: receives whose send is not recorded yet
+ * - taken: received requests
+ * - asks: sent requests
+ * Names in brackets are those of the queues that use the member. Without brackets, all use it.
+ */
 struct flow_item {
-	uint32_t event, segment;
-	uint32_t task;   /* in, asks: the sender; debts, taken: the receiver */
-	uint32_t bytes;  /* in, debts */
-	uint64_t client; /* in, taken, asks */
-	uint32_t ask;    /* taken: the send of this request; in: the send of the request that this answers */
+	uint32_t event, segment; /* the record of the send or receive, and the segment that it is in */
+	uint32_t task;           /* the task that sends or receives */
+	uint32_t bytes;          /* [in, debts] how many are not matched yet */
+	/* A client, as in work.client (pass.h). [in, asks] the task works for this client. [taken] this
+	 * client sent the request. */
+	uint64_t client;
+	/* The send of a request, or GRAPH_NONE. [taken] the request of the item. [in] the request that
+	 * is answered by the bytes of the item. */
+	uint32_t ask;
 	uint32_t next;
-	uint32_t wake;    /* debts: index of the edge of the receiver's wake-up, or GRAPH_NONE */
-	uint32_t request; /* index in pass.requests. taken: the request; asks: the parent */
-	uint32_t n;       /* taken: how many answers may be due */
-	bool begun;       /* in: the first bytes of the send are not in the queue any more */
-	bool reply;       /* taken: the bytes may be an answer, not a request */
+	uint32_t wake; /* [debts] index of the edge of the receiver's wake-up, or GRAPH_NONE */
+	/* Index in pass.requests. [taken] the request of the item. [asks] its parent request. */
+	uint32_t request;
+	uint32_t n; /* [taken] how many answers may be due */
+	bool begun; /* [in] the first bytes of the send are not in the queue any more */
+	bool reply; /* [taken] the bytes may be an answer, not a request */
 };
 /* Below this number of items, flow_make_room() does nothing. */
 #define FLOW_ITEMS 65536
@@ -38,27 +50,31 @@ struct flow_queue {
 	uint32_t first, last; /* index of the item + 1; 0: empty */
 };
 
-/* If a comment begins with "asks" or "serves", only sockets with this role use the member. */
+/*
+ * A socket: one end of a connection. [ASKS] in a comment: only a socket with ROLE_ASKS, the client's
+ * end, uses the member. [SERVES]: only a socket with ROLE_SERVES, the server's end, uses it.
+ */
 struct flow {
 	uint64_t sock;
 	uint32_t peer; /* flow of the other end; GRAPH_NONE: on another host, or not known */
 	uint32_t user;
-	uint32_t client;         /* serves: the last task that asked, or GRAPH_NONE */
+	uint32_t client;         /* [SERVES] the task that sent the last received bytes, or GRAPH_NONE */
 	struct flow_queue in;    /* bytes that were sent to this socket and not received */
 	struct flow_queue debts; /* receives whose send is not recorded yet (match.h) */
 	struct flow_queue taken; /* received requests without an answer */
 	struct flow_queue asks;  /* sent requests without an answer */
-	/* bytes in `in`. queued: all. stale: those that were surely read, although no record shows it. */
+	/* queued: bytes in `in`. stale: those of them that a task has surely read, although no record
+	 * shows it. */
 	uint64_t queued, stale;
-	uint64_t answer_client; /* asks: work.client of the last asker that got an answer */
-	uint32_t answered;      /* serves: the last segment that answered */
-	uint32_t taker;         /* serves: the last segment that received */
+	uint64_t answer_client; /* [ASKS] flow_item.client of the last request that got an answer */
+	uint32_t answered;      /* [SERVES] the segment that sent the last answer */
+	uint32_t taker;         /* [SERVES] the segment of the last receive */
 	/* the last request on this connection; GRAPH_NONE: none, or the peer's flow has it */
 	uint32_t request;
-	uint32_t asker; /* asks: the request on behalf of which a task last asked */
+	uint32_t asker; /* [ASKS] the request on behalf of which a task last sent here (exchange.h) */
 	bool dgram;
 	bool sent_last;
-	bool of_hub;    /* asks: the end of a hub: see flow_reverse_hubs() */
+	bool of_hub;    /* [ASKS] of a hub, such as a D-Bus daemon: see flow_reverse_hubs() */
 	bool pipelines; /* the client sends further requests before it has the answer */
 	uint8_t role;
 };

@@ -85,8 +85,9 @@ bool hands_are_many(struct pass *p, const struct interval *s)
 	return !mixed || (s->flags & CT_SF_TIMEOUT && h->n_herd == 1 && h->was_herd == 1);
 }
 
-/* Returns false if all tasks of the herd went back to the wait: each wake-up may have had its use,
- * as at a barrier. */
+/* h->herd has the tasks that one call woke. If another of these tasks has gone on, it got the work, and
+ * the wake-up of `task` was false. If none has gone on, returns false: perhaps each task needed its
+ * wake-up, as at a barrier, and waits for the next one. */
 bool hands_are_herd(struct pass *p, uint32_t task, uint64_t ts)
 {
 	const struct hands *h = hands_of(p, p->work[task].wait_obj);

@@ -220,8 +220,8 @@ void match_send(struct pass *p, uint32_t event)
 	w->acts++;
 }
 
-/* Drops stale bytes (flow.h). Keeps them if there are fresh bytes, and this receive has read more
- * than those. */
+/* Drops stale bytes (flow.h). Exception: other bytes were sent after them, and this receive has read
+ * more than those. So it has read stale bytes too. Then they stay in the queue, and are not stale. */
 static void skip_stale(struct flows *m, struct flow *f, uint32_t bytes)
 {
 	uint64_t fresh = f->queued - MIN(f->stale, f->queued);
@@ -259,11 +259,13 @@ static void skip_datagrams(struct flows *m, struct flow *f, uint32_t bytes)
 	}
 }
 
+/* What the queue `in` says about the bytes of a receive. The first three members are about its first
+ * byte. GRAPH_NONE: not known. */
 struct received {
-	uint32_t task;
-	uint32_t ask; /* the send of the request that the first byte answers, or GRAPH_NONE */
-	uint32_t event;
-	uint32_t begun; /* how many sends begin in this receive */
+	uint32_t task;  /* the sender of the byte */
+	uint32_t ask;   /* if the byte is a part of an answer: the send of the answered request */
+	uint32_t event; /* the send of the byte */
+	uint32_t begun; /* how many sends have their first byte in this receive */
 };
 
 static void look_ahead(const struct flows *m, const struct flow *f, uint32_t bytes, struct received *ret)
@@ -423,9 +425,9 @@ static bool flow_is_used_by(const struct pass *p, uint32_t f, uint32_t tgid)
 	return user != GRAPH_NONE && p->g->tasks[user].tgid == tgid;
 }
 
-/* Some messages of a capped task are not recorded. So forgets the bytes and requests on all
- * connections of its process. Once the budget of scan.h is spent, forgets those of every further
- * connection. */
+/* Some messages of a capped task are not recorded. So this function forgets the bytes and requests on
+ * all connections of the task's process. If the budget of scan.h runs out in the loop, the function
+ * no longer looks whose connection it is: it forgets the bytes and requests on each remaining one. */
 static void forget_process(struct pass *p, const struct ct_rec *cap)
 {
 	uint32_t task = pass_task(p, cap->tid, cap->ts);

@@ -67,7 +67,8 @@ static bool policy_edge(const struct pass *p, const struct edge *e)
 	return true;
 }
 
-/* Returns true if the effect cannot come before the cause. */
+/* Returns true if an edge of this kind proves that its cause happened before its effect. Example: no
+ * message is received before it is sent. */
 static bool states_order(uint8_t kind)
 {
 	switch ((enum edge_kind)kind) {
@@ -240,8 +241,8 @@ uint32_t pass_client(const struct pass *p, uint64_t client)
 {
 	uint64_t f;
 
-	/* A client up to GRAPH_NONE is 1 + a task. In a damaged trace, the id of a socket may be as
-	 * small. */
+	/* A number up to GRAPH_NONE means 1 + a task, because ids of sockets are larger. In a damaged
+	 * trace, the id of a socket may be as small. So check that there is such a task. */
 	if (client <= GRAPH_NONE)
 		return client - 1 < p->g->n_tasks ? (uint32_t)(client - 1) : GRAPH_NONE;
 	return map_get(&p->flows.by_sock, client, &f) ? p->flows.v.v[f].client : GRAPH_NONE;

@@ -17,7 +17,7 @@
 #include "lib/map.h"
 #include "lib/vec.h"
 
-/* The present work of a task. Segments are open numbers. */
+/* The present work of a task. `segment` and `before` are open numbers (see the top of this file). */
 struct work {
 	uint32_t segment;
 	uint32_t before;
@@ -65,7 +65,8 @@ struct open_segment {
 	uint32_t task, event;
 	union {
 		uint32_t behalf;
-		uint32_t part_of; /* gone: open number of the segment to which the time belongs */
+		/* If `gone` is set: open number of the segment to which the time of this one belongs. */
+		uint32_t part_of;
 	};
 	uint8_t cut;
 	bool gone; /* segments_undo() has undone the cut */
@@ -121,8 +122,8 @@ struct request_loop {
 	VEC(uint32_t) released;
 };
 
-/* The requests that a process received. Those before `first` have an answer, or some thread has
- * asked on behalf of them. */
+/* The requests that a process received. Each request before `first` is answered, or a thread has
+ * already sent another request on behalf of it. */
 struct request_pool {
 	VEC(uint32_t) v;
 	size_t first;
@@ -138,8 +139,8 @@ struct pass {
 	uint32_t *by_tid;
 	size_t n_tids;
 	VEC(struct open_segment) segments;
-	/* If wants_edges is false, `edges` has only the edges of wake-ups. The links of other edges
-	 * go to `links`, unless it is NULL. */
+	/* If wants_edges is false, `edges` has only the edges of wake-ups. Then `links` gets the short
+	 * forms of the other edges (struct causal_link), unless it is NULL. */
 	bool wants_edges;
 	struct causal_links *links;
 	/* An edge of kind 0 is void: a message explains the wake-up. */
@@ -160,7 +161,8 @@ struct pass {
 	struct map loop_of;
 	VEC(struct request_pool) pools;
 	struct map pool_of;
-	/* time of the last CT_SHED in a coarse stretch, or at its end; 0: none */
+	/* In a coarse stretch, switches are not recorded. The time of the last CT_SHED that was written
+	 * in such a stretch or at the end of one; 0: none. */
 	uint64_t coarse_ns;
 	int err;
 };

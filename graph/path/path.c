@@ -31,7 +31,8 @@ struct walker {
 	VEC(struct blame) leaves;
 	uint32_t stack[PATH_MAX_DEPTH + 1];
 	uint32_t *near;
-	/* Arguments and result of the last blame_last(). Waits of one event loop may share a last repeat. */
+	/* Arguments and result of the last call of blame_last(). The next call often has the same
+	 * arguments: many waits of an event loop have one and the same last repeat (last_idle()). */
 	uint32_t last;
 	uint64_t last_ns;
 	struct blame last_blame;
@@ -81,7 +82,10 @@ static bool is_poll(const struct graph *g, uint32_t interval)
 	return wait == CT_W_POLL || wait == CT_W_EPOLL;
 }
 
-/* Returns the last repeat of a poll. A loop that polls the same set again has not answered yet. */
+/* The parent frame waits until the task of frame f does something for it, such as to answer. If the
+ * task polls the same set of objects again, it has not done so yet. So only the last of these polls
+ * can show what the parent waits for. Returns the last repeat (repeats.h) of the poll `interval`.
+ * Returns `interval` if it is no poll, has no repeat, or is in frame 0. */
 static uint32_t last_idle(const struct walker *k, const struct path_frame *f, uint32_t interval)
 {
 	uint64_t end = horizon(f);
@@ -150,8 +154,9 @@ static uint64_t asked_ns(const struct graph *g, const struct blame *b)
 	return sent ? g->w->events[sent->event].r.ts : 0;
 }
 
-/* Like last_idle(), but stops before the loop sends a request of its own. A wait for the answer to
- * that request says nothing about `interval`. *b is the blame of the returned wait. */
+/* Like last_idle(). But if the found repeat ended by an answer, and the task sent the request for this
+ * answer after `interval`, the repeat says nothing about `interval`. Then goes back to the last repeat
+ * before this request, at most ASKED_STEPS times. *b is the blame of the returned wait. */
 static uint32_t last_blamed(struct walker *k, const struct path_frame *f, uint32_t interval, struct blame *b)
 {
 	uint64_t end = horizon(f), asked;
@@ -311,9 +316,10 @@ static bool is_other_request(struct walker *k, const struct path_frame *f)
 	return found;
 }
 
-/* Blames the task that could end the wait. Which task this is changes slowly, but an event loop may
- * make a million short polls, each of a thousand connections. So a frame has at most FRAME_LOOKS
- * looks at one epoll object; the polls shortly before or after a look get its result. */
+/* Blames the task that could end the wait. On an epoll object with many connections, the search for
+ * this task is slow, and an event loop may wait there a million times. But the task to blame changes
+ * slowly. So the result of a search also holds for the waits on the same epoll object that end
+ * shortly before or after: at most 1/FRAME_LOOKS of the length of the frame apart. */
 static void look_lasting(struct walker *k, uint32_t frame, uint32_t interval, struct blame *b)
 {
 	const struct path_frame *f = &k->frames.v[frame];

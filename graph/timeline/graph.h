@@ -37,7 +37,7 @@ enum interval_state {
 
 struct interval {
 	uint64_t from_ns, to_ns;
-	uint64_t obj; /* BLOCKED: object of the wait; FOLDED: read it with interval_sums() */
+	uint64_t obj; /* BLOCKED: object of the wait; FOLDED: packed times, which interval_sums() reads */
 	uint32_t task;
 	union {
 		uint32_t wake; /* BLOCKED: CT_WAKE event that ended the wait, or GRAPH_NONE */
@@ -72,9 +72,11 @@ struct graph_task {
 	uint32_t ancestor; /* the task whose tid was ptgid at born_ns, or GRAPH_NONE */
 	uint32_t first_interval;
 	uint32_t n_intervals;
-	uint64_t born_ns;   /* 0: before the window, or not known */
-	uint64_t exit_ns;   /* UINT64_MAX: no exit was seen */
-	uint64_t from_ns;   /* the smallest born_ns of this life and the later lives of the tid */
+	uint64_t born_ns; /* 0: before the window, or not known */
+	uint64_t exit_ns; /* UINT64_MAX: no exit was seen */
+	/* The smallest born_ns of this and the later lives of the tid. So the lives of a tid are in
+	 * order of from_ns. They may be out of order of born_ns: see graph_lives(). */
+	uint64_t from_ns;
 	uint32_t exit_code; /* as wait(2) returns it; also 0 if no exit was seen */
 	uint16_t prio;      /* kernel priority when last seen running, 0..139 */
 	bool kthread;

@@ -369,8 +369,9 @@ bool index_is_owner(const struct window *w, const struct window_event *futex)
 	if (futex_command(x1) == FUTEX_WAIT && x1 && word != GLIBC_MUTEX_CONTENDED &&
 	    (word & FUTEX_TID_MASK) != ct_futex_owner(&futex->r))
 		return false;
-	/* If no task has the owner's tid, the memory near the futex means something else. The owner
-	 * of a private futex is in the waiter's process. */
+	/* The owner is a number from the memory of the waiter. If no task has this number as its
+	 * tid, the number has another meaning. The owner of a private futex is in the waiter's
+	 * process. */
 	return !waiter || (owner && (op & FUTEX_PRIVATE_FLAG ? waiter->tgid == owner->tgid
 							     : !(owner->flags & CT_TF_KTHREAD)));
 }
@@ -547,8 +548,9 @@ uint64_t graph_lacked_ns(const struct graph *g, uint32_t lacks, uint64_t from_ns
 	return ns + ((now & lacks) == lacks && from_ns < to_ns ? to_ns - from_ns : 0);
 }
 
-/* The first CT_SHED names the step before it. Without one, a FOLDED state shows a coarse
- * stretch. */
+/* Returns what the governor left out at the begin of the window (CT_LACK_*). The first CT_SHED
+ * names the step that was in force before it. Without a CT_SHED in the window, the step was
+ * CT_SHED_COARSE if a task is FOLDED at the begin of the window, or else CT_SHED_NONE. */
 static uint32_t lacks_first(const struct graph *g)
 {
 	size_t n;

@@ -34,7 +34,8 @@ static inline uint64_t scan_left(const struct graph *g)
 	return __atomic_load_n(&g->scans->left, __ATOMIC_RELAXED);
 }
 
-/* Returns a view of g that pays from *own. The view is valid as long as g and *own are. */
+/* Returns a view: a copy of g whose walks use the budget *own. The view is valid as long as g and
+ * *own are. */
 static inline struct graph scan_view(const struct graph *g, struct graph_scans *own)
 {
 	struct graph view = *g;
@@ -43,8 +44,9 @@ static inline struct graph scan_view(const struct graph *g, struct graph_scans *
 	return view;
 }
 
-/* Pays for the walks in a view: `steps`, and the walks that ended early. Only one thread at a time
- * may call this function. */
+/* Called after walks in a view of g. Takes `steps`, the number of their steps, from the budget of g
+ * too. Adds `refused`, the number of walks that ended early, to the count of g. Only one thread at
+ * a time may call this function. */
 static inline void scan_pay(const struct graph *g, uint64_t steps, uint64_t refused)
 {
 	uint64_t left = scan_left(g);

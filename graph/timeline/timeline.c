@@ -33,8 +33,9 @@ void timeline_gone(struct builder *b, uint32_t task, uint64_t ts)
 	t->exit_ns = MIN(t->exit_ns, ts);
 }
 
-/* After a CT_EXIT in a coarse stretch (`ended`), later records still belong to the old task. If
- * there is no memory, sets b->err and returns 0. */
+/* If the task with this tid has exited, a further record of the tid is of a new task. Exception:
+ * after a CT_EXIT in a coarse stretch (task_now.ended), further records still belong to the old
+ * task. If there is no memory, sets b->err and returns 0. */
 uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh)
 {
 	uint64_t at;
@@ -386,7 +387,9 @@ static void timeline_switch_in(struct builder *b, const struct window_event *e)
 	b->now.v[task].run_ns = e->r.ts;
 }
 
-/* The switch was before or after the coarse stretch, so only the end of a task counts. */
+/* In a coarse stretch, switches are recorded only just after its begin and just before its end,
+ * while the programs of both steps are attached (governor_loop_step()). The switches in between are
+ * missing, so only the end of a task counts. */
 static void timeline_switch_late(struct builder *b, const struct window_event *e)
 {
 	uint64_t at;

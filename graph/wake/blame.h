@@ -66,10 +66,10 @@ void blame_lasting(const struct graph *g, uint32_t interval, struct blame *ret);
 /* Like blame_lasting(), for a wait that the caller knows to be for an answer on sock. */
 void blame_socket(const struct graph *g, uint32_t interval, uint64_t sock, struct blame *ret);
 
-/* The process of the waiter has worked on a request since since_ns. Blames a task of another
- * process that owes the waiter's process an answer. A thread of the waiter's process must wait for
- * this answer. An idle task counts only if a question to it was recorded since since_ns. Returns
- * false if no task counts, or tasks of several processes. */
+/* Returns true if exactly one other process owes the waiter's process an answer, for which a thread
+ * of the waiter's process waits. Then *ret blames the task that owes the answer. since_ns: when the
+ * waiter's process began to work on its present request. If the task that owes the answer is idle,
+ * it counts only if a question to it was recorded since since_ns. */
 bool blame_debt(const struct graph *g, uint32_t interval, uint64_t since_ns, struct blame *ret);
 
 /* Called for a wait that no task ended, and that has no known owner: mostly a wait on a futex. Blames

@@ -193,8 +193,8 @@ void wake_cause(const struct graph *g, const struct interval *s, const struct wi
 	if (ret->edge != EDGE_IRQ || wake->r.obj || waker == s->task)
 		return;
 	ret->closed = closed_socket(g, s, wake, spoke);
-	/* If the loop waits for other hosts too, the task on the CPU may have nothing to do with
-	 * the softirq. */
+	/* If the waiter also polls a connection to another host, the softirq may have been for that
+	 * connection. Then the task on the CPU had nothing to do with it. */
 	if (ret->closed && ret->closed != s->obj && has_far_member(g, s, &known))
 		ret->closed = 0;
 	if (!ret->closed)

@@ -2,7 +2,7 @@
 /*
  * cause.h - private to graph/: finds the task that made one wake-up, and the kind and strength of
  * the edge to the wakee. Pure; any thread. wake_cause() does not look for signals. If a softirq
- * delivered bytes, it does not look for a sender that was off the CPU. blame_wait() does both.
+ * delivered bytes, it does not look for a sender that was off the CPU. blame_wait() looks for both.
  */
 #ifndef CTRACE_GRAPH_WAKE_CAUSE_H
 #define CTRACE_GRAPH_WAKE_CAUSE_H
@@ -11,7 +11,7 @@
 
 struct wake_cause {
 	uint32_t task;   /* the task that made the wake-up; GRAPH_NONE: no task, or not known */
-	uint64_t closed; /* the wakee's socket whose connection `task` has ended; 0: none */
+	uint64_t closed; /* if `task` has ended a connection of the wakee: the wakee's socket; else 0 */
 	uint8_t edge;
 	uint8_t strength;
 	bool below; /* a softirq made the wake-up, while `task` was on the CPU */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * debt.c - blame_debt() and blame_active(): while one thread serves a request, the thread that
- * received the request may already wait for the next one. This is so in runtimes in which any
- * thread may go on with any request (Go, Rust's tokio, executors of the JVM), and in servers with a
- * pool of threads.
+ * debt.c - blame_debt() and blame_active(): look at the other threads of the waiter's process to
+ * find the task to blame. While one thread serves a request, the thread that received the request
+ * may already wait for the next one. This happens in runtimes in which any thread may go on with
+ * any request (Go, Rust's tokio, executors of the JVM), and in servers with a pool of threads.
  */
 #include "graph/wake/blame.h"
 

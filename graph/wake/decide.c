@@ -165,8 +165,10 @@ static bool got_killer(const struct graph *g, const struct interval *s, const st
 	return false;
 }
 
-/* Only a signal kills a task that waits for a signal. exit_group() and execve() kill all other
- * threads. */
+/* Returns true if the wake-up killed the waiter: by a signal, or because another thread called
+ * exit_group() or execve(), which end all other threads of the process. A task that waited for a
+ * signal may also have handled the signal and exited. So it counts only if a signal is the reason
+ * in its exit code. */
 static bool was_killed(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
 	enum call call = call_of(g->w->machine, wake->r.nr);

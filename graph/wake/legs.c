@@ -181,7 +181,8 @@ static bool leg_before(const struct graph *g, uint32_t tgid, uint32_t got, uint3
 		ret->from_ns = asked ? MAX(rec(g, asked->event)->ts, rec(g, got)->ts) : 0;
 		return asked && is_by(g, asked->event, tgid);
 	}
-	/* The client of `sock` had the loop's connection to the server until the receive `why`. */
+	/* The client of `sock` used the connection to the server, so the loop could not ask on it.
+	 * With the message `why`, that client released the connection. */
 	ret->from_ns = rec(g, got)->ts;
 	return sock != rec(g, got)->obj && l->v.n && had_asked_for(g, l->v.v[l->v.n - 1].sock, got, sock);
 }
@@ -253,8 +254,9 @@ static uint32_t question_after(const struct graph *g, uint32_t why, bool *sure)
 	return found;
 }
 
-/* For a request without an answer: goes forward to its question, to the answer, to the next
- * question, and so on. Returns 0 or -ENOMEM. */
+/* For a request that the loop has not answered: goes forward from its receive to the question that
+ * the loop sent to a server, to the receive of the server's answer, to the next question, and so
+ * on. Returns 0 or -ENOMEM. */
 static int legs_forward(const struct graph *g, uint32_t tgid, uint32_t got, uint64_t end_ns, struct legs *l)
 {
 	bool sure = true;

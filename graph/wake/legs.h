@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * legs.h - private to graph/: finds the answers for which an event loop waited while it had one
+ * legs.h - private to graph/: finds the answers for which an event loop waited while it served one
  * request. A loop, or a thread that runs many coroutines (Go, tokio), waits for many things at
- * once. Messages show for which request it waits: it receives the request, sends a question,
- * receives the answer, and so on. Pure; any thread. A leg is the time from a question to its
- * answer. A leg begins with the receive of the request instead if:
- * - the loop sent the question before it received the request
- * - another client has the loop's connection to the server, and only one at a time can have it
+ * once. Messages show for which request it waits: it receives the request, sends a question to a
+ * server, receives the answer, and so on. Pure; any thread.
+ * A leg is the time from a question to its answer. In two cases, the leg begins when the loop
+ * receives the request:
+ * - An early question: the loop sent the question before it received the request, and used the
+ *   answer for the request.
+ * - A shared connection: another client uses the loop's connection to the server, and only one
+ *   client at a time can use it. The leg ends when the loop receives the message with which the
+ *   other client releases the connection.
  */
 #ifndef CTRACE_GRAPH_WAKE_LEGS_H
 #define CTRACE_GRAPH_WAKE_LEGS_H
@@ -15,10 +19,12 @@
 #include "lib/vec.h"
 
 struct leg {
-	uint64_t from_ns; /* send of the question; in the two cases above, receive of the request */
+	uint64_t from_ns; /* send of the question; in the two cases above: receive of the request */
 	uint64_t to_ns;   /* the receive that ends the leg; UINT64_MAX: no answer yet */
-	uint64_t sock;    /* socket of the question, or of the client that had the connection */
-	/* send of the question, or last send to the client at `sock`; GRAPH_NONE: not known */
+	/* the socket on which the question was sent; for a shared connection: that of the other client */
+	uint64_t sock;
+	/* the send of the question; for a shared connection: the last send to the other client;
+	 * GRAPH_NONE: not known */
 	uint32_t asked;
 	uint32_t answered;
 	bool sure; /* false: the question may be for another request */
@@ -29,9 +35,9 @@ struct legs {
 	VEC(struct leg) v;
 };
 
-/* A client sent a request at sent_ns, and the process tgid received it on the accepted socket
- * `sock`. The process answered by end_ns, or has not answered. The caller frees *ret with
- * legs_done(), even after an error. Returns 0 or -ENOMEM. */
+/* Finds the legs of one request. A client sent the request at sent_ns, and the process tgid
+ * received it on the accepted socket `sock`. An answer after end_ns does not count. The caller
+ * frees *ret with legs_done(), even after an error. Returns 0 or -ENOMEM. */
 int legs_find(const struct graph *g, uint32_t tgid, uint64_t sock, uint64_t sent_ns, uint64_t end_ns,
 	      struct legs *ret);
 void legs_done(struct legs *l);

@@ -99,12 +99,15 @@ static void poll_socket(const struct graph *g, uint64_t obj, const struct interv
 		m->inner = true;
 		return;
 	}
-	/* At the end of the wait: another thread may have asked, or got the answer, during the wait. */
+	/* Looks at the end of the wait, because another thread may have sent the request, or
+	 * received the answer, during the wait. */
 	if (owner_owed(g, obj, s->to_ns - 1)) {
 		m->score = own ? POLL_OWN : POLL_OWED;
 		m->since_ns = sent ? owner_event(g, sent)->r.ts : 0;
 	} else if (!alone && asked) {
-		/* The server polls only obj (alone) until it has the whole request. */
+		/* The task serves the client at the other end, and has not answered yet. If it
+		 * waited for the rest of the request, it would poll obj alone. So it waits for
+		 * another object. */
 		m->score = POLL_NONE;
 		m->task = GRAPH_NONE;
 		m->all.n = 0;

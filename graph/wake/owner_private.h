@@ -18,15 +18,16 @@ static inline bool owner_alive(const struct graph *g, uint32_t task, uint64_t ts
 /* Adds no second task of a process. Drops the task if the list is full. */
 void owner_add(const struct graph *g, struct enders *e, uint32_t task);
 /*
- * Returns a task of the process that has obj open with this mode (CT_FF_*; 0: any). If no
- * descriptor table has obj, returns the task that used obj, if it still lives and obj is no
- * connection that waits for its accept.
- * - The process tgid does not count. If mode is not 0, a descriptor inherited from another program
- *   does not count either.
- * - Of a process and its descendants, the youngest counts, because a shell opens pipes for its
- *   children.
- * - If several processes remain, or the youngest may only have inherited the pipe of an ancestor,
- *   returns GRAPH_NONE. Then adds a task of each process that counts to *all, ancestors too.
+ * Returns a task of the process that has obj open with this mode (CT_FF_*; 0: any). The process
+ * tgid does not count. If mode is not 0, a process does not count either if it only inherited the
+ * descriptor from an ancestor with another program. Of a process and its descendants, the youngest
+ * is chosen, because a shell opens pipes for its children.
+ * Returns GRAPH_NONE, and adds a task of each process that counts to the list *all, in two cases:
+ * - Several processes remain of which none descends from another.
+ * - The youngest process may not use obj: it may only have inherited the descriptor from an
+ *   ancestor that it shares with the process tgid.
+ * If no descriptor table has obj, returns the task that used obj, if it still lives. Exception: a
+ * connection that is not accepted yet.
  */
 uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid, uint8_t mode,
 		  struct enders *all);
@@ -50,22 +51,24 @@ uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32
 void owner_of_poll(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all);
 /* Returns true if the task waits for a new connection, or in a poll in which it is owed no answer. */
 bool owner_idles_in_loop(const struct graph *g, uint32_t task, uint64_t ts_ns);
-/* Returns true if the stack of the wait on a futex shows that the wait is for a lock. Without a
- * stack, the stack of the previous wait on this futex counts, if only its time limit lies between:
- * HotSpot waits for a lock with short time limits. */
+/* Returns true if the stack of the wait on a futex shows that the wait is for a lock. HotSpot waits
+ * for a lock many times in a row, each time with a short time limit. So if the stack of a wait was
+ * not recorded, the stack of the wait before it counts. That wait must be on the same futex, and
+ * must have ended by its time limit. */
 bool owner_in_lock(const struct graph *g, const struct interval *s);
 void owner_of_flock(const struct graph *g, const struct interval *s, struct blame *b);
 /* Returns the child for which the task waits. If it may wait for any, returns the youngest living
  * child, and adds all of them to *all. */
 uint32_t owner_child(const struct graph *g, const struct interval *s, struct enders *all);
 /*
- * The waiter gave work to another task. s is its wait for the result. Returns the last fitting task
- * that the waiter woke or created since its previous wait. An earlier part of the same poll is no
- * previous wait. If s is on a futex, a wait of at most HANDED_PAUSE_NS is no previous wait either. A
- * task fits if:
- * - s is on a futex or a poll, and the task is a thread of the waiter's process that is not back in
- *   its old wait
- * - s is another wait, and the task waited on /dev/fuse for requests
+ * Called for a wait s whose waiter may have given work to another task, and may now wait for the
+ * result. Returns the last fitting task that the waiter woke or created since its previous wait.
+ * These do not count as a previous wait:
+ * - an earlier part of the same poll, which was cut by a time limit
+ * - if s is on a futex: a wait of at most HANDED_PAUSE_NS
+ * If s is on a futex or a poll, a thread of the waiter's process fits. A thread that the waiter
+ * woke from a wait does not fit if it is in the same wait again, because it has no work then. If s
+ * is another wait, a task fits if the wake-up ended its wait for requests on /dev/fuse.
  */
 uint32_t owner_handed_to(const struct graph *g, const struct interval *s);
 

@@ -19,7 +19,7 @@ struct repeats {
 	uint32_t n;
 	uint64_t *ran;   /* [k]: running time before the interval k * RAN_EACH */
 	uint32_t *at;    /* [interval - first]: if the interval is BLOCKED, its index in `waits` */
-	uint32_t *waits; /* BLOCKED intervals; repeats stand side by side, in order of time */
+	uint32_t *waits; /* BLOCKED intervals; the repeats of a wait directly follow it, in order of time */
 	uint32_t *ended; /* [index in waits]: the answer of repeats_ended() */
 };
 
@@ -29,7 +29,7 @@ struct same {
 };
 typedef VEC(struct same) sames;
 
-/* Two waits that differ may have one hash, by chance or by malice. Then the later wait has no
+/* Two different waits may have the same hash, by chance or by malice. Then the later wait has no
  * repeats. *ret: index in v of the group of the wait i. */
 static int count_wait(const struct graph *g, uint32_t i, struct map *by_hash, sames *v, uint32_t *ret)
 {
@@ -48,7 +48,7 @@ static int count_wait(const struct graph *g, uint32_t i, struct map *by_hash, sa
 								   : map_set(by_hash, hash, v->n - 1);
 }
 
-/* Until sort_waits() changes it, r->at has the index of the wait's group in v. */
+/* Sets r->at of each wait to the index of its group in v. sort_waits() replaces these indices. */
 static int count_waits(const struct graph *g, const struct graph_task *t, struct repeats *r, sames *v)
 {
 	struct map by_hash = { 0 };
@@ -115,9 +115,9 @@ struct score {
 };
 typedef VEC(struct score) scores;
 
-/* Returns the first interval at whose end the task has made progress since this score, or
- * GRAPH_NONE. v has later intervals, the latest first. Each has a smaller score than the one before
- * it in v. */
+/* score: the score of a wait. v: intervals after this wait in which the task runs, the latest
+ * first. Their scores are in falling order. Returns the first interval (by time) at whose end
+ * the task has made progress since the begin of the wait, or GRAPH_NONE. */
 static uint32_t first_progress(const scores *v, __int128 score)
 {
 	size_t n = BISECT(i, 0, v->n, v->v[i].score <= score + (__int128)PROGRESS_NS * PROGRESS_SHARE);
@@ -148,8 +148,9 @@ static uint32_t first_long(const struct graph *g, const struct longs *l, uint32_
 	return l->other;
 }
 
-/* Removes a wait from r->ended if the task makes progress before this wait, or waits long for
- * something else. */
+/* For each wait, r->ended has a repeat of the wait, or GRAPH_NONE. Removes the repeat if, between
+ * the wait and the repeat, the task makes progress, or waits for something else for longer than
+ * OTHER_WAIT_NS. */
 static int drop_others(const struct graph *g, const struct graph_task *t, struct repeats *r)
 {
 	struct longs l = { GRAPH_NONE, GRAPH_NONE };

@@ -13,16 +13,18 @@
 
 /* Returns true if the title of the task says that it waited in s for a lock of the database. */
 bool title_waits(const struct graph *g, const struct interval *s);
-/* Returns true if both tasks are sessions of the same server. Since PostgreSQL 14, a session that
- * sends SIGURG to another one ends a wait for itself: mostly for a lock of a row or a table
- * (ProcWakeup() in proc.c, SetLatch() in latch.c). */
+/* Returns true if both tasks are sessions of the same server. If one session wakes another one with
+ * SIGURG, the other one waited for it, mostly for a lock of a row or a table. (Since PostgreSQL 14:
+ * ProcWakeup() in proc.c, SetLatch() in latch.c.) */
 bool title_sessions(const struct graph *g, uint32_t task, uint32_t other, uint64_t ts_ns);
 /*
- * Returns the session of the same server that may own the lock. Adds all such sessions to *all. A
- * session may own it unless it is idle ("idle in transaction" is not idle), or began to wait for a
- * lock later than s. A worker that cleans up tables counts as a session. Returns GRAPH_NONE if
- * there is no such session, if there are several, or if the title of the only one was read before
- * its present wait.
+ * Returns the session of the same server that may own the lock for which s waits. Adds all such
+ * sessions to *all. A session does not count in two cases:
+ * - By its title, it is idle ("idle in transaction" is not idle).
+ * - By its title, it waits for a lock, and its wait began after s.
+ * A worker that cleans up tables counts as a session. Returns GRAPH_NONE if no session counts, if
+ * several count, or if the title of the only one may be out of date: the daemon read it before the
+ * session's present wait.
  */
 uint32_t title_owner(const struct graph *g, const struct interval *s, struct enders *all);
 

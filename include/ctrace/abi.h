@@ -58,8 +58,8 @@ enum ct_kind {
 	/* The first wake of a new task. tid: the new task, peer: the creator. */
 	CT_WAKE_NEW = 3,
 	/*
-	 * A futex wait. If the owner is known, the record comes before the CT_SWITCH of the waiter.
-	 * The waiter may then still not block. An inspection of the wait also writes a record.
+	 * A futex wait. If the owner is known, the record comes just before the CT_SWITCH of the
+	 * waiter. An inspection of a futex wait writes a CT_FUTEX too.
 	 *   tid    the waiter
 	 *   peer   the owner, read from user memory: the owner of a glibc mutex or rwlock, the
 	 *          owner of a PI or robust futex, or the thread that a join waits for. 0: not known
@@ -489,7 +489,7 @@ enum ct_shed {
 	 * CT_COARSE_NS or more has a CT_FOUND and a CT_WAKE. If it is a wait for a set of
 	 * descriptors, it may also have CT_WAITFD. Shorter waits have only sums in CT_FOUND. */
 	CT_SHED_COARSE = 8,
-	CT_SHED_PAUSES = 9, /* also times without records: CT_GAP with CT_LOSS_SHED */
+	CT_SHED_PAUSES = 9, /* at times, nothing is recorded: a CT_GAP with CT_LOSS_SHED says when */
 	CT_SHED_STEPS = 10,
 };
 #define CT_GV_CAP    0x01 /* a cap of one task, not a step */
@@ -639,7 +639,7 @@ struct ct_rawcmdline_blob {
 _Static_assert(sizeof(struct ct_rawcmdline_blob) == 24 + CT_RAWCMDLINE_MAX, "ct_rawcmdline_blob");
 
 #define CT_OBJ_NAME_MAX  160
-#define CT_MARK_NAME_MAX 48 /* bytes in the name of a mark */
+#define CT_MARK_NAME_MAX 48
 /*
  * The description of an object. Written when the object is first seen, and again when a missing
  * part (peer, remote address) is known, or the socket's state or the inode's generation has
@@ -658,7 +658,7 @@ struct ct_object_blob {
 	ct_u16 family;
 	ct_u16 type;
 	ct_u8 protocol;
-	ct_u8 state;  /* sockets, also unix: TCP_* when the blob was written */
+	ct_u8 state;  /* of a socket, also a unix socket: its state (TCP_*) when the blob was written */
 	ct_u16 lport; /* host byte order */
 	ct_u16 rport;
 	ct_u16 name_len;

@@ -89,14 +89,15 @@ _Static_assert(__builtin_offsetof(struct glibc_cond, g_signals) % 8 == 0 &&
  * since 2.4. */
 #define GLIBC_SIGNALS 32, 33
 
-/* A task that blocks in a frame with one of these prefixes waits for a lock. nptl/; since 2.4 for
- * __lll_lock_wait. */
+/* A task that blocks in a frame with one of these prefixes waits for a lock. The functions are in
+ * the directory nptl/ of glibc. __lll_lock_wait exists since 2.4. */
 #define GLIBC_LOCK_FUNCTIONS "pthread_rwlock_", "pthread_mutex_lock+", "__lll_lock_wait"
 /* Prefix of the names by which glibc calls its own functions. include/libc-symbols.h; since 2.3. */
 #define GLIBC_HIDDEN_PREFIX "__GI_"
 
-/* Prefixes of glibc's files: libc.so.6 (before 2.34: libc-2.33.so), threads and timers (before
- * 2.34), the dynamic linker. shlib-versions, Makerules. */
+/* Prefixes of the names of glibc's files. "libc." is for libc.so.6. "ld-" and "ld64" are for the
+ * dynamic linker. The others are for files before 2.34: libc-2.33.so, and the libraries for threads
+ * and timers. Sources: shlib-versions, Makerules. */
 #define GLIBC_FILES "libc.", "libc-", "libpthread", "librt", "ld-", "ld64"
 /* Parts of a frame "function+0x12 (file)" that show a file of glibc. */
 #define GLIBC_FRAME_FILES "(libc.so", "(libpthread", "(ld-linux"

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * scrub - copies a trace for the corpus: without the name of the host, and with other names for what has
- * nothing to do with it.
+ * scrub - copies a trace for the corpus, and hides names in the copy.
  *
  *   scrub IN OUT [PATTERN...]
  *
- * Tasks, files, modules and frames whose names match a pattern of fnmatch(3) are called "other".  All other
- * names stay.
- * The copy is made by the code behind `ctrace snapshot --redact`; this file takes the place of
- * trace/redact_names.c, which decides what becomes of a name.  Slots of the copy are smaller than usual: half
- * of a short trace is the unused ends of its slots.
+ * The name of the host and all command lines become "corpus". If the name of a task, a file, a module or a
+ * frame matches a PATTERN (fnmatch(3)), it becomes "other". All other names stay.
+ *
+ * The code of `ctrace snapshot --redact` makes the copy. This file replaces trace/snapshot/redact_names.c,
+ * the part of that code that chooses the new names. The copy has smaller slots than other traces, because
+ * half of a short trace would be unused ends of slots.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -81,7 +81,7 @@ void redact_frame(const struct siphash_key *key, const char *frame, char buf[RED
 	snprintf(buf, REDACT_FRAME_MAX, "%s", hides(name) || hides(frame) ? "other" : frame);
 }
 
-/* The host's name is the only one. */
+/* For the name of the host, and for command lines. */
 void redact_word(const struct siphash_key *key, const char *word, size_t len, char buf[9])
 {
 	(void)key, (void)word, (void)len;

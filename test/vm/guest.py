@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Boots a Debian kernel in QEMU, in software emulation, from a temporary initramfs.
 
-Why the guest's options are as they are: With several host threads for the guest CPUs, QEMU loses races with the
-kernel's patching of its own code when BPF programs are attached. Without tsc=reliable, 6.1 uses the HPET. Without
-no_timer_check, a busy host makes the kernel panic at boot. Times in the guest mean little: its two CPUs run in turn.
+The reasons for some options:
+- thread=single: the CPUs of the guest run in turn, in one thread of the host. With a thread for each CPU, QEMU may fail
+  when a BPF program is attached: one CPU then changes kernel code that the other CPU may run at the same time.
+- tsc=reliable: without it, kernel 6.1 reads the time from the HPET.
+- no_timer_check: without it, the kernel may panic at boot if the host is busy.
+
+Because the CPUs run in turn, times in the guest mean little.
 """
 import glob
 import os
@@ -235,7 +239,8 @@ def tsc_khz():
 
 
 def boot(kernel, initrd, where, timeout, disk=None, append=""):
-    """Runs the guest until it powers off or reboots. Returns (its output, its kernel's complaints). Writes to disk."""
+    """Runs the guest until it powers off or reboots. disk: the image of a disk, to which the guest may write. Returns (the
+    guest's output, the complaints of its kernel)."""
     output, console = os.path.join(where, "output"), os.path.join(where, "console")
     khz = tsc_khz()
     cmd = ["qemu-system-x86_64", "-accel", "tcg,thread=single", "-M", "pc", "-cpu", "max", "-smp", "2", "-m", "1G",

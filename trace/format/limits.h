@@ -19,7 +19,8 @@
 
 #include "ctrace/format.h"
 
-/* Bytes: a longer segment header is refused. A later minor version may have longer headers. */
+/* bytes: a segment with a longer header counts as damaged. Headers of this version are much shorter; the rest
+ * is room for the headers of later minor versions. */
 #define LIMITS_SEGMENT_HEADER_MAX 4096u
 
 /* A command may use at most LIMITS_MEMORY_FACTOR bytes of memory for each byte of the file, plus

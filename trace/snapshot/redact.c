@@ -66,9 +66,11 @@ static uint64_t redact_id(const struct redact *r, uint64_t id)
 	return hash ? hash : 1;
 }
 
-/* Replaces ids with kernel addresses, which show where the kernel lies in memory. Replaces ids of
- * marks, which are hashes of names. An id that is the address of a kernel function has an unknown
- * kind. */
+/* Returns a hash in place of an id in these cases, and otherwise the id:
+ * - The id has a kernel address in it, which would show where the kernel lies in memory: the kinds
+ *   from EVENTFD to ANON, FUSEDEV, and SOCK without an inode.
+ * - The kind is unknown: such an id may be the address of a kernel function.
+ * - The id is that of a mark, which is a hash of the mark's name. */
 static uint64_t redact_object_id(const struct redact *r, uint64_t id)
 {
 	enum ct_obj_kind kind = CT_OBJ_KIND(id);
@@ -81,8 +83,8 @@ static uint64_t redact_object_id(const struct redact *r, uint64_t id)
 	return id;
 }
 
-/* Replaces ids of stacks, which are hashes of frames. Removes values of variables. Addresses in
- * programs stay. */
+/* Replaces the ids of objects (redact_object_id()), transactions and stacks. The id of a stack is a
+ * hash of its frames. Removes the values of variables. Addresses in programs stay. */
 static void redact_event(const struct redact *r, struct window_event *e, uint64_t *x)
 {
 	e->r.obj = redact_object_id(r, e->r.obj);

@@ -61,8 +61,8 @@ struct writer_stats {
  * - -ENOMEM, and other errnos of system calls.
  */
 int writer_open(const char *path, const struct writer_options *opt, struct writer **ret, char *err);
-/* Does not seal the open segment. In background mode, waits for the disk: test it with
- * writer_flush() before. */
+/* Does not seal the open segment. In background mode, waits until all sealed segments are on the disk,
+ * without a limit of time. To wait with a limit, call writer_flush() first. */
 void writer_free(struct writer *w);
 
 /*

@@ -42,7 +42,7 @@ LABELLED = """
 
 
 class Told(collections.namedtuple("Told", "kind from_tid left to_tid arrived seen")):
-    """An edge that the program printed. seen: the edge can have left a record."""
+    """An edge that the program printed. seen: the trace can have a record of the edge (`slept` in told.h)."""
 
 
 class Claim(collections.namedtuple("Claim", "kind from_tid left to_tid arrived from_pid to_pid began ended")):
@@ -92,8 +92,12 @@ def agrees(told, claim):
 
 
 class Judged:
-    """Printed edges: hit (with a claim), missed (without one, though they can have left a record), unseen (the others).
-    Claims: right, wrong."""
+    """The result. Each printed edge is in one of these lists:
+    - hit: a claim counts for the edge
+    - missed: no claim counts for the edge, although the trace can have a record of it
+    - unseen: no claim counts for the edge, but the trace may have no record of it
+
+    Each claim is in the list `right` or in the list `wrong`."""
 
     def __init__(self, truth, claimed):
         by_from = collections.defaultdict(list)
@@ -126,7 +130,7 @@ class Judged:
 
     @property
     def recall(self):
-        """Only over the printed edges that can have left a record."""
+        """The share of hits among the printed edges of which the trace can have a record."""
         return ratio(self.n_hit_seen, self.n_hit_seen + len(self.missed))
 
     @property

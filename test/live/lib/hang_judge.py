@@ -26,7 +26,10 @@ def between(before, after):
 
 
 def judge(d, hang, times):
-    """The outcome: right, unknown or WRONG. times: the CPU times of computing roots during the hang."""
+    """Judges the diagnosis d of a hang. Returns right, unknown or WRONG.
+
+    times: the CPU times, during the hang, of the tasks to blame, if these tasks compute. Otherwise it is empty.
+    """
     root, weak = d["root_cause"], d["confidence"] == "weak"
     named = {root["tid"], root["pid"]} & set(hang.roots)
     starved = {tid for tid, time in times.items() if time.waited_ns > time.ran_ns}

@@ -27,12 +27,13 @@ SERVE = ["perl", "-e", "for (;;) { select undef, undef, undef, 0.08; for (1..200
 
 # - roots: the tasks or processes to blame
 # - causes: a right answer has one of these causes
-# - kinds: kinds of resources. An answer that blames the victim is unknown, not wrong, if it has a cause
-#   and a resource of such a kind
+# - kinds: kinds of resources for which the victim may wait. If an answer blames the victim, but names a cause and a
+#   resource of one of these kinds, it is not WRONG, but unknown
 # - after: only the end of the hang shows the task to blame, so the snapshot is taken after the hang
-# - computing: the roots compute. The cause `starved` is then also right, if the kernel says so: see judge()
-# - starving: the victim does not block, but gets no CPU. Before the hang, a storm may do
-#   the same to the victim, so the truth holds only for the time of the hang
+# - computing: the roots compute. Then the cause `starved` is also right, if the root waited for a CPU longer than it
+#   ran: see judge()
+# - starving: the victim does not block, but gets no CPU. Even before the hang, a storm may take the CPU from the
+#   victim. So the test asks only about the time of the hang
 Hang = collections.namedtuple("Hang", "victim roots causes kinds after computing starving", defaults=[False, False, False])
 Scene = collections.namedtuple("Scene", "name text programs begin")
 

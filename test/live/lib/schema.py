@@ -36,5 +36,4 @@ def validator(name):
 
 
 def errors(document, name):
-    """The errors of a document, as a list of sentences."""
     return ["%s: %.200s" % (e.json_path.replace("$", name, 1), e.message) for e in validator(name).iter_errors(document)]

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* pingpong MILLISECONDS [PAUSE_US] - two processes send one byte to and fro as fast as possible,
- * with a pause after each hundred rounds. At its begin and its end, each prints its pid, the time,
- * and how often it has blocked. A trace must show as many blocks as
- * the second count has more than the first. */
+/*
+ * pingpong MILLISECONDS [PAUSE_US] - two processes send one byte to and fro as fast as possible. After
+ * each hundred rounds, the first process pauses for PAUSE_US.
+ *
+ * At its begin and at its end, each process prints its pid, the time, and how often it has blocked so far.
+ * Between these two times, a trace must show as many blocks of the process as the difference of the two
+ * counts.
+ */
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>

@@ -16,7 +16,7 @@ const now = () => process.hrtime.bigint();
 const say = (text) => fs.writeSync(1, text + '\n');
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
-// Stamps come from the main thread only. So the tid in a stamp is the pid.
+// Makes a stamp: the time, the tid and a note (told.h). Only main threads make stamps, so the tid is the pid.
 function stamp(note) {
 	const b = Buffer.alloc(STAMP);
 	b.writeBigUInt64LE(now(), 0);
@@ -25,8 +25,9 @@ function stamp(note) {
 	return b;
 }
 
-// Notes an edge to this task. The program cannot know whether the loop slept before it accepted a
-// connection, or before the end of a connection. So these edges count as edges without a record.
+// Adds an edge from the task `who` to this task to the edges that the program prints at its end. The program
+// cannot know whether its event loop slept before it accepted a connection, or before the end of a
+// connection. So it prints these edges as "ran": the trace may have no record of them (told.h).
 function caused(kind, who, left, at = now()) {
 	const seen = kind === 'connect' || kind === 'close' ? 'ran' : 'slept';
 	edges.push(`edge=${kind} ${who} ${left} ${process.pid} ${at} ${seen}\n`);
@@ -37,7 +38,8 @@ function role(name, related) {
 	say(`role.${name}=${who}\n${related ? 'related' : 'unrelated'}=${who}`);
 }
 
-// Calls fn(note, tid, time) for each stamp that arrives. Notes the edges of the stamps, and of the end.
+// Calls fn(note, tid, time) for each stamp that arrives. Adds an edge `message` for each stamp, and an edge
+// `close` at the end of the connection.
 function hear(socket, fn) {
 	let rest = Buffer.alloc(0), from, last;
 	socket.on('end', () => caused('close', from, last));

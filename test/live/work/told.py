@@ -28,7 +28,8 @@ def sleeps():
 
 
 def caused(kind, what, slept_before, at=None):
-    """Notes the edge of an arrived stamp. Returns the note in the stamp."""
+    """Adds an edge to the edges that tell() prints: from the sender of the stamp `what` to this task, which has received
+    the stamp. at: the time of arrival; None: now. Returns the note in the stamp."""
     at, (left, who, note) = at or now(), STAMP.unpack(what)
     slept = slept_before == SEEN or sleeps() != slept_before
     _edges.append("edge=%s %d %d %d %d %s\n" % (kind, who, left, threading.get_native_id(), at,

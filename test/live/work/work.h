@@ -310,7 +310,7 @@ static inline struct stamp hear(int fd)
 	return s;
 }
 
-/* slept_before: sleeps() when the thread began to wait. */
+/* slept_before: the number that sleeps() returned when the thread began to wait. */
 static inline int accept_after(int listener, long slept_before)
 {
 	int fd = CHECK(accept(listener, NULL, NULL));

@@ -150,8 +150,9 @@ static void many_short_waits(void **state)
 	make_free(&m);
 }
 
-/* The four budgets of steps end after all rows, in the middle of a row, at the end of a row, and
- * before the first row. */
+/* A budget limits the steps that all diagnoses together may take (graph/timeline/scan.h). The first budget
+ * here is enough for all rows. The second is spent in the middle of a row, and the third at the end of a
+ * row. The fourth is 0. */
 static void any_order(void **state)
 {
 	struct make m = { 0 };

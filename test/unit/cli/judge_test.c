@@ -179,7 +179,8 @@ static void add_waiting(struct baseline *b, const struct waiting *w, uint64_t i)
 	assert_int_equal(baseline_add(b, p, &machine, "x"), 0);
 }
 
-/* Judges 10 runs of each side, with a limit of 5 %. The numbers of run i differ a little. */
+/* Judges 10 runs of each side. The runs of a side differ a little (add_waiting()). A new command that takes
+ * at most 5 % longer is no regression. */
 static enum decision_kind judge_waiting(const struct waiting *old, const struct waiting *new, bool in_turn,
 					struct own_queue *ret)
 {
@@ -199,7 +200,8 @@ static enum decision_kind judge_waiting(const struct waiting *old, const struct 
 	return d.kind;
 }
 
-/* The new command waits 100 times more, and after each wait it waits for a CPU for 0.1 to 0.3 ms. */
+/* The old command waits some 50 times for the disk, the new one some 150 times. After each of these waits,
+ * both wait 0.1 to 0.2 ms for a CPU. */
 static void more_waits(void **state)
 {
 	const struct waiting old = { 80 * MS, 50, MS / 10, 0 }, new = { 80 * MS, 150, MS / 10, 0 };

@@ -54,12 +54,13 @@ static void leaves_those_alone_that_it_does_not_know(void **state)
 {
 	MAKE(m);
 
-	/* back at its idle point (detect.h) 17 times in 18 s; 20 times are needed */
+	/* Task 10 comes back to its idle point (detect.h) only 17 times. It would have to come back 20
+	 * times before the detector judges it. */
 	task(&m, 10, "app");
 	lives(&m, 10, CT_W_EPOLL, EPOLL, 18, 1000);
 	locks(&m, 10, FUTEX(1), 11);
 	pass(&m, 10 * S);
-	/* back at its idle point 399 times in 4 s; 5 s are needed (learn_ns) */
+	/* Task 20 comes back 399 times, but for only 4 s. The detector judges a task after 5 s (learn_ns). */
 	task(&m, 20, "other");
 	lives(&m, 20, CT_W_EPOLL, EPOLL + 1, 400, 5);
 	locks(&m, 20, FUTEX(1), 21);
@@ -634,8 +635,10 @@ static void forgets_who_ended_unheard(void **state)
 	blocks(&m, 5000, CT_W_READ, PIPE);
 	assert_int_equal(detect_stats(m.d).tasks_refused, 1);
 	pass(&m, S);
+	/* detect_resync() removes each task that was not found and has no new record. Two tasks stay:
+	 * 1004, because it is found, and 1002, because its record is as new as the resync. */
 	found(&m, 1004, CT_W_READ, PIPE);
-	blocks(&m, 1002, CT_W_READ, PIPE); /* as new as the resync below, so task 1002 lives */
+	blocks(&m, 1002, CT_W_READ, PIPE);
 	detect_resync(m.d, m.now);
 	pass(&m, 2 * S);
 	assert_int_equal(detect_stats(m.d).tasks, 2);

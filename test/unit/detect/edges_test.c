@@ -189,7 +189,7 @@ static void returns(void **state)
 	}
 }
 
-/* A wait becomes a habit with its third report. */
+/* After three reports about the same wait, the detector takes it for normal, and no longer reports it. */
 static void told(void **state)
 {
 	MAKE(m);

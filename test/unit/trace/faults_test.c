@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Disks that fail, power cuts, and damaged files, with random seeds. All safe records are read, no
- * record is wrong, and gaps cover missing records. */
+/* Disks that fail, power cuts, and damaged files, with random seeds. Each record that was synced to the disk
+ * must be read, no record may be wrong, and gaps must cover missing records. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -59,7 +59,8 @@ static int begin_with(struct life *l, uint8_t boot, uint64_t size, bool backgrou
 		assert_true(strlen(err) > 10);
 		return ret;
 	}
-	/* The first number of each writer has no record: its time lies between two writers. */
+	/* Record n has the time base_ns + n * STEP. No record gets the present number, because its time lies
+	 * between the writer before and this one. */
 	l->n++;
 	assert_int_equal(writer_begin(l->f->w, l->base_ns + l->n * STEP, NULL, 0), 0);
 	return 0;
@@ -113,8 +114,8 @@ static bool in_gap(const struct found *fd, uint64_t ns)
 	return false;
 }
 
-/* Checks that every record is right and comes once, and that no safe record is missing. A gap must
- * cover each missing record between the first and the last one. */
+/* Checks that every record is right and comes once. Checks that no record of a safe segment (note_safe()) is
+ * missing. A gap must cover each missing record between the first and the last record. */
 static struct found look(struct life *l, unsigned boot)
 {
 	struct found fd = { .first = UINT64_MAX };

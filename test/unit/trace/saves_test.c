@@ -50,7 +50,7 @@ static void life_open(struct life *l, uint8_t boot)
 
 	if (writer_open(l->f->path, &opt, &l->f->w, err))
 		fail_msg("%s", err);
-	l->n++; /* this number has no record: its time lies between two writers */
+	l->n++; /* no record gets this number, because its time lies between two writers */
 	l->begin_ns = time_of(l->n);
 	assert_int_equal(writer_begin(l->f->w, l->begin_ns, NULL, 0), 0);
 }
@@ -266,8 +266,8 @@ static void around_the_ring(void **state)
 	life_close(&l);
 }
 
-/* The next writer overwrites every slot for copies. All records that were saved or sealed before
- * stay. */
+/* After a failed write, the newest records may be only in a copy. The next writer puts this copy into the
+ * ring before it overwrites all slots for copies. So all records that were saved or sealed before stay. */
 static void killed_within_a_write(void **state)
 {
 	for (unsigned seed = 0; seed < 4 * SEEDS; seed++) {
@@ -344,8 +344,8 @@ static void a_damaged_copy(void **state)
 	}
 }
 
-/* An older ctrace has put segments into the slots for copies. They stay until the writer reaches
- * the end of the file. */
+/* In the file of an older ctrace, no slots are kept free for copies: the first slots have sealed segments
+ * too. These segments stay, and no copies are made, until the writer reaches the end of the file. */
 static void a_file_without_slots_for_copies(void **state)
 {
 	struct life l = life_new(*state, 1);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* window_same.h - compares two windows. */
 #ifndef CTRACE_TEST_WINDOW_SAME_H
 #define CTRACE_TEST_WINDOW_SAME_H
 

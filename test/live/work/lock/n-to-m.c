@@ -50,8 +50,9 @@ static void take_until(int n)
 			break;
 		}
 		struct stamp s = items[taken++];
-		/* The task that woke this thread need not be the one that made the item. So the
-		 * edge counts as "ran": sleeps() is read only now. */
+		/* The task that made the item may not be the task that woke this thread. So ctrace
+		 * need not have this edge: it is printed as "ran" (told.h), because sleeps() is
+		 * read after the wait, not before it. */
 		caused("queue", s, sleeps());
 		if (taken == 2 * EACH) {
 			drained = stamp();

@@ -207,7 +207,8 @@ static void expect_two(const int *save, const int *query, size_t n, const char *
 	expect(text, patterns);
 }
 
-/* "query" grows more than "save", but goes up and down. */
+/* "query" grows more than "save", but its count goes up and down. So "save" is much surer to grow, and comes
+ * first. */
 static void surest_first(void **state)
 {
 	const int save[] = { 1, 1, 2, 2, 3, 3 }, query[] = { 3, 6, 12, 5, 9, 15 };
@@ -215,7 +216,8 @@ static void surest_first(void **state)
 	expect_two(save, query, ARRAY_SIZE(save), "+save: 1 1 2 2 3 3, +query: 3 6 12 5 9 15");
 }
 
-/* A few setbacks make "query" hardly less sure than "save". */
+/* The count of "query" falls three times, but "query" is nearly as sure to grow as "save" is. So "query"
+ * comes first, because it grows more. */
 static void about_as_sure(void **state)
 {
 	const int save[] = { 1, 1, 2, 2, 3, 3, 4, 4, 5, 5 }, query[] = { 2, 6, 4, 8, 12, 10, 14, 18, 16, 20 };
