@@ -245,14 +245,14 @@ static void redact_stack(struct redact *r, const struct ct_stack_blob *s)
 
 static void redact_cmdline(const struct redact *r, struct ct_cmdline_blob *c)
 {
-	char hash[9];
+	char hash[9] = { 0 };
 
 	if (!c->len)
 		return;
 	redact_word(&r->key, c->text, c->len, hash);
-	c->len = sizeof(hash) - 1;
+	c->len = (ct_u16)strlen(hash);
 	c->h.size = sizeof(*c) + sizeof(hash) - 1;
-	memcpy(c->text, hash, c->len);
+	memcpy(c->text, hash, sizeof(hash) - 1);
 }
 
 static void redact_blob(struct redact *r)
