@@ -465,5 +465,7 @@ int main(int argc, char *argv[])
 		fputs(r == CONFIG_HELP ? help : "ctraced " CTRACED_VERSION "\n", stdout);
 		return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
 	}
+	if (!c.config.die_with_parent) /* ctrace record shows the end of the log to the user */
+		say_times_to_file();
 	return ctraced_start(&c) < 0 ? ctraced_fail(&c) : ctraced_run(&c);
 }

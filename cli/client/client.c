@@ -6,6 +6,7 @@
 #include <grp.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -21,6 +22,13 @@ const struct cli_option client_options[] = {
 	{ CLI_TEXT(struct client_options, socket), "socket", "PATH", CLIENT_SOCKET_HELP },
 	{ 0 },
 };
+
+const char *client_socket(void)
+{
+	const char *path = getenv(CLIENT_SOCKET_VARIABLE);
+
+	return path && *path ? path : CLIENT_SOCKET;
+}
 
 static int milliseconds_left(uint64_t deadline_ns)
 {

@@ -13,7 +13,12 @@
 #define CLIENT_ERR_MAX    512
 #define CLIENT_ANSWER_MAX (16U << 20)
 
-#define CLIENT_SOCKET_HELP "Ask the daemon at this socket (default: " CLIENT_SOCKET ")"
+#define CLIENT_SOCKET_VARIABLE "CTRACE_SOCKET"
+#define CLIENT_SOCKET_DEFAULT  "default: $" CLIENT_SOCKET_VARIABLE ", then " CLIENT_SOCKET
+#define CLIENT_SOCKET_HELP     "Ask the daemon at this socket (" CLIENT_SOCKET_DEFAULT ")"
+
+/* Returns the path of the socket for a command without --socket. */
+const char *client_socket(void);
 
 struct client_options {
 	const char *socket;

@@ -33,8 +33,6 @@ void oneshot_stop(struct oneshot *r);
 /* As oneshot_stop(); also restores the signal mask. Accepts NULL. */
 void oneshot_free(struct oneshot *r);
 
-/* In the environment of a recorded command: the path of the daemon's control socket. */
-#define ONESHOT_SOCKET_VARIABLE "CTRACE_SOCKET"
 const char *oneshot_socket(const struct oneshot *r);
 /* The path of the circular trace, which can be read until oneshot_stop(), even if the daemon has died. */
 const char *oneshot_trace(const struct oneshot *r);

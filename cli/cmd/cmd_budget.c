@@ -125,7 +125,7 @@ static int change(const char *socket, const char *share)
 int cmd_budget(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&usage, argc, argv);
-	struct budget o = { .socket = CLIENT_SOCKET };
+	struct budget o = { .socket = client_socket() };
 	const char *share;
 
 	p.into = &o;

@@ -46,7 +46,7 @@ static const struct cli_option diagnose_options[] = {
 	  "use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)" },
 	{ FLAG(json), "json", NULL, "print JSON (ctrace.diagnosis/1); do not ask" },
 	{ TEXT(socket), "socket", "PATH",
-	  "without FILE: ask the daemon at this socket (default: " CLIENT_SOCKET ")" },
+	  "without FILE: ask the daemon at this socket (" CLIENT_SOCKET_DEFAULT ")" },
 	{ 0 },
 };
 
@@ -110,7 +110,7 @@ static int diagnose_print(struct analysis_input *in, const struct analysis_input
 
 static int open_now(struct analysis_input *in, const struct request *rq)
 {
-	const char *socket = rq->socket ? rq->socket : CLIENT_SOCKET,
+	const char *socket = rq->socket ? rq->socket : client_socket(),
 		   *begin = rq->victim.from ? rq->victim.from : rq->victim.at;
 	struct timearg_context ctx;
 	char err[TIMEARG_ERR_MAX];

@@ -219,7 +219,7 @@ int cmd_doctor(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&usage, argc, argv);
 	struct finding found[FOUND_CNT];
-	struct client_options o = { .socket = CLIENT_SOCKET };
+	struct client_options o = { .socket = client_socket() };
 	char err[CLIENT_ERR_MAX];
 	bool able = true;
 	json_t *answer;

@@ -35,7 +35,7 @@ static const struct cli_option hangs_options[] = {
 	{ TEXT(state_dir), "state-dir", "DIR",
 	  "without FILE: list the hangs of the daemon that keeps its trace in DIR" },
 	{ TEXT(socket), "socket", "PATH",
-	  "without FILE: ask the daemon at this socket (default: " CLIENT_SOCKET ")" },
+	  "without FILE: ask the daemon at this socket (" CLIENT_SOCKET_DEFAULT ")" },
 	{ 0 },
 };
 
@@ -102,7 +102,7 @@ int cmd_hangs(int argc, char **argv)
 		return p.exit_code;
 	if (p.first == p.argc && !rq.from && !rq.to && !rq.who.cgroup && !rq.who.container && !rq.boot &&
 	    !rq.all)
-		return hangs_caught(rq.state_dir, rq.socket ? rq.socket : CLIENT_SOCKET, rq.json);
+		return hangs_caught(rq.state_dir, rq.socket ? rq.socket : client_socket(), rq.json);
 	path = cli_only_arg(&p, "FILE");
 	if (!path)
 		return CLI_USAGE;

@@ -7,7 +7,6 @@
 
 #include "cli/cli.h"
 #include "cli/client/client.h"
-#include "cli/client/oneshot.h"
 #include "cli/cmd/commands.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
@@ -25,7 +24,7 @@ static const struct cli_option mark_table[] = {
 	{ CLI_FLAG(struct mark_options, quiet), "quiet", NULL, "say nothing if the mark is not recorded" },
 	{ CLI_FLAG(struct mark_options, strict), "strict", NULL, "exit with 1 if the mark is not recorded" },
 	{ CLI_TEXT(struct mark_options, socket), "socket", "PATH",
-	  "ask the daemon at this socket (default: $" ONESHOT_SOCKET_VARIABLE ", then " CLIENT_SOCKET ")" },
+	  "ask the daemon at this socket (" CLIENT_SOCKET_DEFAULT ")" },
 	{ 0 },
 };
 
@@ -42,8 +41,7 @@ static const struct cli_usage mark_usage = {
 static int mark(const struct mark_options *o, const char *name, const char *what)
 {
 	uint64_t made_ns = clock_boot_ns();
-	const char *from_env = getenv(ONESHOT_SOCKET_VARIABLE);
-	const char *socket = o->socket ? o->socket : from_env && *from_env ? from_env : CLIENT_SOCKET;
+	const char *socket = o->socket ? o->socket : client_socket();
 	json_t *request = json_pack("{s:s,s:s,s:s,s:b,s:I,s:s*}", "cmd", "mark", "name", name, "what", what,
 				    "parent", 1, "made_ns", (json_int_t)made_ns, "id", o->id);
 	char err[CLIENT_ERR_MAX];

@@ -76,7 +76,7 @@ static int put(const char *textfile, const char *text)
 int cmd_metrics(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&usage, argc, argv);
-	struct metrics m = { .socket = CLIENT_SOCKET };
+	struct metrics m = { .socket = client_socket() };
 	char err[CLIENT_ERR_MAX];
 	json_t *answer = NULL;
 	const char *text;

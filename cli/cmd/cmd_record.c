@@ -61,7 +61,7 @@ static void run_cmd(const struct oneshot *r, char **argv, int err_fd)
 
 	cli_restore_signals();
 	sigprocmask(SIG_SETMASK, oneshot_old_mask(r), NULL);
-	setenv(ONESHOT_SOCKET_VARIABLE, oneshot_socket(r), 1);
+	setenv(CLIENT_SOCKET_VARIABLE, oneshot_socket(r), 1);
 	execvp(argv[0], argv);
 	e = errno;
 	(void)!write(err_fd, &e, sizeof(e));

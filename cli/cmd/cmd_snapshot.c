@@ -193,7 +193,7 @@ int cmd_snapshot(int argc, char **argv)
 	if (q.input && q.socket)
 		return cli_usage_error(&usage, "give --input, or --socket");
 	if (!q.socket)
-		q.socket = CLIENT_SOCKET;
+		q.socket = client_socket();
 	c = check_output(&q);
 	if (!c)
 		c = take(&q, &out, &lacks);

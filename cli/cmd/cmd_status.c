@@ -227,7 +227,7 @@ static void print_text(const json_t *a)
 int cmd_status(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&usage, argc, argv);
-	struct client_options o = { .socket = CLIENT_SOCKET };
+	struct client_options o = { .socket = client_socket() };
 	char err[CLIENT_ERR_MAX];
 	json_t *answer = NULL;
 	int c;

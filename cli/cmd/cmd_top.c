@@ -291,7 +291,7 @@ int cmd_top(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&top_usage, argc, argv);
 	struct top_options o = {
-		.socket = CLIENT_SOCKET, .filter = "", .sort = "longest", .delay_ns = NSEC_PER_SEC
+		.socket = client_socket(), .filter = "", .sort = "longest", .delay_ns = NSEC_PER_SEC
 	};
 	struct session s = { .o = &o };
 	struct screen *screen = NULL;

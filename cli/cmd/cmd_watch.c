@@ -268,7 +268,7 @@ static int check(const struct watch *w)
 
 int cmd_watch(int argc, char **argv)
 {
-	struct watch w = { .socket = CLIENT_SOCKET, .sock = -1, .signal_fd = -1 };
+	struct watch w = { .socket = client_socket(), .sock = -1, .signal_fd = -1 };
 	struct cli_parse p = cli_parse(&usage, argc, argv);
 	char err[TIMEARG_ERR_MAX];
 	int c;
