@@ -18,8 +18,8 @@
  * If smaller, five runs of each side cannot show a regression (test few_runs).
  * If larger, more checks of equal commands end in a regression (test few_runs). */
 #define DECIDE_ALPHA 0.01
-/* times the spread of the later runs: The last run of a warm-up is longer than all later runs by
- * more than this. The spread is the median distance from the median.
+/* factor: The last run of a warm-up is longer than all later runs, by more than WARM_UP_SPREADS * the
+ * spread of the later runs. The spread is the median distance from the median.
  * If smaller, one long run at the start counts as a warm-up (test warm_up).
  * If larger, a warm-up is not noticed (no test). */
 #define WARM_UP_SPREADS 3
@@ -92,12 +92,13 @@
 #define BRANCH_UNKNOWN_FIFTHS 4
 
 /* Diagnosis: does a task spin, poll, starve? */
-/* ns: A task may yield once in each stretch of this length, in addition to SPIN_YIELDS. With more
+/* ns: A task may yield SPIN_YIELDS times, and once more for each stretch of this length. With more
  * yields, it spins.
  * If smaller, a task that spins seems to compute (test looks_again_and_again).
  * If larger, a task that yields now and then seems to spin (test works_in_portions). */
 #define SPIN_YIELD_NS 10000000ULL
-/* yields: A task with more yields than this spins. SPIN_YIELD_NS makes the limit larger.
+/* yields: A task with more yields than this spins. The limit grows by one yield for each SPIN_YIELD_NS
+ * of the examined time.
  * If smaller, a short burst of yields counts as spinning (test works_in_portions).
  * If larger, a short spin is not found (test looks_again_and_again). */
 #define SPIN_YIELDS 20
@@ -125,10 +126,10 @@
  * tells_and_looks_up).
  * If larger, earlier work counts as the order (test told_long_before). */
 #define PROMPT_NS 500000000ULL
-/* ns: A longer run between two sleeps ends the row of sleeps before it.
- * If smaller, a task that looks at much between two sleeps seems to begin anew (test
- * looks_at_much).
- * If larger, earlier work counts as polling (test works_between). */
+/* ns: While a task polls, it sleeps again and again, with short runs in between. A run that is longer
+ * than this is no part of the polling. The polling begins after the last such run.
+ * If smaller, the polling seems to begin anew after each check that takes long (test looks_at_much).
+ * If larger, work between two sleeps counts as polling (test works_between). */
 #define PROMPT_WORK_NS 20000000ULL
 /* factor: A task starves if it waited for a CPU for more than this many times its time on a CPU.
  * If smaller, a task with a fair share beside three others seems to starve (test three_rivals).
@@ -172,9 +173,9 @@
 
 /* Comparison of a wait (the examined wait) with earlier waits. The reference is the earlier wait of
  * the usual length. The tests are in thresholds_waits.txt. */
-/* factor: The examined wait is too long if it lasts at least MISSING_LONG * the usual length. The earlier
- * wake-ups are regular only if the examined wait is also longer than MISSING_LONG * the longest gap
- * between two of them. Then several wake-ups are missing in it.
+/* factor: The examined wait is too long if it lasts at least MISSING_LONG * the usual length. It may
+ * also be longer than MISSING_LONG * the longest gap between two earlier wake-ups. Then several wake-ups
+ * should have come during the wait. The earlier wake-ups count as regular only in this case.
  * If smaller, a chance delay counts as a missing wake-up (test three_times_as_long).
  * If larger, a missing wake-up is not found (test seven_times_as_long). */
 #define MISSING_LONG 5
@@ -196,8 +197,8 @@
  * If smaller, a guess counts as certain (test habit_of_six).
  * If larger, a certain answer counts as a guess (test seven_times_as_long). */
 #define MISSING_SURE_COUNT 8
-/* 1/n of the earlier waits with the usual end: At most so many earlier waits may have ended in another
- * way. If there are more of them, the answer is a guess.
+/* 1/n: Some earlier waits may not have ended in the usual way. If their number is more than 1/n of the
+ * number of earlier waits with the usual end, the answer is a guess.
  * If the share is smaller, a certain answer counts as a guess (test seldom_otherwise).
  * If the share is larger, a guess counts as certain (test often_otherwise). */
 #define MISSING_SURE_OTHERS 4
@@ -214,7 +215,8 @@
  * If smaller, few waits decide the length (test three_frames_of_four_are_near).
  * If larger, waits that differ decide the length (test two_frames_of_three_are_not_near). */
 #define SIMILAR_NEAR_BEST 0.15F
-/* 0..1: How alike two places are if their objects differ and serve one purpose.
+/* 0..1: How alike the places of two waits are if the objects are not the same, but serve one purpose.
+ * Example: each thread of a pool waits on a condition variable of its own.
  * If smaller, such waits name no task (test condition_of_another).
  * If larger, such waits count like waits on the same object (test
  * condition_and_stack_of_another). */
@@ -236,8 +238,9 @@
  * If smaller, there are more rows, and a diagnosis for each (test lock_of_a_second).
  * If larger, hangs are missed (the same test). */
 #define HANGS_WAIT_NS 1000000000ULL
-/* ns: A shorter run on a CPU gets no row in the list of hangs. If a main thread waits this long for
- * a task that runs, for example on a condition or an eventfd, the wait is an alarm.
+/* ns: A shorter run on a CPU gets no row in the list of hangs. A main thread may wait for another
+ * task, for example on a condition variable or on an eventfd. If the other task runs, and the wait
+ * lasts at least this long, the wait is an alarm.
  * If smaller, there are alarms about ordinary work (tests two_seconds_of_work,
  * main_waits_for_a_worker).
  * If larger, hangs are missed (tests two_seconds_of_work, main_waits_for_a_worker_for_long). */
@@ -430,7 +433,7 @@
  * id of a process.
  * If smaller, "sha256sum" loses its number; if larger, names differ from run to run (test names). */
 #define PROFILE_NUMBER_DIGITS 4
-/* port: The kernel gives ports from this number on to clients (net.ipv4.ip_local_port_range). A
+/* port: For clients, the kernel chooses ports of this number or more (net.ipv4.ip_local_port_range). A
  * smaller port is that of a server.
  * Test: names. */
 #define PROFILE_CLIENT_PORT 32768
@@ -482,8 +485,9 @@
 #define PATTERNS_CHANGED 0.1
 /* share: The accepted share of false alarms. If two commands are equal, at most this share of the checks
  * finds a count that grew. A check that may decide n times uses this number divided by n.
- * If smaller, five runs of each side cannot show one count that grew (test few_runs of counts_test.c).
- * If larger, four runs of each side can show one. One of 70 such checks is a false alarm (same test).
+ * If smaller, five runs of each side are too few if two counts vary (test few_runs of counts_test.c).
+ * If larger, four runs of each side are enough if one count varies. That is too few: then up to one of
+ * 70 checks of equal commands is a false alarm (same test).
  * Evidence: see "Counts" in doc/check.md. */
 #define COUNTS_ALPHA 0.01
 

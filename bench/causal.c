@@ -3,10 +3,13 @@
  * causal [jobs|wakes]
  *
  * Measures graph_build() and causal_build() on a window like that of a browser: 16 event loops,
- * each with a worker, and with a client in another process. For each request, a loop
+ * each with a worker thread, and with a client in another process. The argument says what a loop
+ * does for each request of its client:
  *
- *   jobs   runs about 10 jobs: 2.75 million segments, 3.6 million edges (the default)
- *   wakes  posts 19 pieces of work: 1.8 million segments, 3.6 million edges
+ *   jobs   It runs about 10 jobs. The causal graph of the window has 2.75 million segments and
+ *          3.6 million edges. This is the default.
+ *   wakes  It posts 19 pieces of work to its worker. The causal graph of the window has 1.8 million
+ *          segments and 3.6 million edges.
  *
  * Prints key=value lines. Times are CPU time of one thread, in seconds.
  */

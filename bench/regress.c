@@ -52,7 +52,7 @@
 #define ITEM_BYTES    512
 #define ITEM_NS       (100 * NS_PER_US) /* the time to read and parse an item */
 
-#define QUERY_NS (100 * NS_PER_US) /* the time to answer a query */
+#define QUERY_NS (100 * NS_PER_US)
 
 static pthread_mutex_t index_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t begin;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * govern.h - applies the decisions of the governor (daemon/governor/), and measures the CPU time of the
- * programs. Only every GOVERN_TIMED-th run reads the clock at its end. (kernel.bpf_stats_enabled would add
- * some 50 ns to every run.) A program may pass only the struct cpu of its own CPU.
+ * govern.h - applies the decisions of the governor (daemon/governor/), and measures the CPU time of the BPF
+ * programs. Only every GOVERN_TIMED-th run reads the clock at its end, because this takes time. The kernel
+ * could measure every run (kernel.bpf_stats_enabled), but this would add some 50 ns to every run.
+ *
+ * Call govern_ran() and govern_ran_light() only with the struct cpu of the CPU on which the program runs,
+ * because these functions change its counters without a lock.
  */
 #ifndef CTRACE_BPF_GOVERN_H
 #define CTRACE_BPF_GOVERN_H

@@ -122,7 +122,7 @@ int ct_iter_tasks(struct bpf_iter__task *ctx)
 {
 	struct seq_file *seq = ctx->meta->seq;
 	struct task_struct *t = ctx->task;
-	/* the members from exec_id to jiffies; user space fills in n_kstack */
+	/* Written behind the member `wait` of struct ct_iter_task. User space fills in n_kstack. */
 	struct {
 		__u32 exec_id, n_kstack;
 		__u64 sched_since, times, switches, sched_left, jiffies;

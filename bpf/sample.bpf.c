@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sample.bpf.c - samples tasks that run for long without blocking, in the timer interrupts of a busy CPU.
- * Also puts timers on the stack of interrupts (context.h). */
+ * Also notes the begin of each timer interrupt, so that its wake-ups can be told from others (context.h). */
 #include "context.h"
 #include "task.h"
 #include "wait.h"

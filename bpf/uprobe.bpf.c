@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * uprobe.bpf.c - records the jobs of frameworks and the marks of programs, with probes. The
- * cookie of a probe is the index of its rule in ct_job_rules. The programs can be preempted, so
- * they use the side ring (emit.h).
+ * uprobe.bpf.c - records the jobs of frameworks and the marks of user programs, with probes. The
+ * cookie of a probe is the index of its rule in ct_job_rules. The BPF programs of this file can be
+ * preempted, so they use the side ring: see emit_side().
  */
 #include "compat.h"
 #include "emit.h"

@@ -48,8 +48,9 @@ static __always_inline void wake_context(struct ct_rec *w, const struct cpu_cont
 	}
 }
 
-/* Returns true if the current task may have made the wake-up. In an interrupt it mostly has not.
- * Exception: on loopback, the network softirq (or a CT_CTX_IRQ) runs on top of the task's send or connect. */
+/* Returns true if the current task may have caused the wake-up. A wake-up in an interrupt mostly has nothing
+ * to do with the current task. Exception: if the task sends or connects on loopback, the network softirq runs
+ * within this system call. A CT_CTX_IRQ is an interrupt of unknown kind, so it may be this softirq. */
 static __always_inline bool wake_may_be_sent(const struct ct_rec *w)
 {
 	return w->state == CT_CTX_TASK || w->state == CT_CTX_IRQ ||
@@ -245,9 +246,11 @@ static __noinline __u32 wake_mark_take(void *ctx, struct cpu *c, __u64 now)
 }
 
 /*
- * A user task in no system call rarely wakes another task, except while it exits. So the wake counts as
- * made by an interrupt on the task's kernel stack, which wake_in_interrupt() cannot see. Tasks of ctraced
- * are left out: w never has a system call of theirs.
+ * Outside of a system call, a user task rarely wakes another task itself. The waker is mostly an interrupt
+ * that uses the kernel stack of the task, where wake_in_interrupt() cannot see it. So the wake-up counts as
+ * made by an interrupt. Exceptions:
+ * - A task that exits may wake other tasks itself.
+ * - For a task of ctraced, w has no system call even if the task is in one.
  */
 static __always_inline void wake_without_call(struct ct_rec *w, struct task_struct *cur)
 {

@@ -18,7 +18,8 @@
 #define MARK_LEN    16
 #define ESC         '\033'
 
-/* A block of stdio may end within a character or a mark. Then `in` keeps the begun character or mark. */
+/* mark: see output_mark(). A block of stdio may end within a character or a mark. Then `in` keeps the first
+ * bytes of this character or mark for the next block. */
 static struct {
 	char mark[MARK_LEN + 1];
 	char stdio[BLOCK_BYTES];
@@ -66,8 +67,9 @@ static bool is_own(const char *s, size_t n)
 	return *s == ESC && !strncmp(s + 1, output.mark, MIN(n - 1, (size_t)MARK_LEN));
 }
 
-/* Prints the start of s, made safe. Returns the number of handled bytes, or 0 if s may end within a
- * character or a mark. last: no more bytes follow, so the result is not 0. */
+/* Prints the start of s, made safe. Returns the number of handled bytes. Returns 0 if s may end within a
+ * character, or within the mark that ctrace writes behind its own ESC (output_mark()). last: no more bytes
+ * follow, so the result is not 0. */
 static size_t put_next(const char *s, size_t n, bool last)
 {
 	size_t plain = clean_plain(s, n), took;

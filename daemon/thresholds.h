@@ -158,8 +158,9 @@
 /* tasks: when the cap of a group with more tasks ends, the daemon reads the states of all tasks in
  * one walk. For fewer tasks, one read for each task is faster. No evidence yet. */
 #define CAPS_READ_EACH 16
-/* ns: between two messages about the same group, unless a message about another group comes in
- * between. No evidence yet. */
+/* ns: the daemon logs a message when it caps a group. For this time after a message, it logs no
+ * further message about the same group. But if it logs a message about another group in between,
+ * the time is over at once. No evidence yet. */
 #define CAPS_SAY_NS 600000000000ULL
 
 /*
@@ -190,8 +191,9 @@
 /* ns: the daemon measures again and again how far the tick counter is ahead of the scheduler's
  * clock. A measurement late in a tick gives a distance that is too small, by less than a tick. So
  * if the distance seems to fall by less than a tick, the daemon lets it fall by at most this
- * number. NTP makes it fall by at most 0.5 ms in a second. Smaller: waits a little longer than
- * CT_COARSE_NS are not recorded. Larger: short waits cost more. No evidence yet. */
+ * number. NTP makes it fall by at most 0.5 ms in a second. Smaller: a wait that is a little longer
+ * than CT_COARSE_NS looks shorter, and is not recorded. Larger: a short wait looks longer, and the
+ * BPF program takes more time to find out that it is short. No evidence yet. */
 #define CLOCK_DRIFT_NS 500000ULL
 /* ns: `ctrace status` shows the cost of the BPF programs over this time. It decides nothing. */
 #define GOVERNOR_BPF_NS 2000000000ULL
@@ -256,8 +258,9 @@
 #define INSPECT_POLICY_PER_SEC 100
 /* INSPECT_POLICY_BACKOFF_BASE, ns, and INSPECT_POLICY_BACKOFF_MAX, doublings: if a task repeats a
  * wait (same object, same system call), the time between inspections is 2 s, 4 s, ... 64 s.
- * Smaller: the usual waits of a service take all inspections. Larger: a repeat from another place
- * has an old stack. Evidence: `back_off` in policy_edges_test.c. */
+ * Smaller: the usual waits of a service take all inspections. Larger: if another function of the
+ * program makes the same call, the trace lacks the stack of this function for longer. Evidence:
+ * `back_off` in policy_edges_test.c. */
 #define INSPECT_POLICY_BACKOFF_BASE 2000000000ULL
 #define INSPECT_POLICY_BACKOFF_MAX  5
 /* INSPECT_POLICY_STUCK, times the setting long-wait: a wait this long is inspected before the time
@@ -440,8 +443,9 @@
 #define DIAGNOSER_EVENTS_MAX 3000000
 #define DIAGNOSER_CPU_S      10
 #define DIAGNOSER_WALL_S     60
-/* s: this long after DIAGNOSER_WALL_S, the daemon gives up a diagnosis whose process does not run.
- * No evidence yet. */
+/* s: the process that diagnoses hangs ends each diagnosis after DIAGNOSER_WALL_S itself. But if this
+ * process is stopped or gets no CPU, it gives no answer at all. So this long after DIAGNOSER_WALL_S,
+ * the daemon no longer waits for the answer. No evidence yet. */
 #define DIAGNOSER_LATE_S 5
 /* DIAGNOSER_TRIES, tries: a diagnosis that needs more than DIAGNOSER_MEMORY is tried again at most
  * this often, with less of the trace each time. DIAGNOSER_TRIES_BEFORE, tries: this many tries come
@@ -475,9 +479,9 @@
  * slow when many users ask. Larger: users slow down the daemon. No evidence yet. */
 #define CONTROL_PACE_PERCENT 10
 #define CONTROL_PACE_NS      20000000ULL
-/* us: if no descriptor is free, or the closer has SERVICE_CLOSE_MAX / 2 or more descriptors to
- * close, the daemon rests for this time. Then it accepts no connection, and handles requests of
- * root only. No evidence yet. */
+/* us: the length of a rest. During a rest, the daemon accepts no connection, and handles requests of
+ * root only. A rest begins if no descriptor or no memory is free for a new connection, or if the
+ * thread `closer` has SERVICE_CLOSE_MAX / 2 or more descriptors to close. No evidence yet. */
 #define CONTROL_REST_USEC 100000
 /* us: between two checks that the file of the socket still exists. No evidence yet. */
 #define CONTROL_LOOK_USEC 2000000

@@ -107,8 +107,9 @@ struct detect_options {
 };
 
 struct detect_stats {
-	/* tasks: in the table; a task that has ended stays for DEAD_KEPT_NS. judged: known at the
-	 * last tick (see the top of this file). */
+	/* tasks: the number of tasks in the table. A task that has ended stays for DEAD_KEPT_NS.
+	 * judged: the number of known tasks at the last tick. LOOP and BUSY judge only known tasks
+	 * (see the top of this file). */
 	uint64_t tasks, judged;
 	uint64_t tasks_refused;
 	uint64_t found[CT_HANG_RULES];

@@ -101,8 +101,8 @@ void detect_queue_ends(struct detect *d, struct detect_task *t, uint64_t ts);
 void detect_wait_begins(struct detect *d, struct detect_task *t, uint64_t ts, bool is_whole);
 /* run: DETECT_RUNNABLE or DETECT_UNKNOWN */
 void detect_set_awake(struct detect_task *t, enum detect_run run, uint64_t ts);
-/* Called if records may be missing. Forgets when the task left its idle point, and its times on the
- * CPU and in the queue. */
+/* Called if records may be missing. From now on, it is not known since when the task is away from
+ * its idle point. Its times on the CPU and in the queue begin anew at ts. */
 void detect_forget(struct detect_task *t, uint64_t ts);
 
 void detect_coarse_step(struct detect *d, bool begins, uint64_t ts);

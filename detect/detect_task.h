@@ -23,7 +23,8 @@ enum detect_run { DETECT_UNKNOWN, DETECT_BLOCKED, DETECT_RUNNABLE, DETECT_RUNNIN
 #define DETECT_FORKED 0x08 /* has forked a process since it was last idle */
 #define DETECT_FOUND  0x10 /* seen by detect_found() since the last detect_resync() */
 
-/* The bit in `patient` for waits for a lock with a known owner. No wait has the kind CT_W_NONE. */
+/* In `patient`, a wait for a lock with a known owner has a kind of its own. The number CT_W_NONE is
+ * free for this, because no wait has the kind CT_W_NONE. */
 #define DETECT_W_LOCK CT_W_NONE
 
 /* Most records need only the first 128 bytes of this structure. */

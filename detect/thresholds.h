@@ -131,17 +131,20 @@
 /* votes: a wait that is typical of an event loop (wait_is_loop()) has this many. Any other wait
  * has one, because it shows less well where a task idles. Evidence: votes_loop (edges_test.c). */
 #define VOTES_LOOP 16
-/* After a task has had a long wait, LOOP does not report later waits of the same kind of this task.
- * A wait is long if it lasts 1/PATIENT_SHARE of the shortest limit of all rules (without
- * overrides), or of PATIENT_MAX_NS (ns) if all limits are longer. Example: with the default limits,
- * 0.5 s. Waits at the idle point do not count. A reported hang counts only after TOLD_HABIT
- * reports. Time too short: few waits are judged. Time too long: alarms about usual waits. Evidence
- * for each number: patient (edges_test.c). */
+/* PATIENT_MAX_NS, ns, and PATIENT_SHARE, divisor: after a task has had a long wait, LOOP does not
+ * report later waits of the same kind of this task. To find the length of a long wait, the detector
+ * takes the shortest limit of all rules (without overrides), or PATIENT_MAX_NS if this is less. It
+ * divides this time by PATIENT_SHARE. Example: with the default limits, a wait of 2 s / 4 = 0.5 s is
+ * long. Waits at the idle point do not count. Of the waits that were reported as hangs, the first
+ * TOLD_HABIT for each name of a task do not count. If the resulting time is too short, few waits are
+ * judged. If it is too long, there are alarms about usual waits. Evidence for each number: patient
+ * (edges_test.c). */
 #define PATIENT_MAX_NS 2000000000ULL
 #define PATIENT_SHARE  4
-/* ns: a shorter wait for a disk does not become a habit. Too small: one slow request makes the
- * limit longer. Too large: a slow disk does not become a habit. Evidence: times_disk
- * (edges_test.c). */
+/* ns: for TIMES_DISK, the detector learns the longest wait for a disk. It does not learn waits that
+ * are shorter than this number. Too small: after one slow request, DISK reports only much longer
+ * waits. Too large: the waits for a slow disk are not learned, and cause alarms. Evidence:
+ * times_disk (edges_test.c). */
 #define DISK_LEARNT_NS 1000000000ULL
 /* returns: whether threads share an epoll is checked at the first SHARE_FIRST returns of a
  * thread to its idle point, and then at one in SHARE_EVERY. SHARE_EVERY too small: ctraced needs

@@ -71,19 +71,19 @@
  * the signal and ends later counts as killed (case ends_later). */
 #define KILLED_GONE_NS 300000000ULL
 
-/* ns, and 1/n of a time: A task that polls makes progress between two polls if it runs for longer
- * than PROGRESS_NS plus this share of the time since the begin of the first poll. Then the second
- * poll is no repeat of the first.
- * If smaller, the polls of a client that polls once a second, and logs in between, are no repeats
- * (for PROGRESS_NS: case looks_between_short_polls; for the share: cases looks_between_long_polls,
- * loop_looks_and_waits).
- * If larger, polls with work in between are repeats (for PROGRESS_NS: case
- * works_between_short_polls; for the share: cases works_between_long_polls, loop_works_and_waits). */
+/* ns, and 1/n of a time: Two equal polls of a task count as one wait if the task makes no progress in
+ * between. It makes progress if it runs for longer than PROGRESS_NS plus this share of the time since
+ * the begin of the first poll.
+ * If smaller, a client that only writes a log between its polls seems to make progress.
+ * Cases for PROGRESS_NS: looks_between_short_polls. Cases for the share: looks_between_long_polls,
+ * loop_looks_and_waits.
+ * If larger, a task that works between its polls seems to make no progress. Cases for PROGRESS_NS:
+ * works_between_short_polls. Cases for the share: works_between_long_polls, loop_works_and_waits. */
 #define PROGRESS_NS    20000000ULL
 #define PROGRESS_SHARE 10
 /* ns: If a polling task waits for something else for longer than this, its series of polls ends. If
- * smaller, a client that logs to a slow disk ends its series (case logs_between_polls). If larger,
- * the series goes on into the next work (case waits_between_polls). */
+ * smaller, a client that writes a log to a slow disk ends its series (case logs_between_polls). If
+ * larger, the series goes on into the next work (case waits_between_polls). */
 #define OTHER_WAIT_NS 50000000ULL
 /* ns: A false wake-up: the wakee runs for at most this long, has no record of an action, and goes
  * back to the same wait. If smaller, a look at an empty queue counts as work (cases loop_looks,
@@ -91,12 +91,13 @@
  * (cases loop_works, the_other_works). */
 #define FALSE_WAKE_NS 50000ULL
 /* ns: A task polls for a file lock if it begins to sleep at most this long after a failed try. If
- * smaller, a task that logs before it sleeps does not count as polling (case sleeps_after_a_try).
- * If larger, a task that has given up still counts as polling (case sleeps_for_another_reason). */
+ * smaller, a task that writes a log before it sleeps does not count as polling (case
+ * sleeps_after_a_try). If larger, a task that has given up still counts as polling (case
+ * sleeps_for_another_reason). */
 #define LOCK_TRY_OLD_NS 100000000ULL
 
-/* Returns how long a polling task may run within a time of since_ns, and still have made no
- * progress. */
+/* Returns the longest running time of a polling task that does not count as progress. since_ns: the time
+ * since the begin of its first poll. */
 static inline uint64_t no_progress_ns(uint64_t since_ns)
 {
 	return PROGRESS_NS + since_ns / PROGRESS_SHARE;
@@ -157,12 +158,15 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * bytes_taken_before). */
 #define FLOW_STALE_NS 10000000ULL
 /* messages, and 1/n of the messages: A hub, such as a D-Bus daemon, passes messages on between its
- * connections (flow_reverse_hubs()). A process counts as a hub on a connection if it sent at least
- * HUB_MESSAGES messages on the connection, and passed on all but at most 1/HUB_OWN of the messages
- * in each direction.
- * If HUB_OWN is smaller, a server that grants locks counts as a hub: half of the messages that it
- * receives are releases, and it passes these on (case no_hub). If HUB_OWN is larger, a D-Bus daemon
- * does not count as a hub, because it also sends a few messages of its own. */
+ * connections (flow_reverse_hubs()). To count as a hub on a connection, a process has to send at least
+ * HUB_MESSAGES messages on it. At most 1/HUB_OWN of these messages may be its own, and not come from
+ * another connection. It also has to pass on the messages that it receives on the connection, except
+ * at most 1/HUB_OWN of them.
+ * If HUB_OWN is 2, a server that grants locks counts as a hub (case no_hub). Half of the messages that
+ * it receives are releases of a lock. It seems to pass these on, because it then grants the lock to
+ * the next client.
+ * If HUB_OWN is 8, a D-Bus daemon does not count as a hub, because it also sends a few messages of its
+ * own. */
 #define HUB_MESSAGES 4
 #define HUB_OWN	     4
 /* messages: The most messages that a hub receives before it passes on the first of them. */
@@ -193,11 +197,12 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * looks at a stack at least every 3 s. If smaller, no stack is found, and the wait does not count
  * as one for a lock. If larger, no wrong answer is known. */
 #define LOCK_LOOKS 16
-/* ns: A waiter on a futex may have given work to a task that it woke or created earlier. This task
- * does not count if the waiter has waited for longer than this in between. If smaller, a task that
- * creates a thread, and waits briefly until the thread has begun, does not seem to wait for the
- * thread afterwards (case join_after_begin, if below 5 ms). If larger, a task that was woken for
- * earlier work counts (case work_before_pause). */
+/* ns: Before a task A waits on a futex, A may have given work to a task B: A has woken or created B. If
+ * the owner of the futex is not known, B may be to blame for the wait. But B is not to blame if A had
+ * another wait in the meantime, longer than this.
+ * If smaller, B is not to blame if A creates the thread B, waits briefly until B has begun, and then
+ * waits for B (case join_after_begin, if below 5 ms). If larger, B is to blame for a wait that has
+ * nothing to do with the work that A gave to B (case work_before_pause). */
 #define HANDED_PAUSE_NS 10000000ULL
 /* questions: If an event loop asks more than this many before it answers a request, the time of the
  * first questions counts as time of a later question. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* procwait_private.h - shared by the files procwait*.c. For threads, see procwait.h. */
+/* procwait_private.h - functions that the files procwait*.c share. Several threads may call them, but each
+ * with a procwait_ctx and a struct procwait of its own. */
 #ifndef CTRACE_PROCFS_PROCWAIT_PRIVATE_H
 #define CTRACE_PROCFS_PROCWAIT_PRIVATE_H
 

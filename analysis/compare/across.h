@@ -25,8 +25,9 @@ enum relation across_relation(const struct graph *g, uint32_t of, uint32_t task)
  * places. */
 float across_place(const struct graph *g, const struct interval *a, const struct graph *good,
 		   const struct interval *b);
-/* Returns true if across_place() is not 0 and the stacks are alike. If a stack is not known, the
- * place decides: two waits for a futex need an across_place() of 1. */
+/* Returns true if both waits are at one place. For this, across_place() must be above 0. If both stacks
+ * are known, they must be alike. If a stack is not known, two waits for futexes need an across_place()
+ * of 1. For other waits, any value above 0 is enough. */
 bool across_same_place(const struct graph *g, const struct interval *a, const struct graph *good,
 		       const struct interval *b);
 

@@ -47,8 +47,9 @@ struct missing_wake {
 	uint64_t wait_from_ns;
 	uint64_t wait_to_ns;
 	uint32_t reference;
-	/* The begin of the reference. But if a wake-up that led to the end of the reference came before:
-	 * the time of the first such wake-up. */
+	/* A row of wake-ups led to the end of the reference. If the earliest of them came before the
+	 * reference began, this is the time of that wake-up. Otherwise it is the begin of the
+	 * reference. */
 	uint64_t ref_from_ns;
 	float similarity;
 	uint32_t occurrences;

@@ -8,11 +8,14 @@
 #include "analysis/compare/similar.h"
 
 /* The reference is an earlier wait, or a wait of another trace, that ended as usual: see missing_wake.h.
- * The hops are the tasks that led to its end. The task of hop 0 ended the reference, and the task of hop
- * k + 1 ended the trigger of hop k. */
+ * A hop is a task that led to the end of the reference. The *trigger* of a hop is the last wait of this
+ * task before it acted. Example: the reference is a wait for task A. A waits for task B. B wakes A, and
+ * then A wakes the waiter. So hop 0 is A, and its trigger is the wait of A that B ended. Hop 1 is B. */
 struct hop {
 	struct blame blame; /* blame.task is the task of the hop */
-	uint32_t wait; /* the wait that the task ended: the reference, or the trigger of the hop before */
+	/* The wait that the task of the hop ended. Hop 0: the reference. Hop k + 1: the trigger of
+	 * hop k. */
+	uint32_t wait;
 	/* The last wait of the task before it ended `wait`, or GRAPH_NONE. A wait does not count if it
 	 * happens only by chance, such as a wait for a lock or a disk: see similar_is_chance(). */
 	uint32_t trigger;
@@ -21,8 +24,10 @@ struct hop {
 struct hops {
 	struct hop v[MISSING_STEPS];
 	uint32_t n;
-	bool timer; /* a timer ended the wait `trigger` of the last hop */
-	bool asks;  /* the waiter of the reference ended the wait `trigger` of the last hop */
+	bool timer; /* a timer ended the trigger of the last hop */
+	/* The waiter of the reference itself ended the trigger of the last hop, for example with a
+	 * request to the task of this hop. */
+	bool asks;
 };
 
 /* Walks back from the wake-up that ended the reference. *h has at least one hop. */

@@ -56,9 +56,10 @@ bool similar_is_chance(const struct graph *g, const struct interval *s);
 /* Finds waits that ended before the wait `interval` began. Returns 0 or -ENOMEM. The caller
  * calls similar_done() in both cases. */
 int similar_find(const struct graph *g, uint32_t interval, struct similar_set *ret);
-/* Keeps the group of waits with the largest sum of scores. In a group, tasks of one role ended
- * all waits in the same way. If no task ended any wait, the set becomes empty. Adds the number of
- * dropped waits with a score of SIMILAR_LEAST or more to *ret_others. */
+/* Two waits are in one group if tasks of one role ended them, by the same kind of edge (such as a
+ * message). A wait that no task ended is in no group. Keeps only the group with the largest sum of
+ * scores, and drops the other waits. Also drops all waits with a score below SIMILAR_LEAST. Adds the
+ * number of dropped waits with a score of SIMILAR_LEAST or more to *ret_others. */
 void similar_keep_commonest(const struct graph *g, struct similar_set *set, uint32_t *ret_others);
 /* Returns the wait of median length among those with the best scores (SIMILAR_NEAR_BEST). The set
  * must not be empty. */

@@ -39,9 +39,9 @@ static int add_candidate(struct search *s, uint32_t task, uint32_t cpu)
 	return VEC_PUSH(&c->shares, (struct cpu_share){ .task = task, .cpu = cpu, .seen = 1 });
 }
 
-/* Called when the victim runs on `cpu`. Until now, the CPU of the latest queues was a guess: the CPU on
- * which the victim was last seen. If the guess is not `cpu`, the victim moved to `cpu` at an unknown
- * time, so the CPU of these queues is not known. */
+/* Called when a record shows that the victim is on `cpu`. Until now, the CPU of the queues from index
+ * s->sure on was a guess: the CPU on which the victim was last seen before these queues. If the guess is
+ * not `cpu`, the victim moved to `cpu` at an unknown time. Then the CPU of these queues is not known. */
 static void ran_on(struct search *s, uint32_t cpu)
 {
 	for (; s->sure < s->queues.n; s->sure++)

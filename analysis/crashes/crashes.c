@@ -55,7 +55,8 @@ static uint32_t sent_event(const struct graph *g, const struct graph_task *t, un
 	return GRAPH_NONE;
 }
 
-/* A BPF program of its own saves the stack, so the time of the stack differs a little from at_ns. */
+/* Two BPF programs record a crash: one saves the stack, the other one the signal. So the time of the
+ * stack differs a little from at_ns, the time of the signal. */
 static uint64_t stack_at(const struct graph *g, uint32_t tid, uint64_t at_ns)
 {
 	size_t n;

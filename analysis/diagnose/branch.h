@@ -27,8 +27,9 @@ struct branch {
 	bool refused;
 };
 
-/* ret->taken points into l; NULL: l has no group. If ret->refused, a taken GROUP_TASK has become a
- * GROUP_LEAF: a wait with no known owner. Returns 0 or -ENOMEM. */
+/* Sets ret->taken to the branch, one of the groups of l; NULL: l has no group. Sets ret->refused if the
+ * rules leave no large group, or if the person takes none. Then a branch of the type GROUP_TASK becomes
+ * a GROUP_LEAF: a wait with no known owner. Returns 0 or -ENOMEM. */
 int branch_choose(const struct graph *g, const struct diagnose_options *options, uint32_t task,
 		  struct breakdown *l, struct branch *ret);
 

@@ -25,8 +25,9 @@ enum link_state {
 /* Returns the word of the JSON output (doc/json.md), such as "running". */
 const char *link_state_word(enum link_state state);
 
-/* One task on the way from the victim to the root cause. Most members describe the *branch*: the group of
- * the task's time, such as all its waits for one other task, with which the chain goes on (branch.h). */
+/* One task on the way from the victim to the root cause. The time of the task is divided into groups
+ * (breakdown.h). For example, all its waits for one other task are one group. The chain goes on with one
+ * of the groups, the *branch* (branch.h). Most members describe the branch. */
 struct link {
 	uint32_t task;
 	uint32_t pid, tid;

@@ -65,8 +65,8 @@ uint32_t prompted_task(const struct graph *g, uint32_t task, uint64_t from_ns, u
 		enum edge_kind edge = EDGE_SIGNAL;
 		uint32_t other = told(g, g->tasks[task].tid, &e[i].r, &edge);
 
-		/* If `other` is the parent of the task's process, or an older ancestor, bytes for it are
-		 * the output of the task. They are no order. */
+		/* `other` may be the parent of the task's process, or an older ancestor. Then the task
+		 * only writes its output for `other`: it gives no order to `other`. */
 		if (!other || other == g->tasks[task].tgid || graph_descends_from(g, task, other))
 			continue;
 		if (tgid && other != tgid)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* prompted.h - private to analysis/: finds the process to which a polling task gave an order, and
- * for which it may wait. An order is a signal, or bytes that are written into a pipe. */
+/* prompted.h - private to analysis/: finds the process that a polling task told to do something, and for
+ * which the polling task may wait. A task tells a process to do something by an *order*: a signal, or
+ * bytes that are written into a pipe. */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_PROMPTED_H
 #define CTRACE_ANALYSIS_DIAGNOSE_PROMPTED_H
 
@@ -16,7 +17,7 @@ uint64_t prompted_since(const struct graph *g, uint32_t task, uint64_t from_ns);
  * - The main thread ended before alive_ns. */
 uint32_t prompted_task(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 		       uint64_t alive_ns, enum edge_kind *ret_edge);
-/* Returns true if the task waits for its next order. */
+/* Returns true if the task has nothing to do: it idles (blame_idles()), or waits to read from a pipe. */
 bool prompted_idles(const struct graph *g, uint32_t task, uint64_t ts_ns);
 
 #endif

@@ -361,9 +361,10 @@ static bool is_other_end(const struct graph *g, uint64_t a, uint64_t b)
 	return graph_peer_object(g, a) == b || (!y->rport && y->lport == x->rport && y->type == x->type);
 }
 
-/* Returns the other end of the socket of `before`, if the event loop k waits on that end. Otherwise
- * returns 0. The members of an epoll may not be known. So for an epoll, returns the other end in any
- * case or, if it is not known, the socket of `before`. */
+/* The task of the link `before` waits on a socket. Returns the other end of this socket if the event
+ * loop k waits on that end, or 0 if not. If k waits on an epoll, the sockets in the epoll may not be
+ * known. So then the function does not check them, and returns the other end. If that is not known
+ * either, it returns the socket of `before`. */
 static uint64_t loop_socket(const struct graph *g, const struct link *before, const struct link *k)
 {
 	size_t n;

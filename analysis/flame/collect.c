@@ -197,10 +197,10 @@ static int add_other(struct adder *a, uint32_t node, const struct interval *s, u
 	return r ? r : add_off(a, node, s, from, to);
 }
 
-/* Adds the time of a wait in [from, to) to frames above `node`. The frames show what the task to blame
- * did in this time. Some time is added to `node` itself: the time after the task acted, and the time in
- * which the task has no interval. If the task acted before the wait began, there is no time after the
- * act: the frames show what the task did in the whole wait. */
+/* Adds the time of a wait in [from, to). Frames above `node` show what the task to blame did until it
+ * acted. The time after the act is added to `node` itself. If the task acted before the wait began, or
+ * did not act, the frames show what it did in the whole wait. The time in which the task has no interval
+ * is added to `node`, too. */
 static int add_blame(struct adder *a, uint32_t node, uint32_t wait, uint64_t from, uint64_t to,
 		     uint64_t window_to)
 {

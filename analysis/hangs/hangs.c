@@ -72,7 +72,8 @@ static uint32_t same_waits(const struct graph *g, uint32_t i, uint32_t end)
 	return r.last;
 }
 
-/* One run for each pair of call and object. If two pairs share a place, the newer run stays. */
+/* The latest runs. run_of() gives each pair of call and object an element of v. If several pairs have
+ * the same element, only the newest of their runs is kept. */
 struct runs {
 	struct run v[8];
 	uint64_t ran;

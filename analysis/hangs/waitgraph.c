@@ -487,9 +487,12 @@ static int find_knots(struct waitgraph *g)
 	return 0;
 }
 
-/* Chooses the edge that the chain of v follows: see waitgraph_edge(). A head is a node for which v waits.
- * If v needs ANY of its heads, a head outside the cycles of v may still release v. If v needs ALL of its
- * heads, those inside the cycles hold v up. */
+/* Chooses the edge that the chain of v follows. A head is a node for which v waits. A strong edge is
+ * better than a weak one. Of equally strong edges:
+ * - If v needs ANY of its heads, an edge to a head outside the cycles of v is better, because this head
+ *   may still release v.
+ * - If v needs ALL of its heads, an edge to a head inside the cycles is better, because this head holds
+ *   v up. */
 static void choose(struct waitgraph *g, struct node *v)
 {
 	int best = -1;

@@ -13,7 +13,7 @@
 struct body_symbols {
 	uint32_t v[BODY_SYMBOLS_MAX];
 	size_t n;
-	bool all; /* v has all of them */
+	bool all; /* v has all symbols of the candidate */
 };
 
 void body_symbols(const struct tally *t, uint32_t candidate, struct body_symbols *ret);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fold.h - folds repetitions that stand side by side, also nested ones, into loops.
- * "x a b a b b y" becomes "x (a b)^2 y": "a b" and "a b b" are one body, because only counts differ.
+ * fold.h - makes loops of symbols that repeat without a gap. A loop may contain loops.
+ * "x a b a b b y" becomes "x (a b)^2 y", a loop with two turns. The first turn is "a b", the second one
+ * "a b b". The turns belong to one loop, because they differ only in how often b stands in a row.
  *
- * The method is a stack, as in the recognition of nested loops by Ketterlin and Clauss (CGO 2008).
+ * The method uses a stack, like the recognition of nested loops by Ketterlin and Clauss (CGO 2008).
  *
  * Pure; one thread at a time for each structure.
  */

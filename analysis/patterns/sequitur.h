@@ -22,13 +22,16 @@
 
 struct sequitur_place {
 	uint32_t value;
-	uint32_t prev, next; /* places in the rule; the ring goes through its head */
-	/* Other uses of the same rule; 0: none. In the head of a rule, use_prev is the rule. */
+	/* The neighbours in the rule. The places of a rule and its head form a ring: the head comes
+	 * before the first place and after the last one. */
+	uint32_t prev, next;
+	/* If the value is a rule: other places with this value; 0: none. In the head of a rule,
+	 * use_prev is the index of the rule. */
 	uint32_t use_prev, use_next;
 };
 
 struct sequitur_rule {
-	uint32_t head; /* the place that closes the ring; 0: the rule does not exist any more */
+	uint32_t head; /* a place without a value; 0: the rule does not exist any more */
 	uint32_t uses, first_use;
 };
 

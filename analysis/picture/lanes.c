@@ -78,7 +78,8 @@ static int add_path(const struct path *path, struct picture *p)
 	return r;
 }
 
-/* Counts the wake-ups between a lane and any other task. Only tids are compared. */
+/* Counts the wake-ups between a task that has a lane and a task that has none. Only the tid says whether
+ * a task has a lane. So a later task with a reused tid counts as the task of the lane. */
 static int count_wakes(const struct graph *g, const struct picture *p, scores *s)
 {
 	_cleanup_(map_done) struct map lanes = { 0 }, at = { 0 };

@@ -38,7 +38,7 @@ void piece_name(const struct graph *g, const struct path *p, const struct path_p
  * - a wait for a CPU, if it is not known which task had the CPU. `time` is TIME_RUNNABLE. */
 void piece_name_as(const struct graph *g, const struct path *p, const struct path_piece *x,
 		   enum time_kind time, struct piece_name *ret);
-/* Names a wait for a CPU that `user`, a task of the same program, had. */
+/* Names a wait for a CPU. The task `user`, of the same program, had this CPU. */
 void piece_name_cpu(const struct graph *g, const struct path *p, const struct path_piece *x, uint32_t user,
 		    struct piece_name *ret);
 /* Names a wait for a CPU while the CPU quota of the task's group was used up. */

@@ -36,7 +36,7 @@ struct making {
 	disk_uses disks;
 	VEC(struct sum) sums;
 	struct map by_name;
-	size_t last;  /* index into sums: the part that add() added to last */
+	size_t last;  /* index into sums: the part to which the last add() added time */
 	size_t waker; /* index into sums: the part whose end woke the task; SIZE_MAX: none */
 	VEC(struct sampled) sampled;
 	VEC(struct piece_name) running; /* the names of the sampled parts */

@@ -53,8 +53,8 @@ const char *role_task(const struct graph *g, uint32_t task, uint64_t ts_ns, char
 	return buf;
 }
 
-/* Returns true if the word of n letters and digits may be of mkstemp() or of Python's tempfile.
- * "readme", "README" and "Readme" are usual words, also with a number at the end. */
+/* Returns true if the word of n letters and digits looks random, like the words that mkstemp() and
+ * Python's tempfile make. Usual words do not look random: "readme", "README", "Readme2". */
 static bool is_random(const char *s, size_t n)
 {
 	bool lower = false, upper_later = false, digit = false, letter_after_digit = false;
@@ -110,8 +110,8 @@ const char *role_path(const char *path, char *buf, size_t size)
 	return buf;
 }
 
-/* Writes "" if it is not clear which end is the server. The kernel gives ports from
- * PROFILE_CLIENT_PORT on to clients. */
+/* Writes the port of the server. Writes "" if it is not clear which end is the server. A port of
+ * PROFILE_CLIENT_PORT or more is that of a client, because the kernel chooses such ports for clients. */
 static void put_port(const struct window_object *o, char *buf, size_t size)
 {
 	bool client = !o->lport || o->lport >= PROFILE_CLIENT_PORT;

@@ -200,8 +200,8 @@ static void put_comm(const struct graph *g, uint32_t task, uint64_t ts_ns, char 
 	strcat(buf, " ");
 }
 
-/* Adds what happened in the pieces of waits for other tasks: the last task of the chain, and what it
- * did. */
+/* Some reasons are waits for another task. That task may itself wait for a third task, and so on. Adds a
+ * detail to each such reason: what the last task of this row did. */
 static int add_path_details(const struct adding *a, const struct path *p)
 {
 	int r = 0;

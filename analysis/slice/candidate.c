@@ -14,8 +14,9 @@
 #define STACK_LOOKS  4096
 #define FRAMES_MAX   64
 
+/* Special values of candidate.distance_ns. */
 enum {
-	EXACT_NS = 0, /* the arrival of the edge is candidate_query.record itself */
+	EXACT_NS = 0, /* candidate_query.record is the record with which the edge arrived */
 	START_NS = 1  /* the edge started the segment */
 };
 
@@ -335,8 +336,10 @@ static bool comes_through(const struct causal *c, const struct edge *e, uint32_t
 	return false;
 }
 
-/* Removes a strong edge if a better one leads back to its sender. Example: the edge is a request to a
- * server. The better one is the answer of a backend that the server asked. */
+/* Removes a strong edge b if a better strong edge a leads back to the same origin: a walk back along
+ * strong edges, from the sender of a, comes to the sender of b. Example: b is the request of a client to
+ * a server. The server asks a backend, and a is the backend's answer. The walk back from a goes from the
+ * backend to the server, and from there to the client. */
 static void merge(const struct causal *c, struct candidates *l)
 {
 	for (uint32_t i = 0; i < l->n; i++)

@@ -4,8 +4,14 @@
  * segment. The act is the record by which the walk came to the segment: a send, a wake, a fork.
  * Pure; any thread.
  *
- * The order: edges that a rule calls a cause; strong edges, the nearest first; boosted edges; weak
- * edges; weak or boosted edges of lock handoffs and of interrupts; edges that a rule excludes.
+ * A strong edge is certain. A weak edge is a guess. A boosted edge is a guess with a further sign for
+ * it, such as stacks that are alike. The edges have this order:
+ * 1. edges that a rule calls a cause;
+ * 2. strong edges, the nearest first;
+ * 3. boosted edges;
+ * 4. weak edges;
+ * 5. boosted and weak edges of lock handoffs and of interrupts;
+ * 6. edges that a rule excludes.
  */
 #ifndef CTRACE_ANALYSIS_SLICE_CANDIDATE_H
 #define CTRACE_ANALYSIS_SLICE_CANDIDATE_H

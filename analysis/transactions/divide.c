@@ -50,8 +50,9 @@ static const char *lock_word(enum resource_kind kind)
 }
 
 /* Writes the name of the task of a piece. In a wait for a lock, the lock and its owner come first: "file
- * lock /srv/l of job: sleep". The owner is left out if the piece is about the owner itself. A lock's
- * name is left out if only an inspection finds it, because an inspection sees only long waits. */
+ * lock /srv/l of job: sleep". The owner is left out if the piece is about the owner itself. The name of
+ * some locks is found only by an inspection, and ctrace inspects only long waits. Such a name is left
+ * out. Otherwise long and short waits for one lock would have different names. */
 static void role_of(const struct graph *g, const struct path *p, const struct path_piece *x,
 		    char buf[DESCRIBE_MAX])
 {

@@ -10,9 +10,9 @@
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
 
-/* Returned in place of the shift (whatif.h) of a task. The task and others wait for each other in a
- * cycle, but the question takes away one of them. In the replay there is no such cycle, so the task
- * holds up no other task. */
+/* Returned in place of the shift (whatif.h) of a task that waits in a cycle: it and other tasks wait for
+ * each other. But the what-if question takes away one of the tasks of the cycle. So there is no such
+ * cycle in the replay, and the task holds up no other task. */
 #define SHIFT_FREE UINT64_MAX
 
 struct replay_task {
@@ -34,7 +34,7 @@ struct replay {
 	/* [arrival]: the smallest held_by() of this and the earlier arrivals in its interval. It is
 	 * kept because a busy event loop has many arrivals in one interval. */
 	int64_t *held;
-	bool *taken;
+	bool *taken; /* [task]: the what-if question takes away this task, see whatif.h */
 	size_t *near;
 	bool any_taken;
 	bool any_object;
@@ -237,8 +237,10 @@ static size_t first_arrival(struct replay *k, uint32_t task, uint64_t from)
 }
 
 /* In the replay too, the arrival cannot come before its sender has acted. Returns the largest shift
- * (whatif.h) of the receiving task that this allows. INT64_MAX: any shift is allowed. If the question
- * takes away the receiving task, returns the largest shift at a time t, minus t. The caller adds t. */
+ * (whatif.h) of the receiving task that this allows. INT64_MAX: any shift is allowed.
+ * The what-if question may take away the receiving task itself. Then this task takes no time in the
+ * replay, so the largest shift grows with the time t. In this case, the function subtracts t from the
+ * largest shift at t, and returns the result, which is the same for each t. The caller adds t. */
 static int64_t held_by(struct replay *k, uint32_t interval, size_t arrival)
 {
 	struct whatif *x = k->x;
@@ -255,8 +257,9 @@ static int64_t held_by(struct replay *k, uint32_t interval, size_t arrival)
 	return (int64_t)(theirs + a->ts_ns - a->left_ns) - (k->taken[task] ? (int64_t)a->ts_ns : 0);
 }
 
-/* Returns the shift at t. In the replay, the task may be ready for an arrival in [from, to) before its
- * sender has sent. Then the task waits for the sender, and its shift is smaller than `shift`. */
+/* Returns the shift of the task at t. `shift` is this shift if the arrivals in [from, to) do not matter.
+ * But in the replay, the task may be ready for such an arrival before its sender has sent. Then the task
+ * waits for the sender, and the function returns less than `shift`. */
 static uint64_t hold_back(struct replay *k, uint32_t interval, uint64_t from, uint64_t to, uint64_t t,
 			  uint64_t shift)
 {
@@ -349,7 +352,7 @@ static void begin(struct replay *k, uint32_t task)
 		rt->shift = shift_at(k, t->parent, t->born_ns);
 	else if (k->taken[task] && rt->next < end_of(g, task) &&
 		 g->intervals[rt->next].from_ns > k->x->from_ns)
-		/* the question also takes away the time before the first interval of the task */
+		/* a task that is taken away takes no time before its first interval either */
 		rt->shift = g->intervals[rt->next].from_ns - k->x->from_ns;
 	if (rt->shift == SHIFT_FREE)
 		rt->shift = 0;
@@ -397,7 +400,7 @@ static uint64_t shift_of_busy(const struct replay *k, uint32_t task, uint64_t t)
 	}
 	if (rt->next >= end_of(g, task) || t <= g->intervals[rt->next].from_ns)
 		return rt->shift;
-	/* if the question takes away a task of the cycle, there is no cycle in the replay */
+	/* if a task of the cycle is taken away, there is no cycle in the replay */
 	do {
 		if (k->taken[k->stack[--on]])
 			return SHIFT_FREE;

@@ -90,9 +90,9 @@ static int sort_arrivals(struct arrival *v, size_t n)
 	return r;
 }
 
-/* Returns false if the arrival is known to have ended a wait of the task. Such an arrival need not be
- * stored, because the replay of the wait lets the task wait for it. Without whatif_prepare(), nothing is
- * known of the task. *near: the last result of graph_interval_near(). */
+/* Returns false if the arrival ended a wait of the task. When this wait is replayed, the task waits for
+ * the sender anyway, so the arrival need not be stored. Also returns true if whatif_prepare() has not
+ * looked at the waits of the task. *near: the last result of graph_interval_near(). */
 static bool may_hold_up(struct whatif *x, uint32_t task, const struct arrival *a, uint32_t *near)
 {
 	if (!x->prepared || !x->prepared[task])

@@ -24,8 +24,9 @@ struct whatif_without {
 	enum time_kind time;
 };
 
-/* The most tasks in a row, each of which waits for the next. The shift (whatif.h) of a further task
- * is 0. */
+/* Task A waits for task B, B waits for C, and so on. To replay A, the replay has to replay all tasks of
+ * this row. It replays at most this many of them. The next task in the row gets the shift 0 (whatif.h):
+ * as if it did nothing earlier than in the trace. */
 #define WHATIF_MAX_DEPTH 2048
 
 #endif

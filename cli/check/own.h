@@ -13,8 +13,9 @@
  * sum of the prices of its waits.
  */
 struct own_queue {
-	/* The own times include the queue times. This is so if the queue times of the new side are longer
-	 * (U test). Both sides have the same prices, so the cause is the new command itself. */
+	/* True if the queue times of the new side are significantly longer (U test). Then the own time of
+	 * each run, on both sides, includes the queue time of the run. Both sides have the same prices. So
+	 * the queue times are only longer because the new command waits more often. */
 	bool counted;
 	double old_ns, new_ns; /* the mean queue time of a run */
 	double p;              /* of the U test */

@@ -378,8 +378,8 @@ static int finish(struct session *s)
 	struct check_outcome *out = s->out;
 
 	out->traced = s->sides[NEW]->n_runs > 0;
-	/* Only untraced runs were made after choose_timing(). So its cost is kept: it is from traced and
-	 * untraced runs that were made in turn. */
+	/* If choose_timing() chose the times of untraced runs, all later runs were untraced. Then out->cost
+	 * stays as choose_timing() set it: from traced and untraced runs that were made in turn. */
 	if (out->timing == CHECK_UNTRACED && s->plan->new_argv)
 		return 0;
 	return tracer_cost_of(s->sides[NEW], s->plan->max_regress, &out->cost) ? no_memory() : 0;

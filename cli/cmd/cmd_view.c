@@ -185,7 +185,7 @@ static char *options_of(const struct victim_request *rq)
 {
 	struct words t = { 0 };
 
-	words_add(&t, "%s", ""); /* the options may be empty */
+	words_add(&t, "%s", ""); /* without options, the text is "" */
 	add_options(&t, rq);
 	return words_take(&t);
 }

@@ -9,12 +9,13 @@
 
 /* Adds the runs of a file: the run of a trace, or all runs of a baseline. */
 int baseline_file_add(struct baseline *b, const char *path);
-/* Finds the main task of the recorded command, and the part of the window in which it lived. Warns if the
- * window lacks its begin or end. */
+/* Finds the main task of the recorded command, and the part of the window in which this task lived. Warns if
+ * the window lacks the begin or the end of the command. */
 int baseline_command(const struct analysis_input *in, uint32_t *ret_task, uint64_t *ret_from_ns,
 		     uint64_t *ret_to_ns);
-/* Adds the counts of the command, which lived in [from_ns, to_ns). cut: the window lacks a part of its
- * life. If cut, or if records were lost, only adds 1 to n_incomplete. Returns 0, -E2BIG or -ENOMEM. */
+/* Adds the counts of the events of the command, which lived in [from_ns, to_ns). cut: the window lacks a
+ * part of the command's life. If cut, or if records were lost, only adds 1 to n_incomplete. Returns 0,
+ * -E2BIG or -ENOMEM. */
 int baseline_count(struct baseline *b, const struct analysis_input *in, uint32_t task, uint64_t from_ns,
 		   uint64_t to_ns, bool cut);
 struct baseline_machine baseline_machine_of(const struct reader *r);

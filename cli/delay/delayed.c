@@ -240,7 +240,6 @@ static void on_signal(struct tracer *t, struct task *x, int signal)
 		go_on(x, signal);
 }
 
-/* Handles one stop of a task. Returns 0 or -errno. */
 static int on_stop(struct tracer *t, pid_t tid, int status)
 {
 	static const struct probe none;

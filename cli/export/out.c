@@ -8,7 +8,6 @@
 
 #include "cli/cli.h"
 
-/* bytes: the buffer of the output */
 #define OUT_BUFFER (1 << 16)
 
 /* Keeps the first error, and writes nothing after it. stdio drops the bytes of a failed write. So if a later

@@ -35,8 +35,8 @@ struct picture {
 	size_t drawn, left_out;
 };
 
-/* U+FFFE and U+FFFF are not allowed in XML. The text is in its shown form, so it has no control
- * characters. */
+/* The text has no control characters, because shown_frame() has replaced them by escapes. XML also forbids
+ * U+FFFE and U+FFFF, so this function writes "?" in place of them. */
 static void put_xml(FILE *f, const char *s)
 {
 	for (; *s; s++)

@@ -186,9 +186,16 @@ static bool only_sleeps(const struct diagnosis *d)
 	return d->cause == CAUSE_TIMER && d->n_chain == 1;
 }
 
-/* Finds the victim in the process of the recorded command. If nothing is wrong with this victim, takes an
- * alarm of its descendants. If this victim only slept, takes an alarm of any task. Without a recorded
- * command, ret->task is GRAPH_NONE. */
+/*
+ * Finds the victim in the process of the recorded command. Without a recorded command, ret->task is
+ * GRAPH_NONE.
+ *
+ * If nothing is wrong with this victim, looks for the worst alarm (doc/glossary.md) of other tasks, and makes
+ * its task the victim:
+ * - if the first victim only slept: of all tasks
+ * - otherwise: of the descendants of the command
+ * Without such an alarm, the first victim stays.
+ */
 static int find_recorded(struct analysis_input *in, bool window, const struct victim_moment *at,
 			 struct victim *ret)
 {

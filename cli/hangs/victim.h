@@ -24,14 +24,15 @@ struct victim_moment {
 enum victim_choice {
 	VICTIM_NAMED,      /* the options name the task */
 	VICTIM_COMMAND,    /* a task of the recorded command */
-	VICTIM_DESCENDANT, /* a task that the recorded command has started hangs; the command does not */
-	VICTIM_WORST,      /* the worst hang */
+	VICTIM_DESCENDANT, /* the recorded command does not hang, but a task that it started does */
+	VICTIM_WORST,
 };
 
 struct victim {
 	uint32_t task;
 	enum victim_choice choice;
-	struct diagnosis *diagnosis; /* made without rules and questions; NULL: not made yet */
+	/* made without the rules of the user, and without questions to the user; NULL: not made yet */
+	struct diagnosis *diagnosis;
 	bool alarm;
 };
 

@@ -281,8 +281,8 @@ static int collect_cycles(struct waitlive *w, uint32_t pid)
 	return r;
 }
 
-/* Returns true if all tasks and processes for which link n waits follow in the chain. Example: a
- * shell waits for its only child. */
+/* Link n waits for some tasks and processes. Returns true if all of these are later links of the chain.
+ * Example: a shell waits for its only child. */
 static bool all_follow(const struct waitlive *w, const struct waitlive_chain *c, size_t n)
 {
 	const struct procwait *wait = c->links.v[n].wait;

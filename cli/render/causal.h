@@ -19,9 +19,9 @@ struct graph_pick {
 };
 
 int graph_pick_window(const struct causal *c, uint64_t from_ns, uint64_t to_ns, struct graph_pick *ret);
-/* Keeps the picked segments that are at most `depth` edges away from `segment`, in both directions.
- * Follows a weak edge only if it leads to `segment`, or leads from it to its neighbour in the same
- * task. Returns 0, or -ENOMEM and leaves pick unchanged. */
+/* Keeps the picked segments that are at most `depth` edges away from `segment`, in both directions. Of the
+ * weak edges (enum edge_strength), follows only those that lead to `segment`, and the one from `segment` to
+ * the next segment of the same task. Returns 0, or -ENOMEM; then pick is unchanged. */
 int graph_pick_around(struct graph_pick *pick, uint32_t segment, uint32_t depth);
 void graph_pick_done(struct graph_pick *pick);
 

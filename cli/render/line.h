@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* line.h - a line of named values, as text ` name=value` or as JSON `,"name":value`. Faster than
- * printf(), because a dump prints gigabytes. One thread. */
+/* line.h - a line of named values, as text ` name=value` or as JSON `,"name":value`. A dump prints
+ * gigabytes, and printf() would be too slow for this. One thread. */
 #ifndef CTRACE_CLI_RENDER_LINE_H
 #define CTRACE_CLI_RENDER_LINE_H
 

@@ -14,12 +14,14 @@
 #include "trace/words/describe.h"
 #include "trace/words/texts.h"
 
-/* The document has each text about an interval once. A span has the number of its text. After
- * VIEW_REASONS texts, a span gets a text that only says the state of the task, such as "sleeps". */
+/* A reason is a text about an interval, with some more values. `reasons` has each reason once, and a span has
+ * the number of its reason. After VIEW_REASONS reasons, a span gets a reason that only says the state of the
+ * task, such as "sleeps". */
 struct build {
 	const struct view *v;
-	struct texts keys;
-	VEC(json_int_t) numbers; /* [key]: the number of its reason */
+	struct texts keys; /* each reason as JSON text */
+	/* [i]: the number of the reason whose JSON text has the index i in `keys` */
+	VEC(json_int_t) numbers;
 	json_t *reasons;
 	json_int_t n_short;
 	bool failed;

@@ -117,8 +117,10 @@ function find_arrows() {
 	return arrows.sort((a, b) => b.kept - a.kept || (b.span.to - b.span.from) - (a.span.to - a.span.from));
 }
 
-// Each link of the chain has an arrow that is always drawn: that of its longest wait. Some links have no such
-// wait: a task that sleeps again and again until its child ends, or a task that waits for a CPU.
+// Each link of the chain waits for the next link. Marks one arrow from the next link to this link: the arrow of
+// the longest wait. A marked arrow is drawn even if it is short. Some links have no wait with an arrow: for
+// example, a task sleeps again and again until its child ends, or a task waits for a CPU. For such a link, adds
+// an arrow at its end.
 function mark_links(arrows) {
 	doc.story.slice(0, -1).forEach((more, i) => {
 		const to = lanes[more.lane], from = lanes[doc.story[i + 1].lane];

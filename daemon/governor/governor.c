@@ -179,8 +179,8 @@ static enum governor_act governor_off(struct governor *g, uint64_t now_ns)
 	return g->step ? step_to(g, now_ns, step_next(g->step, false)) : GOVERNOR_STAY;
 }
 
-/* Returns how much of the CPU time since the last call the budget counts, in ns. measure: also
- * updates rate_ppm and capture_ppm. */
+/* Accounts for the CPU time that was spent since the last call. Returns the part of it that the budget
+ * counts, in ns. measure: also updates rate_ppm and capture_ppm. */
 static double governor_account(struct governor *g, uint64_t now_ns, const struct governor_spent *now,
 			       bool measure)
 {

@@ -43,8 +43,8 @@ struct governor_loop;
 
 struct governor_loop_threads {
 	uint64_t inspect_ns;
-	/* CPU time that the budget does not count: for requests of clients, and of the threads
-	 * `worker` and `names` */
+	/* CPU time that the budget does not count: all that of the threads `worker` and `names`, and
+	 * that of other threads for requests of clients */
 	uint64_t aside_ns;
 };
 

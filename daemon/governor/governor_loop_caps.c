@@ -281,7 +281,8 @@ void governor_loop_caps_end(struct governor_loop *g)
 void governor_loop_caps_over(struct governor_loop *g)
 {
 	if (g->over_ns)
-		/* A failure does no harm: the end of the pause reads all tasks. */
+		/* A failure does no harm: a pause begins now, and at its end the daemon reads the
+		 * states of all tasks anyway. */
 		(void)group_tasks_end(g, g->over_since);
 	g->over_ns = 0;
 	probe_caps_over(g->opt.probe);

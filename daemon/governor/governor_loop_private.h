@@ -17,7 +17,8 @@ struct governor_loop {
 	uint64_t gap_ns;
 	unsigned cpus;
 	uint64_t cpus_ns;
-	/* For stats.bpf_percent: the CPU time of the BPF programs at bpf_at_ns, and now. */
+	/* For stats.bpf_percent. bpf_ns: the CPU time of the BPF programs up to the time bpf_at_ns.
+	 * bpf_now_ns: their CPU time up to the last reading. */
 	uint64_t bpf_ns, bpf_at_ns, bpf_now_ns;
 	/* The step of the last message. Only a step beyond this one gets another message. */
 	enum ct_shed said;

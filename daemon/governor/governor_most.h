@@ -21,7 +21,7 @@ enum most_kind {
 struct most {
 	enum most_kind kind;
 	uint64_t id;  /* tid, uid, or id of the control group */
-	double share; /* lower limit of the part (0 to 1) of all records */
+	double share; /* at least this part (0 to 1) of all records is from this task or group */
 	uint64_t ts_ns;
 	char comm[CT_COMM_LEN]; /* name of the task; may lack a final 0 */
 };

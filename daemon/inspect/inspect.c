@@ -400,7 +400,8 @@ int inspect_ask_sample(struct inspect *v, const struct ct_rawstack_blob *raw)
 		return -ENOMEM;
 	memcpy(copy, raw, n);
 	pthread_mutex_lock(&v->lock);
-	/* If max_per_sec holds up other requests, refuses the sample: its program may end meanwhile. */
+	/* If max_per_sec holds up other requests, the sample would have to wait behind them. The
+	 * sampled program may end in this time, so the sample is refused. */
 	if (v->q_n && pace_wait(v, clock_boot_ns())) {
 		v->stats.asked++;
 		v->stats.refused_rate++;

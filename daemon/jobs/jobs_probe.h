@@ -21,10 +21,13 @@ int jobs_probe_new(struct probe *probe, struct jobs_probe **ret);
 void jobs_probe_free(struct jobs_probe *p);
 
 /*
- * Puts a probe on the instruction at offset off of the file. Copies rule. pid > 0: only in this
- * process, not in its children; otherwise in all processes. JOB_RETURNS in the rule also probes the
- * return: the function must not change its stack pointer before this instruction. Returns 0,
- * -ENOSPC if there are JOB_RULES_MAX probes, or another -errno.
+ * Puts a probe on the instruction at the offset `off` of the file. Copies rule. pid > 0: probes only
+ * this process, not its children; otherwise all processes. Returns 0, -ENOSPC if there are
+ * JOB_RULES_MAX probes, or another -errno.
+ *
+ * If the rule has JOB_RETURNS, also probes the return of the function. A return is matched with its
+ * call by the stack pointer. So before the instruction at `off`, the function must not change the
+ * stack pointer.
  */
 int jobs_probe_add(struct jobs_probe *p, pid_t pid, const char *path, uint64_t off,
 		   const struct job_rule *rule, struct jobs_link **ret);

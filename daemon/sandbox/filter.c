@@ -71,7 +71,9 @@ static int filter_install(const struct filter *f, unsigned flags)
 	return syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, flags, &prog) ? -errno : 0;
 }
 
-/* Enters a separate filter without a log, because each start of a thread tries clone3 first. */
+/* Makes clone3 fail by a filter of its own, whose refusals the kernel does not log. The filter of
+ * filter_enter() logs each refused call. libc tries clone3 at each start of a thread, so a log of
+ * these calls would be long and useless. */
 static int filter_no_clone3(void)
 {
 	struct filter f = { 0 };

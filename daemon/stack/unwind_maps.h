@@ -82,9 +82,11 @@ int unwind_maps_saved(struct unwind_maps *m, uint32_t tid, struct unwind_mounts 
 		      const struct ct_crash_map *saved, size_t n);
 void unwind_maps_forget(struct unwind_maps *m);
 void unwind_maps_done(struct unwind_maps *m);
-/* Returns NULL if nothing is mapped at addr. If unwind_maps.asks is false, also returns NULL for a
- * mapping with neither exec nor avoid. If there is no answer or no room, returns a mapping with avoid.
- * Valid until unwind_maps_forget(). */
+/* Returns the mapping at addr. It is valid until unwind_maps_forget().
+ * - If nothing is mapped at addr, returns NULL.
+ * - If `asks` is false, also returns NULL for a mapping with neither exec nor avoid.
+ * - If `asks` is true, the kernel may give no answer, or `maps` and `names` may have no room for it.
+ *   Then returns a mapping that has only avoid: the caller must not read at addr. */
 struct unwind_map *unwind_maps_find(struct unwind_maps *m, uint64_t addr);
 static inline const char *unwind_maps_path(const struct unwind_maps *m, const struct unwind_map *map)
 {

@@ -73,7 +73,9 @@ static int causal_correct(struct pass *p)
 	return handoff_find(p);
 }
 
-/* Returns, for each open number (pass.h), the index in c->segments. Fills c->first. NULL: no memory. */
+/* Returns an array with the place of each segment: p->segments.v[i] goes to c->segments[array[i]]. A
+ * segment that is gone gets the place of the segment that it has become a part of. Fills c->first. NULL:
+ * no memory. The caller frees the array. */
 static uint32_t *place_segments(struct pass *p, struct causal *c)
 {
 	uint32_t *place = malloc((p->segments.n + 1) * sizeof(*place)), at = 0;

@@ -201,9 +201,11 @@ static uint32_t same_client(const struct pass *p, const struct request_queue *q,
 	return GRAPH_NONE;
 }
 
-/* Guesses on behalf of which request the task asks on flow f. A task acts on requests in the order in
- * which it received them. So the connection that became free first goes to the oldest new request
- * (see queue_new()). */
+/* The task works for one or more requests, and sends a request to another service on flow f. Guesses for
+ * which of its requests it does this, and returns this request. GRAPH_NONE: not known.
+ * A task acts on requests in the order in which it received them. When it answers a request, the flow on
+ * which it asked for this request becomes free, and a new request (queue_new()) can use it. So the flow
+ * that became free first is for the oldest new request, the second flow for the second one, and so on. */
 static uint32_t next_asker(const struct pass *p, struct request_loop *l, uint32_t f)
 {
 	uint32_t before = p->flows.v.v[f].asker, request, rank;

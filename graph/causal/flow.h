@@ -23,25 +23,27 @@ enum flow_role {
  * - debts: receives whose send is not recorded yet
  * - taken: received requests
  * - asks: sent requests
- * Names in brackets are those of the queues that use the member. Without brackets, all use it.
+ * If only some of the queues use a member, its comment names these queues.
  */
 struct flow_item {
 	uint32_t event, segment; /* the record of the send or receive, and the segment that it is in */
 	uint32_t task;           /* the task that sends or receives */
-	uint32_t bytes;          /* [in, debts] how many are not matched yet */
-	/* A client, as in work.client (pass.h). [in, asks] the task works for this client. [taken] this
-	 * client sent the request. */
+	uint32_t bytes;          /* in the queues `in` and `debts`: how many are not matched yet */
+	/* A client, as in work.client (pass.h). In the queue `taken`: the client that sent the request.
+	 * In `in` and `asks`: the client for which `task` works. */
 	uint64_t client;
-	/* The send of a request, or GRAPH_NONE. [taken] the request of the item. [in] the request that
-	 * is answered by the bytes of the item. */
+	/* The send of a request, or GRAPH_NONE. In the queue `taken`: the send of the received request.
+	 * In `in`: if the bytes are an answer, the send of the request that they answer. */
 	uint32_t ask;
 	uint32_t next;
-	uint32_t wake; /* [debts] index of the edge of the receiver's wake-up, or GRAPH_NONE */
-	/* Index in pass.requests. [taken] the request of the item. [asks] its parent request. */
+	/* in the queue `debts`: index of the edge of the receiver's wake-up, or GRAPH_NONE */
+	uint32_t wake;
+	/* Index in pass.requests, or GRAPH_NONE. In the queue `taken`: the received request. In `asks`:
+	 * the parent of the sent request. */
 	uint32_t request;
-	uint32_t n; /* [taken] how many answers may be due */
-	bool begun; /* [in] the first bytes of the send are not in the queue any more */
-	bool reply; /* [taken] the bytes may be an answer, not a request */
+	uint32_t n; /* in the queue `taken`: how many answers the server may still send for the item */
+	bool begun; /* in the queue `in`: the first bytes of the send are not in the queue any more */
+	bool reply; /* in the queue `taken`: the bytes may be an answer, not a request */
 };
 /* Below this number of items, flow_make_room() does nothing. */
 #define FLOW_ITEMS 65536
@@ -50,15 +52,13 @@ struct flow_queue {
 	uint32_t first, last; /* index of the item + 1; 0: empty */
 };
 
-/*
- * A socket: one end of a connection. [ASKS] in a comment: only a socket with ROLE_ASKS, the client's
- * end, uses the member. [SERVES]: only a socket with ROLE_SERVES, the server's end, uses it.
- */
+/* A socket: one end of a connection. The client's end has ROLE_ASKS, and the server's end ROLE_SERVES. */
 struct flow {
 	uint64_t sock;
 	uint32_t peer; /* flow of the other end; GRAPH_NONE: on another host, or not known */
 	uint32_t user;
-	uint32_t client;         /* [SERVES] the task that sent the last received bytes, or GRAPH_NONE */
+	/* only at the server's end: the task that sent the last received bytes, or GRAPH_NONE */
+	uint32_t client;
 	struct flow_queue in;    /* bytes that were sent to this socket and not received */
 	struct flow_queue debts; /* receives whose send is not recorded yet (match.h) */
 	struct flow_queue taken; /* received requests without an answer */
@@ -66,15 +66,19 @@ struct flow {
 	/* queued: bytes in `in`. stale: those of them that a task has surely read, although no record
 	 * shows it. */
 	uint64_t queued, stale;
-	uint64_t answer_client; /* [ASKS] flow_item.client of the last request that got an answer */
-	uint32_t answered;      /* [SERVES] the segment that sent the last answer */
-	uint32_t taker;         /* [SERVES] the segment of the last receive */
+	/* Only at the client's end: flow_item.client of the last request that got an answer. The task
+	 * sent this request because it works for this client. */
+	uint64_t answer_client;
+	uint32_t answered; /* only at the server's end: the segment that sent the last answer */
+	uint32_t taker;    /* only at the server's end: the segment of the last receive */
 	/* the last request on this connection; GRAPH_NONE: none, or the peer's flow has it */
 	uint32_t request;
-	uint32_t asker; /* [ASKS] the request on behalf of which a task last sent here (exchange.h) */
+	/* Only at the client's end: the parent of the last request that was sent here, or GRAPH_NONE
+	 * (exchange.h). */
+	uint32_t asker;
 	bool dgram;
 	bool sent_last;
-	bool of_hub;    /* [ASKS] of a hub, such as a D-Bus daemon: see flow_reverse_hubs() */
+	bool of_hub;    /* the end of a hub, such as a D-Bus daemon: see flow_reverse_hubs() */
 	bool pipelines; /* the client sends further requests before it has the answer */
 	uint8_t role;
 };

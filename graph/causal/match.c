@@ -99,9 +99,9 @@ static uint64_t client_at(const struct flow *f, uint32_t task)
 	return f->dgram && task != GRAPH_NONE ? (uint64_t)task + 1 : f->sock;
 }
 
-/* On a datagram socket for all clients, a server answers in any order. So moves a request that
- * `segment` received to the front of f->taken. Returns false if f->taken has several requests, and
- * `segment` received none of them. */
+/* A server that has one datagram socket for all its clients may answer their requests in any order. So
+ * this function looks in f->taken for a request that `segment` received, and moves it to the front.
+ * Returns false if f->taken has several requests, and `segment` received none of them. */
 static bool choose_request(struct flows *m, struct flow *f, uint32_t segment)
 {
 	struct flow_item *first = flow_first(m, &f->taken), old = *first;
@@ -220,8 +220,10 @@ void match_send(struct pass *p, uint32_t event)
 	w->acts++;
 }
 
-/* Drops stale bytes (flow.h). Exception: other bytes were sent after them, and this receive has read
- * more than those. So it has read stale bytes too. Then they stay in the queue, and are not stale. */
+/* Called for a receive of `bytes` bytes. Drops the stale bytes (flow.h) from the queue f->in. Exception:
+ * f->in also has bytes that are not stale, and the receive has more bytes than these. Then the receive
+ * also has bytes that were wrongly taken for stale. So all bytes stay in the queue, and none counts as
+ * stale any more. */
 static void skip_stale(struct flows *m, struct flow *f, uint32_t bytes)
 {
 	uint64_t fresh = f->queued - MIN(f->stale, f->queued);

@@ -3,9 +3,10 @@
  * pass.h - private to graph/: the state while a causal graph is built, in one pass over the
  * records.
  *
- * All steps of the pass share this state. During the pass, segments have "open numbers": the order
- * in which they were opened. At the end, build.c replaces these by indices in causal.segments.
- * GRAPH_NONE stands for "none". Only one thread at a time may use a struct pass.
+ * All steps of the pass share this state. During the pass, a member that names a segment has the
+ * segment's index in pass.segments. The segments are there in the order in which they were opened. At
+ * the end, build.c replaces these indices by indices in causal.segments. GRAPH_NONE stands for "none".
+ * Only one thread at a time may use a struct pass.
  */
 #ifndef CTRACE_GRAPH_CAUSAL_PASS_H
 #define CTRACE_GRAPH_CAUSAL_PASS_H
@@ -17,10 +18,10 @@
 #include "lib/map.h"
 #include "lib/vec.h"
 
-/* The present work of a task. `segment` and `before` are open numbers (see the top of this file). */
+/* The present work of a task. */
 struct work {
-	uint32_t segment;
-	uint32_t before;
+	uint32_t segment; /* the task's present segment, as an index in pass.segments */
+	uint32_t before;  /* the task's segment before this one, or GRAPH_NONE */
 	uint32_t interval;
 
 	uint64_t client; /* the client for which the task works: a socket, or 1 + a task; 0: none */
@@ -38,7 +39,8 @@ struct work {
 	uint64_t sleep_ns;
 	uint32_t sleeps; /* how many of the last sleeps in a row had about the same length */
 	uint32_t acts;   /* sends, receives and other actions since the last wake-up */
-	/* index of the task's last send, receive, or begin of a wait (except in a write) */
+	/* Index of the last record of the task that is a send, a receive, or the begin of a wait. A wait
+	 * in a write does not count, because it is a part of a send. */
 	uint32_t parted;
 	uint8_t wait;
 	bool may_be_false; /* if the task does nothing and waits again, its wake-up was false */
@@ -65,7 +67,8 @@ struct open_segment {
 	uint32_t task, event;
 	union {
 		uint32_t behalf;
-		/* If `gone` is set: open number of the segment to which the time of this one belongs. */
+		/* If `gone` is set: the earlier segment that this segment has become a part of, as an
+		 * index in pass.segments. */
 		uint32_t part_of;
 	};
 	uint8_t cut;
@@ -122,10 +125,11 @@ struct request_loop {
 	VEC(uint32_t) released;
 };
 
-/* The requests that a process received. Each request before `first` is answered, or a thread has
- * already sent another request on behalf of it. */
+/* The requests that a process received, the oldest first. */
 struct request_pool {
 	VEC(uint32_t) v;
+	/* Each of v[0 .. first) is answered, or a thread has already sent another request on behalf of
+	 * it. */
 	size_t first;
 	bool hops; /* several threads receive requests of one connection, as in Go or tokio */
 };

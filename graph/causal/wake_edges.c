@@ -69,7 +69,9 @@ static bool may_be_false(const struct interval *s, const struct window_event *wa
 		    (s->wait == CT_W_READ && CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK);
 
 	switch ((enum edge_kind)e->kind) {
-	case EDGE_MESSAGE: /* Not after a connect or a close: the wakee may act without a record. */
+	case EDGE_MESSAGE:
+		/* After a wake-up by a connect or a close, the wakee may act without a record. So such a
+		 * wake-up never counts as false. */
 		return wait && wake &&
 		       (ct_wake_call(&wake->r) == CT_W_WRITE || ct_wake_call(&wake->r) == CT_W_READ);
 	case EDGE_WAKE:

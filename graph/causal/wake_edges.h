@@ -11,8 +11,8 @@ void wake_edges_switch(struct pass *p, uint32_t event);
 /* Called when `task` got a message from `from` on sock. Drops a held-back edge (wake_edges.c) that
  * the message explains. */
 void wake_edges_explained(struct pass *p, uint32_t task, uint64_t sock, uint32_t from);
-/* Adds the edge of `task` that is held back for a message on sock. Returns its index, or
- * GRAPH_NONE. */
+/* If the edge of the last wake-up of `task` is held back (wake_edges.c) for a message on sock, adds this
+ * edge to p->edges, and returns its index there. Otherwise returns GRAPH_NONE. */
 uint32_t wake_edges_adopt(struct pass *p, uint32_t task, uint64_t sock);
 /* Called when no later message can explain the last wake-up of `task`. Adds its held-back edge. */
 void wake_edges_settle(struct pass *p, uint32_t task);

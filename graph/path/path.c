@@ -32,7 +32,8 @@ struct walker {
 	uint32_t stack[PATH_MAX_DEPTH + 1];
 	uint32_t *near;
 	/* Arguments and result of the last call of blame_last(). The next call often has the same
-	 * arguments: many waits of an event loop have one and the same last repeat (last_idle()). */
+	 * arguments. Example: an event loop makes the same poll many times, and for all these polls,
+	 * last_idle() returns the last one. */
 	uint32_t last;
 	uint64_t last_ns;
 	struct blame last_blame;
@@ -351,8 +352,9 @@ static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, 
 		return;
 
 	blame_repeats(k, f, interval, b);
-	/* The task of the parent frame did not wait for a request of another client, or for a
-	 * message of a task born later. */
+	/* A request of another client may have ended this wait, or a message of a task that was born
+	 * after the wait began. The task of the parent frame did not wait for either. Then another
+	 * task is to blame: the one that could have ended this wait. */
 	if (f->depth && ((!f->blame.ended && is_request(k->g, interval, b)) ||
 			 (!f->blame.owed && is_of_newcomer(k->g, interval, b))))
 		look_lasting(k, frame, interval, b);

@@ -168,18 +168,20 @@ struct graph {
 	struct graph_index polled;
 	struct graph_index hangs;
 	struct graph_index accesses;
-	struct graph_index wakes;     /* CT_WAKE with an object, by object: see index_event() */
-	struct graph_index gaps;      /* CT_GAP; the key is 0 */
-	struct graph_index sheds;     /* CT_SHED of steps of the governor; the key is 0 */
-	struct graph_index caps;      /* CT_SHED of single tasks, by tid */
-	struct graph_index groups;    /* CT_SHED of groups of tasks; the key is 0 */
-	struct graph_index children;  /* main threads (.event: task), by tgid of the parent */
-	struct graph_index threads;   /* all tasks (.event: task), by tgid */
-	uint32_t lacks_first;         /* CT_LACK_* before the first record of `sheds` */
-	struct graph_index tuples;    /* sockets (.event: object), by hash of both addresses */
-	struct graph_index accepted;  /* unix sockets (.event: object), by id of the peer */
-	struct graph_index addresses; /* sockets (.event: object), by hash of their own address */
-	struct graph_index listening; /* sockets (.event: object): see graph_listening() */
+	struct graph_index wakes;  /* CT_WAKE with an object, by object: see index_event() */
+	struct graph_index gaps;   /* CT_GAP; the key is 0 */
+	struct graph_index sheds;  /* CT_SHED of steps of the governor; the key is 0 */
+	struct graph_index caps;   /* CT_SHED of single tasks, by tid */
+	struct graph_index groups; /* CT_SHED of groups of tasks; the key is 0 */
+	/* In the next two indices, .event is an index in `tasks`. */
+	struct graph_index children; /* main threads, by tgid of the parent */
+	struct graph_index threads;  /* all tasks, by tgid */
+	uint32_t lacks_first;        /* CT_LACK_* before the first record of `sheds` */
+	/* In the next four indices, .event is an index in window.objects. */
+	struct graph_index tuples;    /* IP sockets, by hash of both addresses */
+	struct graph_index accepted;  /* accepted unix sockets, by id of the peer */
+	struct graph_index addresses; /* IP sockets, by hash of their own address */
+	struct graph_index listening; /* see graph_listening() */
 
 	struct graph_scans *scans;
 	struct repeats **repeats;
@@ -212,10 +214,10 @@ static inline uint64_t interval_ran_ns(const struct interval *s)
 /* The caller frees *ret with graph_free(). Returns 0, -ENOMEM, or -E2BIG if there are more than
  * 2^32-2 intervals. */
 int graph_build(const struct window *w, struct graph **ret);
-/* Like graph_build(), but drops CT_SWITCH records from the window, and keeps only their places. A
- * CT_SWITCH stays if it is the first record, or more than UINT32_MAX ns (4.3 s) after the last one
- * that stays. causal_build() must not get such a graph. After an error, the caller can only free
- * the window. */
+/* Like graph_build(), but removes CT_SWITCH records from the window. For each removed record,
+ * graph.dropped has a struct graph_dropped. A CT_SWITCH stays if it is the first record, or if the
+ * last record before it that stays is more than UINT32_MAX ns (4.3 s) earlier. causal_build() must not
+ * get such a graph. After an error, the caller can only free the window. */
 int graph_build_lean(struct window *w, struct graph **ret);
 void graph_free(struct graph *g);
 

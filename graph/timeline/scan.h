@@ -44,9 +44,10 @@ static inline struct graph scan_view(const struct graph *g, struct graph_scans *
 	return view;
 }
 
-/* Called after walks in a view of g. Takes `steps`, the number of their steps, from the budget of g
- * too. Adds `refused`, the number of walks that ended early, to the count of g. Only one thread at
- * a time may call this function. */
+/* Look-ups in a view of g (scan_view()) take their steps from another budget than that of g. Called after
+ * such look-ups, so that they count for g too. Takes `steps`, the number of their steps, from the budget
+ * of g. Adds `refused`, the number of walks that ended early, to the count of g. Only one thread at a
+ * time may call this function. */
 static inline void scan_pay(const struct graph *g, uint64_t steps, uint64_t refused)
 {
 	uint64_t left = scan_left(g);

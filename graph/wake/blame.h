@@ -2,12 +2,13 @@
 /*
  * blame.h - finds, for one wait, its object and the task to blame: the task for which the waiter
  * waited. Pure; any thread.
- * - A task that ended the wait is mostly to blame. Exceptions are, for example: a wait for a disk;
- *   a wake by a kernel thread; a signal for which the waiter did not wait.
- * - If an interrupt ended a wait on a socket, a task of this host is to blame: the one that sent the
- *   bytes. For a write, it is the one that received bytes.
+ * - If a task ended the wait, this task is to blame in most cases. Exceptions are, for example: a wait
+ *   for a disk; a wake by a kernel thread; a signal for which the waiter did not wait.
+ * - If an interrupt ended a wait on a socket, the task of this host that sent the bytes is to blame, if
+ *   there is one. If the waiter waited for room to write, the task that made room is to blame: it
+ *   received bytes.
  * - If a wait has not ended, or a time limit or a killer signal ended it, the task that could have
- *   ended the wait is to blame: the owner, the other end, the child.
+ *   ended the wait is to blame: the owner, the task at the other end, or the child.
  */
 #ifndef CTRACE_GRAPH_WAKE_BLAME_H
 #define CTRACE_GRAPH_WAKE_BLAME_H

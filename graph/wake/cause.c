@@ -114,7 +114,8 @@ static uint64_t closed_socket(const struct graph *g, const struct interval *s,
 												     : 0;
 }
 
-/* Returns true if the softirq runs during the sender's system call, as on loopback. */
+/* Returns true if a softirq made the wake-up during the sender's system call, as on loopback. Then `waker`,
+ * the task on the CPU, is the sender. */
 static bool is_sender_below(const struct graph *g, const struct window_event *wake, uint32_t waker)
 {
 	uint64_t peer;
@@ -123,7 +124,8 @@ static bool is_sender_below(const struct graph *g, const struct window_event *wa
 		return false;
 	if (ct_wake_call(&wake->r) == CT_W_WRITE || ct_wake_call(&wake->r) == CT_W_CONNECT)
 		return true;
-	/* In another call, the interrupted task may close the other end of the connection. */
+	/* In another call, such as close(), the waker may end the connection, which also wakes the waiter.
+	 * So the waker counts as the sender if it has the other end of the waiter's connection. */
 	peer = wake->r.flags & CT_WF_READY ? graph_peer_object(g, wake->r.obj) : 0;
 	return peer && owner_has_socket(g, waker, peer, wake->r.ts);
 }

@@ -135,7 +135,7 @@ static bool is_asleep(const struct graph *g, uint32_t task, uint64_t ts_ns)
 	       g->intervals[i].wait == CT_W_SLEEP;
 }
 
-/* locks: a task that sleeps counts as active, because it can own a lock. */
+/* If `locks` is true, a task that sleeps is active too, because it may own the lock. */
 static bool is_active(const struct graph *g, uint32_t task, uint64_t since_ns, uint64_t from_ns,
 		      uint64_t to_ns, bool locks, uint32_t *ret_for)
 {
@@ -158,7 +158,8 @@ static bool waits_for_child(const struct graph *g, uint32_t task, uint64_t ts_ns
 	return i != GRAPH_NONE && g->intervals[i].wait == CT_W_CHILD;
 }
 
-/* A task that sleeps may still be to blame, because it can own a lock. */
+/* Returns true if the task sleeps, or waits for a futex with a time limit. Such a task may own a lock. So if
+ * *ret already blames it, blame_active() leaves *ret unchanged. */
 static bool sleeps(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns);

@@ -19,15 +19,17 @@
 #include "lib/vec.h"
 
 struct leg {
-	uint64_t from_ns; /* send of the question; in the two cases above: receive of the request */
-	uint64_t to_ns;   /* the receive that ends the leg; UINT64_MAX: no answer yet */
-	/* the socket on which the question was sent; for a shared connection: that of the other client */
+	/* when the loop sent the question; in the two cases above: when it received the request */
+	uint64_t from_ns;
+	uint64_t to_ns; /* when the loop received the message that ends the leg; UINT64_MAX: not yet */
+	/* The socket on which the loop sent the question. For a shared connection, the socket on which the
+	 * loop talks to the other client. */
 	uint64_t sock;
-	/* the send of the question; for a shared connection: the last send to the other client;
-	 * GRAPH_NONE: not known */
+	/* The event with which the loop sent the question. For a shared connection, the event with which the
+	 * loop last sent to the other client, or GRAPH_NONE. */
 	uint32_t asked;
-	uint32_t answered;
-	bool sure; /* false: the question may be for another request */
+	uint32_t answered; /* the event of the receive that ends the leg; GRAPH_NONE: not yet */
+	bool sure;         /* false: the question may be for another request */
 };
 
 /* The legs of one request, in any order, without overlap. There may be time between two legs. */

@@ -20,8 +20,12 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
 bool owner_closes(const struct graph *g, uint64_t sock, const struct window_event *wake);
 /* A cheap test before owner_closes(): returns false if the waker cannot end any connection. */
 bool owner_may_close(const struct graph *g, const struct window_event *wake);
-/* Returns true if the task's process is the last user of the socket up to ts_ns. If there is none,
- * the first user counts. If there is no user at all, the process that has the socket open counts. */
+/*
+ * Returns true if the task's process has the socket. Looks for one process in this order:
+ * - the process that sent or received on the socket last, up to ts_ns
+ * - the process that receives on the socket first after ts_ns, or else sends first
+ * - the process that has the socket open
+ */
 bool owner_has_socket(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns);
 /* `wake` says that sock got room. Returns the task that received at the other end, or else the
  * result of owner_sock(). *ret_event is the CT_RECV, or GRAPH_NONE. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* owner_private.h - what the files owner*.c use of each other. Pure; any thread. */
+/* owner_private.h - functions that the files owner*.c share. Pure; any thread. */
 #ifndef CTRACE_GRAPH_WAKE_OWNER_PRIVATE_H
 #define CTRACE_GRAPH_WAKE_OWNER_PRIVATE_H
 
@@ -18,16 +18,20 @@ static inline bool owner_alive(const struct graph *g, uint32_t task, uint64_t ts
 /* Adds no second task of a process. Drops the task if the list is full. */
 void owner_add(const struct graph *g, struct enders *e, uint32_t task);
 /*
- * Returns a task of the process that has obj open with this mode (CT_FF_*; 0: any). The process
- * tgid does not count. If mode is not 0, a process does not count either if it only inherited the
- * descriptor from an ancestor with another program. Of a process and its descendants, the youngest
- * is chosen, because a shell opens pipes for its children.
- * Returns GRAPH_NONE, and adds a task of each process that counts to the list *all, in two cases:
- * - Several processes remain of which none descends from another.
- * - The youngest process may not use obj: it may only have inherited the descriptor from an
- *   ancestor that it shares with the process tgid.
- * If no descriptor table has obj, returns the task that used obj, if it still lives. Exception: a
- * connection that is not accepted yet.
+ * Returns a task of the process that has obj open with this mode (CT_FF_*; 0: any). Leaves out:
+ * - the process tgid
+ * - if mode is not 0: a process that only inherited the descriptor from an ancestor with another program
+ *
+ * If several processes remain, chooses the one that descends from all others, because a shell opens pipes
+ * for its children. In two cases, chooses none. Then returns GRAPH_NONE, and puts a task of each remaining
+ * process into the list *all:
+ * - No process descends from all others.
+ * - mode is not 0, and one process descends from all others, but may not use obj: it may only have
+ *   inherited the descriptor from an ancestor that it shares with the process tgid.
+ *
+ * If no process is known to have obj open, returns the task that used obj, if this task still lives.
+ * Exception: if obj is a connection that is not accepted yet, returns GRAPH_NONE, because this task has
+ * the other end.
  */
 uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid, uint8_t mode,
 		  struct enders *all);

@@ -285,16 +285,16 @@ static inline enum ct_shed ct_shed_step_before(const struct ct_rec *r)
 	return (enum ct_shed)r->wait;
 }
 
-/* What is not recorded in a step of the budget. */
+/* A step of the budget (enum ct_shed) leaves out some of these: */
 enum ct_lack {
 	CT_LACK_SAMPLES = 0x01,
 	CT_LACK_STACKS = 0x02,
 	CT_LACK_MESSAGES = 0x04,
 	CT_LACK_WAKE_OBJECTS = 0x08,
 	CT_LACK_WAIT_OBJECTS = 0x10,
-	CT_LACK_CONTEXT = 0x20,  /* for most wakes by an interrupt: its kind */
+	CT_LACK_CONTEXT = 0x20,  /* the kind of interrupt that woke a task, for most such wakes */
 	CT_LACK_SWITCHES = 0x40, /* the runs of tasks, and waits shorter than CT_COARSE_NS */
-	CT_LACK_PAUSES = 0x80,   /* at times, everything */
+	CT_LACK_PAUSES = 0x80,   /* everything, during pauses */
 };
 
 static inline ct_u32 ct_shed_lacks(enum ct_shed step)
@@ -349,7 +349,7 @@ static inline ct_u64 ct_found_queued_ns(ct_u64 from, ct_u64 to)
 	return ct_found_ran_ns(from >> 32, to >> 32);
 }
 
-/* For a CT_SHED at the end of a cap: how many records were left out. For groups, see CT_SHED. */
+/* For a CT_SHED at the end of a cap: returns how many records were left out. For groups, see CT_SHED. */
 static inline ct_u32 ct_cap_records(const struct ct_rec *r)
 {
 	return r->peer;
@@ -361,7 +361,8 @@ static inline enum ct_wait ct_cap_wait(const struct ct_rec *r)
 	return (enum ct_wait)(r->aux & 0xff);
 }
 
-/* As ct_cap_wait(): CT_ST_* of the task. 0: the task runs or is runnable. */
+/* For the same records as ct_cap_wait(): returns the state of the task (CT_ST_*) at this time. 0: the task
+ * runs or is runnable. */
 static inline ct_u8 ct_cap_state(const struct ct_rec *r)
 {
 	return (ct_u8)(r->aux >> 8);

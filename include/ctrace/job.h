@@ -46,8 +46,8 @@ enum job_reg {
 #define JOB_RETURNS 0x01 /* a start at the entry of a function, whose return ends the job */
 #define JOB_CALLS   0x02 /* an enqueue; the daemon then probes the job's function */
 #define JOB_NOTED   0x04 /* an enqueue that has to come before a start with JOB_QUEUED */
-#define JOB_QUEUED  0x08 /* a start that counts only after an enqueue of the job */
-#define JOB_LOOSE   0x10 /* a start without an event for the end: BPF adds one with CT_JF_LOOSE */
+#define JOB_QUEUED  0x08 /* a start that is recorded only if the job was enqueued before */
+#define JOB_LOOSE   0x10 /* a start whose end nothing reports; BPF also records an end, with CT_JF_LOOSE */
 #define JOB_MARK    0x20 /* no job, but a mark: `job` is the id of the transaction */
 
 struct job_rule {

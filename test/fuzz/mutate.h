@@ -24,7 +24,8 @@ typedef size_t (*mutate_bytes_fn)(uint8_t *p, size_t n, size_t size);
 struct mutate *mutate_new(const uint8_t *p, size_t n);
 void mutate_free(struct mutate *m);
 
-/* Makes one to eight changes. If `bytes` is not NULL, some changes use it for a block. */
+/* Makes one to eight changes. If `bytes` is not NULL, some of these changes call it, to change the
+ * data of a block of the trace. */
 void mutate_change(struct mutate *m, uint64_t seed, mutate_bytes_fn bytes);
 
 /* Returns the length of the file, or 0 if `to` has too few bytes. */

@@ -362,7 +362,8 @@ class Postgres:
             raise ValueError(e) from None
 
     def backend(self, role, application):
-        """Makes a role of the backend of a client that runs with PGAPPNAME=application."""
+        """Gives a role (a name for a task, see above) to the server process that serves the client with
+        PGAPPNAME=application."""
         sql = "select pid from pg_stat_activity where application_name = '%s'" % application
         self.s.wait("%s is connected" % application, lambda: self.query(sql))
         return self.s.role(role, int(self.query(sql).split()[0]))

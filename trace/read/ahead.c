@@ -23,11 +23,12 @@ struct ahead {
 
 	pthread_mutex_t lock; /* protects all members below, and `done` of each slot */
 	pthread_cond_t changed;
-	size_t begun; /* the first segment that no thread has begun */
+	size_t begun; /* the number of the first segment that no thread has begun to decode */
 	size_t given;
 	size_t kept;
 	size_t end;
-	struct window_event *events; /* the room of segment `begun` */
+	/* for that segment: where its events go, and the index in `words` from which on its words go */
+	struct window_event *events;
 	struct window_words *words;
 	uint32_t first_word;
 	bool stop;

@@ -55,7 +55,7 @@ static int cut_segment(struct reader *r, struct redact *redact, size_t i, const 
 	return ret;
 }
 
-/* The bytes [0, done) of the new file are on the disk, and [done, begun) on the way to it. */
+/* The bytes [0, done) of the new file are on the disk. The disk writes the bytes [done, begun) now. */
 struct cut_disk {
 	uint64_t done, begun;
 };
@@ -65,7 +65,8 @@ static int cut_step(const struct cut_options *opt, int fd, uint64_t end, struct 
 	if (!opt->step)
 		return 0;
 	if (end >= disk->begun + CUT_PIECE_BYTES) {
-		/* The disk wrote the previous piece while this piece was copied. */
+		/* Waits until the previous piece is on the disk. Mostly it is there already: the disk wrote
+		 * it while this piece was copied. */
 		if (disk->begun > disk->done)
 			(void)sync_file_range(fd, (off_t)disk->done, (off_t)(disk->begun - disk->done),
 					      SYNC_FILE_RANGE_WAIT_BEFORE);

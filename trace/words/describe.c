@@ -290,7 +290,8 @@ static size_t describe_task(const struct window *w, uint32_t tid, char *buf, siz
 	return t ? put(buf, size, "pid %u (%s)", tid, t->comm) : put(buf, size, "pid %u", tid);
 }
 
-/* The id of a futex has only 12 bits of the tgid. The object has a whole tid. */
+/* The id of a futex has only the low 12 bits of the process's pid. So the pid comes from o->tid, which
+ * is a task that used the futex. */
 static size_t describe_futex(const struct window *w, const struct window_object *o, uint64_t ident, char *buf,
 			     size_t size)
 {

@@ -15,9 +15,9 @@
 struct dict_entry {
 	uint64_t key;
 	struct ct_blob *blob; /* owned; NULL if the place is free */
-	uint64_t put;         /* pull.number of the last segment that got the blob */
-	bool used;            /* used since the hand of the clock last passed */
-	/* its task has exited; removed at the end of the next segment */
+	uint64_t put; /* the number (struct pull) of the last segment into which the blob was written */
+	bool used;    /* used since dict.hand (clock algorithm) last passed this entry */
+	/* the task has exited; the entry is removed at the end of the next segment */
 	bool forgotten;
 };
 

@@ -139,8 +139,9 @@ static void ringfile_take(struct ringfile *r, const struct file_index *ix, const
 		r->next_slot = newest->slot + newest->h.n_slots;
 		ring_seq = newest->h.seq;
 	}
-	/* Skips the segments that an earlier ringfile_unsave() has put behind the newest one. Each
-	 * of them is less than n_saves segments older than the newest one. */
+	/* An earlier ringfile_unsave() may have put copies of older segments into the slots after the newest
+	 * segment. The seq of such a copy is less than n_saves below the newest seq. Skips these copies. Any
+	 * other segment there is the oldest of the ring, and is overwritten next. */
 	while (r->next_slot <= r->n_slots && r->slots[r->next_slot].seq &&
 	       r->slots[r->next_slot].seq + r->n_saves > ring_seq)
 		r->next_slot++;

@@ -24,8 +24,8 @@ struct store;
  * writer_open() with a sentence in err. */
 int store_open(const struct ringfile_options *opt, bool background, struct store **ret,
 	       char err[FILE_INDEX_ERR_MAX]);
-/* In background mode, waits until all is written and synced: test the disk with store_flush()
- * before. */
+/* In background mode, waits until all is written and synced. If the disk does not answer, this takes for
+ * ever. So call store_flush() first. If it returns false, do not call store_free(). */
 void store_free(struct store *s);
 /* Copies a segment of n bytes into the queue. In foreground mode, writes it. h and bytes are as for
  * ringfile_write(). One thread at a time. Returns 0, -ENOMEM, or -ENOBUFS if the queue is full. In

@@ -14,11 +14,12 @@
 #include <unistd.h>
 
 struct control {
-	/* The errno of pwrite64(), fdatasync() and posix_fallocate64(); 0: no error. */
+	/* pwrite64(), fdatasync() and posix_fallocate64() fail with this errno; 0: they do not fail. */
 	int32_t write_error, sync_error, room_error;
-	int32_t write_ms, sync_ms;
-	uint32_t writes, syncs, rooms;
-	/* If not 0, only writes and syncs of the trace fail, wait and count. */
+	int32_t write_ms, sync_ms;     /* pwrite64() and fdatasync() wait for this time first */
+	uint32_t writes, syncs, rooms; /* how often each function was called */
+	/* If not 0, all this is for pwrite64() and fdatasync() of the trace only. For other files, these two
+	 * do their normal work, and the calls are not counted. */
 	int32_t trace_only;
 };
 

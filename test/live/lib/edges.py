@@ -7,9 +7,11 @@ A strong edge between two tasks of the program is a claim. A claim agrees with a
 - The kind of the claim is possible for the kind of the printed edge (KINDS).
 - The claim lies within the time of the printed edge.
 
-One claim counts for one printed edge. Exception: one segment sent several messages, and one call received them. Then
-the graph has at most one edge, and one claim counts for all of these messages. A second claim that agrees with a
-printed edge is right too.
+Each printed edge gets one claim that agrees with it, if there is one. No two printed edges get the same claim.
+Exception: one segment sent several messages, and one call received them. Then the graph has at most one edge, so all
+of these messages get the same claim.
+
+A claim is right if it agrees with a printed edge that got a claim, even if the edge got another claim.
 """
 import collections
 
@@ -93,9 +95,9 @@ def agrees(told, claim):
 
 class Judged:
     """The result. Each printed edge is in one of these lists:
-    - hit: a claim counts for the edge
-    - missed: no claim counts for the edge, although the trace can have a record of it
-    - unseen: no claim counts for the edge, but the trace may have no record of it
+    - hit: the edge got a claim
+    - missed: the edge got no claim, although the trace can have a record of it
+    - unseen: the edge got no claim, but the trace may have no record of it
 
     Each claim is in the list `right` or in the list `wrong`."""
 
@@ -105,7 +107,7 @@ class Judged:
             for who in {c.from_tid, c.from_pid}:
                 by_from[who].append(c)
         self.hit, self.missed, self.unseen, used, calls = [], [], [], set(), {}
-        # Printed edges take claims in the order of arrival. `connect` comes last: it could take the claim of
+        # Printed edges get claims in the order of arrival. `connect` comes last: it could get the claim of
         # a `message`.
         for t in sorted(truth.edges, key=lambda t: (t.kind == "connect", t.arrived)):
             found = next((c for c in by_from[t.from_tid] if id(c) not in used and agrees(t, c)), None)

@@ -25,9 +25,9 @@ function stamp(note) {
 	return b;
 }
 
-// Adds an edge from the task `who` to this task to the edges that the program prints at its end. The program
-// cannot know whether its event loop slept before it accepted a connection, or before the end of a
-// connection. So it prints these edges as "ran": the trace may have no record of them (told.h).
+// Adds an edge to the list `edges`, which the program prints at its end. The edge goes from the task `who` to this
+// task. The program cannot know whether its event loop slept before a `connect` or a `close`. So it prints these
+// edges as "ran", which says that the trace may have no record of them (told.h).
 function caused(kind, who, left, at = now()) {
 	const seen = kind === 'connect' || kind === 'close' ? 'ran' : 'slept';
 	edges.push(`edge=${kind} ${who} ${left} ${process.pid} ${at} ${seen}\n`);

@@ -28,7 +28,8 @@
 #define TOLD_EDGES 8192
 #define TOLD_ENDED 2048
 #define TOLD_FDS   128
-/* A value for slept_before: the edge leaves a record even if the receiver did not sleep. */
+/* The value of slept_before (caused_at()) for an edge that leaves a record in the trace even if the receiver
+ * does not sleep. The edge is always printed as "slept". */
 #define SEEN (-1L)
 
 struct stamp {

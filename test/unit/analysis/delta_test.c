@@ -226,8 +226,8 @@ static void hidden_by_others(void **state)
 	     "10 ms faster (-5.7 %, one run each): +35 ms work; -35 ms other; -10 ms because of other programs on the machine");
 }
 
-/* The sentence names only the parts that changed most. Here all of these shrank. So the sentence names the
- * part that grew in place of the last of them. */
+/* The sentence names only the parts that changed most. If all of these shrank, it names a part that grew
+ * instead of the last of them. */
 static void hidden_by_rows(void **state)
 {
 	static const char *const keys[] = { "a", "b", "c", "d", "e" };

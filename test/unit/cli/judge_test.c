@@ -147,8 +147,8 @@ static void own_time(void **state)
 	assert_int_equal(b.runs[0]->total_ns, 30);
 }
 
-/* A run computes for `ns`, waits `wakes` times for the disk, and after each wait waits for `queue` ns
- * for a CPU. Other programs also take the CPU from it for `taken` ns. */
+/* A run computes for `ns`, and waits for the disk `wakes` times. Each time the disk is ready, the run still
+ * waits for a CPU, for `queue` ns. Other programs also take the CPU from it for `taken` ns. */
 struct waiting {
 	uint64_t ns, wakes, queue, taken;
 };

@@ -192,7 +192,8 @@ static void several_at_once(void **state)
 	assert_int_equal(snapshot_from_ns, HANG_S(2) - (INCIDENT_HANGS_MAX - 1));
 }
 
-/* A restarted daemon reads the notes, so earlier snapshots count for the limit too. */
+/* A restarted daemon reads its notes about earlier hangs. So the snapshots of these hangs count for the limit
+ * too. */
 static void limited(void **state)
 {
 	struct fixture *f = *state;
@@ -201,7 +202,8 @@ static void limited(void **state)
 	stop(f);
 	incident_rate_parse("1/day", &f->opt.rate);
 	start(f);
-	/* the next daemon compares this time with the clock */
+	/* After the restart below, the limit of one a day applies only if this hang was found within the last
+	 * day. */
 	h.found_ns = clock_boot_ns();
 	h.since_ns = h.found_ns - HANG_S(2);
 	incidents_note(f->is, &h);

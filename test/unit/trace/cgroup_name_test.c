@@ -123,7 +123,8 @@ static void put_object(struct writer *writer, uint64_t id, uint64_t peer, const 
 	assert_int_equal(writer_blob(writer, &u.o.h), 0);
 }
 
-/* A name is recorded once, but is in every segment with a task of the group. */
+/* The writer gets the name of a control group once. It writes the name into every segment that has a task of
+ * the group. */
 static void test_every_segment(void **state)
 {
 	const struct writer_options opt = { .size_bytes = 4 << 20, .n_cpus = 1 };

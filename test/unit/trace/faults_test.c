@@ -59,8 +59,8 @@ static int begin_with(struct life *l, uint8_t boot, uint64_t size, bool backgrou
 		assert_true(strlen(err) > 10);
 		return ret;
 	}
-	/* Record n has the time base_ns + n * STEP. No record gets the present number, because its time lies
-	 * between the writer before and this one. */
+	/* Record n has the time base_ns + n * STEP. Leaves out one number: at its time, the previous writer
+	 * has ended, and this one has not begun. */
 	l->n++;
 	assert_int_equal(writer_begin(l->f->w, l->base_ns + l->n * STEP, NULL, 0), 0);
 	return 0;

@@ -50,7 +50,7 @@ static void life_open(struct life *l, uint8_t boot)
 
 	if (writer_open(l->f->path, &opt, &l->f->w, err))
 		fail_msg("%s", err);
-	l->n++; /* no record gets this number, because its time lies between two writers */
+	l->n++; /* leaves out one number: its time lies between two writers */
 	l->begin_ns = time_of(l->n);
 	assert_int_equal(writer_begin(l->f->w, l->begin_ns, NULL, 0), 0);
 }
@@ -207,7 +207,8 @@ static void a_busy_machine_saves_nothing(void **state)
 	life_close(&l);
 }
 
-/* With all states, a copy does not fit into a slot. The first segment has no states. */
+/* A copy of a segment includes the states of all tasks at its begin. Here these are too many for a slot, so
+ * the writer makes no copies. Exception: the first segment begins without states. */
 static void too_many_tasks_for_a_copy(void **state)
 {
 	struct life l = life_new(*state, 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* In the end, a signal handler that sleeps delays the last write. */
+/* A task writes to the victim's pipe every 20 ms. Before the last write, a signal handler of this task sleeps
+ * for 2.5 s. */
 #include "work.h"
 #include <sys/timerfd.h>
 

@@ -50,9 +50,9 @@ static void take_until(int n)
 			break;
 		}
 		struct stamp s = items[taken++];
-		/* The task that made the item may not be the task that woke this thread. So ctrace
-		 * need not have this edge: it is printed as "ran" (told.h), because sleeps() is
-		 * read after the wait, not before it. */
+		/* The task that made the item may not be the task that woke this thread. Then the
+		 * trace has no record of this edge. So the edge has to be printed as "ran"
+		 * (told.h). For this, the last argument is the number of sleeps after the wait. */
 		caused("queue", s, sleeps());
 		if (taken == 2 * EACH) {
 			drained = stamp();

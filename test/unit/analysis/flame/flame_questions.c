@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The question about stacks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -120,8 +120,8 @@ static void capture(void **state)
 	}
 }
 
-/* Returns the time until a step back, or 0 if there is none. patience: the factor by which the
- * governor prolongs the wait for low cost. */
+/* Returns the time until a step back, or 0 if there is none. The cost has to be low for some time before a
+ * step back. patience: a factor for this time. budgets: the cost, as a multiple of the budget. */
 static uint64_t stays_ms(enum ct_shed step, double budgets, unsigned patience)
 {
 	struct run r;

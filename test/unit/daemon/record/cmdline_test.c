@@ -157,7 +157,8 @@ static void a_fork_inherits(void **state)
 	put_task(r, f->now + 21, CT_TF_FORK, WORKER + 1, SERVER, f->now + 21);
 	put_task(r, f->now + 22, CT_TF_EXEC, WORKER + 1, SERVER, f->now + 21);
 	put_exec(r, f->now + 22, WORKER + 1, 3, "gzip");
-	/* after the fork the parent executes tar, so the child's command line has to be read */
+	/* The shell executes tar after its fork. The recorder then has only the command line of tar, which is
+	 * not the child's. So it asks for the child's command line. */
 	put_exec(r, f->now + 5, SHELL, 2, "sh");
 	put_task(r, f->now + 23, CT_TF_FORK, WORKER + 2, SHELL, f->now + 23);
 	put_exec(r, f->now + 24, SHELL, 3, "tar");
