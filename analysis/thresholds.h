@@ -173,9 +173,9 @@
 
 /* Comparison of a wait (the examined wait) with earlier waits. The reference is the earlier wait of
  * the usual length. The tests are in thresholds_waits.txt. */
-/* factor: The examined wait is too long if it lasts at least MISSING_LONG * the usual length. It may
- * also be longer than MISSING_LONG * the longest gap between two earlier wake-ups. Then several wake-ups
- * should have come during the wait. The earlier wake-ups count as regular only in this case.
+/* factor: The examined wait is too long if it lasts at least MISSING_LONG * the usual length. The earlier
+ * wake-ups count as regular only if the examined wait is also longer than MISSING_LONG * the longest gap
+ * between one of them and the next. Then several wake-ups should have come during the wait.
  * If smaller, a chance delay counts as a missing wake-up (test three_times_as_long).
  * If larger, a missing wake-up is not found (test seven_times_as_long). */
 #define MISSING_LONG 5
@@ -251,12 +251,13 @@
 #define HANGS_SHORT_WAIT_NS 10000000ULL
 /* ns: Waits for the same thing are one hang while the task runs for at most this long between them,
  * in sum. HANGS_BETWEEN_SHARE makes the limit larger.
- * If smaller, a lock that is tried again and again makes many short waits (test
+ * If smaller, many tries to take a lock are many short waits instead of one hang (test
  * work_between_two_tries).
  * If larger, waits with work between them count as one hang (the same test). */
 #define HANGS_BETWEEN_NS 5000000ULL
-/* 1/n of the time since the first wait for the same thing: Added to HANGS_BETWEEN_NS.
- * If the share is smaller, a lock that is tried again and again makes many short waits (test
+/* 1/n of the time since the begin of the first wait for the same thing: The limit HANGS_BETWEEN_NS
+ * becomes larger by this share.
+ * If the share is smaller, many tries to take a lock are many short waits instead of one hang (test
  * tries_of_a_lock).
  * If the share is larger, waits with work between them count as one hang (the same test). */
 #define HANGS_BETWEEN_SHARE 20
@@ -322,10 +323,11 @@
  * If smaller, the message counts a second time (test test_record_after_the_wait).
  * If larger, a later message counts as part of the wait (the same test). */
 #define WHATIF_SEND_SLACK_NS 200000ULL
-/* 1/n of the range: A task of the path may wait for a CPU that another task has. If such waits
- * reach this share, the table asks about the process of the other task.
- * If the share is smaller, there are questions that save next to nothing (test test_rivals).
- * If the share is larger, a question worth asking is missing (the same test). */
+/* 1/n of the range: A task of the path may wait for a CPU that another task has. If such waits reach this
+ * share, a row of the what-if table says how much shorter the range would be without the process of the
+ * other task.
+ * If the share is smaller, the table has rows with next to no saved time (test test_rivals).
+ * If the share is larger, a useful row is missing (the same test). */
 #define WHATIF_RIVAL_SHARE 50
 
 /* Requests. The tests are in requests.txt. */
@@ -402,8 +404,8 @@
  * If the share is smaller, chance makes many shapes (test small_parts).
  * If the share is larger, different paths have one shape (test two_shapes). */
 #define TRANSACTION_SHAPE_SHARE 20
-/* steps: A row of up to this many steps may repeat the steps before it. A shape leaves out such
- * a row.
+/* steps: If up to this many steps repeat the steps just before them, the shape leaves out the repeat. So
+ * the number of rounds of a loop does not matter.
  * If smaller, a loop with more rounds is another shape (test loop).
  * If larger, the search takes longer. */
 #define TRANSACTION_CYCLE 4
@@ -439,9 +441,9 @@
 #define PROFILE_CLIENT_PORT 32768
 /* functions: Samples divide the running time of a profile among at most this many functions. */
 #define PROFILE_FUNCTIONS_MAX 2048
-/* samples: A function with fewer samples gets no running time of its own. Samples hit a function by
- * chance, as in a Poisson process. With a confidence of 95 %, the function ran for at least this part
- * of the shown time: 0.27 after 3 hits, 0.18 after 2 hits, 0.05 after one hit.
+/* samples: A function with fewer samples gets no running time of its own, because chance decides which
+ * functions the samples hit (a Poisson process). After 3 samples, the true running time is at least 27 %
+ * of the shown one, with a confidence of 95 %. After 2 samples it is at least 18 %, after one sample 5 %.
  * If smaller, a function that ran for a moment gets a third of a short run (test one_of_three), or the
  * whole run (test two_samples).
  * If larger, a run of some tenths of a second has no function (test few_samples). */
@@ -485,9 +487,10 @@
 #define PATTERNS_CHANGED 0.1
 /* share: The accepted share of false alarms. If two commands are equal, at most this share of the checks
  * finds a count that grew. A check that may decide n times uses this number divided by n.
- * If smaller, five runs of each side are too few if two counts vary (test few_runs of counts_test.c).
- * If larger, four runs of each side are enough if one count varies. That is too few: then up to one of
- * 70 checks of equal commands is a false alarm (same test).
+ * If smaller, five runs of each side cannot show that a count grew if two counts vary (test few_runs of
+ * counts_test.c).
+ * If larger, four runs of each side can show it if one count varies. Then up to one of 70 checks of equal
+ * commands is a false alarm (same test).
  * Evidence: see "Counts" in doc/check.md. */
 #define COUNTS_ALPHA 0.01
 

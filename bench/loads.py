@@ -212,10 +212,10 @@ class Postgres(Server):
 
 
 class Load:
-    """Work with a figure: work per second.
+    """A kind of work, and how to measure its figure: the work per second.
 
-    command(n) returns a command line that does the amount n of work. With `found`, a regular expression, n is a number
-    of seconds, and `found` matches the figure in the output. Without `found`, the figure is n / wall time.
+    command(n) returns a command line. Without `found`, n is the amount of work, and the figure is n / wall time. With
+    `found`, the command works for n seconds, and the regular expression `found` matches the figure in its output.
     """
 
     def __init__(self, name, unit, programs, command, found=None, server=None):
@@ -238,7 +238,7 @@ class Load:
         return wall, float(m[-1])
 
     def fit(self, seconds):
-        """Chooses an amount of work that takes `seconds`. The runs for this fill the caches."""
+        """Chooses an amount of work that takes `seconds`. To find it, does the work, which also fills the caches."""
         self.amount = seconds if self.found else 16
         wall, _ = self.run()
         while not self.found and wall < CALIBRATED * seconds:

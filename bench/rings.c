@@ -2,13 +2,13 @@
 /*
  * rings CPUS RECORDS
  *
- * Measures the CPU time of one round of the thread drain over CPUS rings in plain memory. Prints
- * key=value lines. Each time is the median of 15 rounds:
+ * Measures the CPU time that the daemon's drain thread takes to empty CPUS rings once (a round). The
+ * rings are in plain memory. Prints key=value lines. Each time is the median of 15 rounds:
  *
  *   empty_ns        the rings are empty
  *   one_each_ns     each ring has one record
- *   read_record_ns  for each record, with RECORDS records in each ring
- *   record_ns       the same, and the records go into a trace
+ *   read_record_ns  each ring has RECORDS records; the time for one record
+ *   record_ns       as read_record_ns, but the records are also written into a trace
  */
 #include <errno.h>
 #include <stdio.h>

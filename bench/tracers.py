@@ -61,7 +61,6 @@ def cpu_seconds(pid):
 
 
 def threads(pid):
-    """The threads of a process and its live descendants."""
     tids = set()
     for p in descendants(pid):
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):

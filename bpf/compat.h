@@ -56,8 +56,8 @@ static __always_inline bool has_lock_core(void)
 	return bpf_core_type_exists(struct file_lock_core);
 }
 
-/* Since 5.15, the queue of a request has a pointer to the disk (commit d152c682f03c). Older
- * kernels, and some newer ones, have it in struct request. */
+/* Before 5.15, a request has a pointer to its disk. Since 5.15, the queue of the request has one too
+ * (commit d152c682f03c), and later kernels have no other. */
 struct request___old {
 	struct gendisk *rq_disk;
 } __attribute__((preserve_access_index));

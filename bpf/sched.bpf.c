@@ -158,8 +158,8 @@ static __always_inline bool waking_is_short(struct task_struct *p)
 	return left && found_ticks() + ct_tick_ns < left + CT_COARSE_NS;
 }
 
-/* Records a wait of CT_COARSE_NS or more (CT_FOUND, CT_WAKE), but not a wait of the daemon. Returns true
- * for such a wait, even if there was no room for the records. */
+/* If p waited for CT_COARSE_NS or more, records the wait (CT_FOUND, CT_WAKE) and returns true, even if
+ * there is no room for the records. Otherwise, or if p is a task of the daemon, returns false. */
 static __always_inline bool waking_long(void *ctx, struct cpu *c, struct task_struct *p,
 					struct task_struct *cur)
 {

@@ -111,7 +111,8 @@ int ct_signal_deliver(__u64 *ctx)
  */
 
 #define CRASH_PER_S 4
-/* The program looks at this many leaves of the tree, or mappings of the list. */
+/* The program looks at no more than CRASH_LEAVES leaves of the maple tree, or CRASH_LIST mappings of the
+ * linked list. */
 #define CRASH_LEAVES 128
 #define CRASH_LIST   1024
 #define CRASH_DEPTH  8

@@ -67,10 +67,11 @@ static __always_inline __u64 found_ticks(void)
 }
 
 /*
- * Returns the clock of the scheduler at the boot time `now`:
- * - usually `now` minus sched_off_ns;
- * - after a suspend, until sched_off_ns is up to date again: found_ticks();
- * - before the daemon has measured the clock: found_left() of the current task.
+ * `now` is a boot time. Returns the same moment on the clock of the scheduler:
+ * - Usually, this is `now` minus sched_off_ns, which the daemon measures.
+ * - After a suspend, sched_off_ns is out of date for a while. Then found_ticks() gives the moment.
+ * - Before the daemon has measured sched_off_ns, the result is too early: the time when the kernel last
+ *   updated the CPU time of the current task (found_left()).
  */
 static __always_inline __u64 found_clock(__u64 now)
 {

@@ -289,8 +289,9 @@ static __always_inline void wake_mark(void *ctx, struct cpu *c, struct ct_rec *w
 	}
 }
 
-/* Not inlined, because its variables would then be on the stack while waking_long() calls coarse_wait().
- * Before Linux 6.2, both would not fit into the 512 bytes of stack that a BPF program has. */
+/* Not inlined. If it were inlined, its variables would be in the stack frame of waking_long(), which also
+ * calls coarse_wait(). Before Linux 6.2, this frame and that of coarse_wait() would together need more than
+ * the 512 bytes of stack that a BPF program has. */
 static __noinline void wake_emit(void *ctx, struct cpu *c, struct task_struct *p, struct task_struct *cur,
 				 __u64 now)
 {

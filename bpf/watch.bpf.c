@@ -207,8 +207,8 @@ int ct_watch_any(struct bpf_perf_event_data *ctx)
 	if (!watch_find(ctx, &h) || !h.seen || h.now - h.seen->write_ns < WATCH_ONE_HIT_NS)
 		return 0;
 	/* The task's last write came from this instruction. So this access is not recorded as a read.
-	 * Either a hypervisor delivers the second breakpoint of the write late, or the instruction both reads
-	 * and writes, such as xchg. */
+	 * Either it is the write itself: a write hits both breakpoints, and a hypervisor may deliver the
+	 * second hit late. Or the instruction both reads and writes, such as xchg. */
 	if (ctx->regs[REGS_IP] == h.seen->write_ip)
 		return 0;
 	h.value = watch_value(h.slot);

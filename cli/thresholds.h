@@ -23,14 +23,14 @@
 /* ns: `ctrace top` lists an ended wait of at least this length. Lower: the list has waits that nobody
  * has noticed. */
 #define TOP_ENDED_NS (1 * NSEC_PER_SEC)
-/* ns: for so long after its end. */
+/* ns: `ctrace top` lists an ended wait for this long after its end. */
 #define TOP_ENDED_KEEP_NS (60 * NSEC_PER_SEC)
 #define TOP_ENDED_SHOWN   5
 /* n: from one update of `ctrace top` to the next, at least n times the CPU time of an update passes, so
  * `ctrace top` takes at most 1/n of a CPU. Lower: a machine with many tasks pays more. Higher: the screen
  * of such a machine changes less often. */
 #define TOP_COST 100
-/* ns: `ctrace top` asks the daemon for its status so often. */
+/* ns: `ctrace top` asks the daemon for its status at most once in this time. */
 #define TOP_DAEMON_NS (5 * NSEC_PER_SEC)
 /* ms: Higher: a daemon that does not answer stops the screen for longer. */
 #define TOP_DAEMON_WAIT_MS 200
@@ -98,8 +98,9 @@
 /* 1/n of the time that the user asks about: `ctrace path` and `ctrace diagnose` do not show a
  * shorter part by itself. */
 #define SHOW_SHARE 1000
-/* 1/n of the time that the user asks about: If one change saves much more than the change in
- * the headline, `ctrace path` names it too. Much more: at least twice as much, plus this share. */
+/* 1/n of the time that the user asks about: the headline of `ctrace path` says how much shorter this
+ * time would be without the largest wait. If another change saves at least twice as much plus this
+ * share, the headline names this change too. */
 #define SHOW_BETTER_SHARE 20
 /* ns: If the count of records is older than this, `ctrace status` and `ctrace budget` say how old
  * it is. There are no new counts in a coarse step. */
@@ -130,8 +131,9 @@
  * has the limits of the old control group. */
 #define SETTINGS_FIRST_NS (2 * NSEC_PER_MSEC)
 #define SETTINGS_LAST_NS  (1 * NSEC_PER_SEC)
-/* thousandths of the metric: `ctrace compare --by` has a column for a kind of parts if this kind has
- * more than this share in one of the groups. Lower: columns of zeroes. */
+/* thousandths: for each group of runs, `ctrace compare --by` shows a metric, such as the median time. It
+ * also shows the shares of running, lock, disk and other classes in this time. A class has a column
+ * only if its share is larger than this in one of the groups. Lower: columns of zeroes. */
 #define COMPARE_CLASS_PERMILLE 5
 /* ms: A command waits at most this long for a snapshot. The daemon may copy the whole trace. */
 #define WAIT_SNAPSHOT_MS 120000

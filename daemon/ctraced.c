@@ -465,7 +465,9 @@ int main(int argc, char *argv[])
 		fputs(r == CONFIG_HELP ? help : "ctraced " CTRACED_VERSION "\n", stdout);
 		return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
 	}
-	if (!c.config.die_with_parent) /* ctrace record shows the end of the log to the user */
+	/* `ctrace record` sets die_with_parent. It puts the end of the log into its own messages, so this
+	 * log has no times. */
+	if (!c.config.die_with_parent)
 		say_times_to_file();
 	return ctraced_start(&c) < 0 ? ctraced_fail(&c) : ctraced_run(&c);
 }

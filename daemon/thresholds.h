@@ -3,7 +3,8 @@
  * thresholds.h - the numbers that decide something in daemon/.
  *
  * Each entry has the unit and the meaning. Most have the effects of a smaller and of a larger
- * number, and the evidence. The unit "part" is a part of 1; the unit "times" is a factor.
+ * number, and the evidence for the number. The unit "part" is a part of 1; the unit "times" is a
+ * factor.
  *
  * Most evidence is a table in doc/, or tests in test/unit/daemon. At least one of these tests fails
  * if the number is halved or doubled. This shows only that the code uses the number.
@@ -152,8 +153,9 @@
 /* records: one in this many is counted for caps; a power of two. Smaller: each record costs more.
  * Larger: small groups and short storms are not noticed. No evidence yet. */
 #define CAPS_SAMPLE 16
-/* ns: for this time after the cap of a group has ended, a BPF program that still runs may cap a
- * task. No run of a program may be longer than this. No evidence yet. */
+/* ns: a BPF program that is running when the cap of a group ends can still cap a task. So the daemon
+ * looks for such tasks again after this time. Smaller: if a program runs for longer than this, a task
+ * stays capped. No evidence yet for this number. */
 #define CAPS_OVER_NS 20000000ULL
 /* tasks: when the cap of a group with more tasks ends, the daemon reads the states of all tasks in
  * one walk. For fewer tasks, one read for each task is faster. No evidence yet. */
@@ -263,9 +265,10 @@
  * `back_off` in policy_edges_test.c. */
 #define INSPECT_POLICY_BACKOFF_BASE 2000000000ULL
 #define INSPECT_POLICY_BACKOFF_MAX  5
-/* INSPECT_POLICY_STUCK, times the setting long-wait: a wait this long is inspected before the time
- * of INSPECT_POLICY_BACKOFF_* is over. This happens only if the last inspection of the task is at
- * least INSPECT_POLICY_STUCK_AGAIN (ns) old. Evidence: `stuck` in policy_edges_test.c. */
+/* INSPECT_POLICY_STUCK, a multiple of the setting long-wait: a wait of this length (2 s by default) is
+ * inspected even if the time of INSPECT_POLICY_BACKOFF_* is not over. INSPECT_POLICY_STUCK_AGAIN,
+ * ns: this happens only if the last inspection of the task is at least this old. Evidence: `stuck`
+ * in policy_edges_test.c. */
 #define INSPECT_POLICY_STUCK       10
 #define INSPECT_POLICY_STUCK_AGAIN 10000000000ULL
 
@@ -372,9 +375,10 @@
 /* ns: at the daemon's end, the disk gets this time for the end of the trace. The sum of this time
  * and WORKER_STOP_S has to be less than TimeoutStopSec. Evidence: share/ctraced.service (30 s). */
 #define DRAIN_STOP_NS 15000000000ULL
-/* RECORDER_SEAL_BYTES, bytes, and RECORDER_SEAL_NS, ns: the size or age at which a file segment is
- * sealed. A small segment of this age is only copied to the disk. Smaller: columns compress worse.
- * Larger: a crash loses more. No evidence yet. */
+/* RECORDER_SEAL_BYTES, bytes, and RECORDER_SEAL_NS, ns: at this size, or this time after the last
+ * write, the open file segment is written to the disk. A small segment is written as a copy and stays
+ * open. A large one is sealed. Smaller numbers: columns compress worse. Larger numbers: a crash loses
+ * more. No evidence yet for these numbers. */
 #define RECORDER_SEAL_BYTES (4u << 20)
 #define RECORDER_SEAL_NS    800000000ULL
 /* CGROUPS_WALK_NS, ns: between two walks over the control groups. CGROUPS_WALK_SHARE, times: the
@@ -433,7 +437,7 @@
  * No evidence yet. */
 #define INCIDENTS_SAY_LIMITED_NS 60000000000ULL
 /* ns: if the time in the name of a hang's file is further in the future than this, a wrong clock
- * gave it. No evidence yet. */
+ * gave it. No evidence yet for this number. */
 #define INCIDENTS_AHEAD_NS 86400000000000ULL
 /* DIAGNOSER_MEMORY, bytes: for one diagnosis. DIAGNOSER_EVENTS_MAX, events: so many fit into this
  * memory (150 bytes each). DIAGNOSER_CPU_S and DIAGNOSER_WALL_S, s: CPU time and wall clock time of
@@ -443,9 +447,9 @@
 #define DIAGNOSER_EVENTS_MAX 3000000
 #define DIAGNOSER_CPU_S      10
 #define DIAGNOSER_WALL_S     60
-/* s: the process that diagnoses hangs ends each diagnosis after DIAGNOSER_WALL_S itself. But if this
- * process is stopped or gets no CPU, it gives no answer at all. So this long after DIAGNOSER_WALL_S,
- * the daemon no longer waits for the answer. No evidence yet. */
+/* s: a separate process diagnoses hangs. It ends a diagnosis that takes DIAGNOSER_WALL_S. But if the
+ * process is stopped or gets no CPU, it gives no answer at all. So the daemon waits for the answer
+ * only this much longer than DIAGNOSER_WALL_S. No evidence yet for this number. */
 #define DIAGNOSER_LATE_S 5
 /* DIAGNOSER_TRIES, tries: a diagnosis that needs more than DIAGNOSER_MEMORY is tried again at most
  * this often, with less of the trace each time. DIAGNOSER_TRIES_BEFORE, tries: this many tries come
@@ -493,10 +497,10 @@
 /* jobs: at most so many are in the queue of a worker without options (worker_new()), and in the
  * queue of the thread `clients` (service.c). No evidence yet. */
 #define WORKER_QUEUE_MAX 64
-/* threads of one worker: so many may be stuck on jobs of one user (WORKER_STUCK_USER), or of all
- * users other than root (WORKER_STUCK_OTHERS). Smaller: one stuck file system shuts a user out.
- * Larger: more threads. Evidence: waits_for_the_stuck in worker_test.c; for WORKER_STUCK_USER also
- * stuck_job. */
+/* threads: of the threads of one worker, at most WORKER_STUCK_USER may be stuck on jobs of one user,
+ * and at most WORKER_STUCK_OTHERS on jobs of all users other than root together. Smaller: one stuck
+ * file system shuts a user out. Larger: more threads. Evidence: waits_for_the_stuck in
+ * worker_test.c; for WORKER_STUCK_USER also stuck_job. */
 #define WORKER_STUCK_USER   2
 #define WORKER_STUCK_OTHERS 4
 /* s: at its end, the daemon waits at most this long for the present job of a worker. See also

@@ -213,7 +213,7 @@ static unsigned judge_wait(const struct detect *d, const struct detect_task *t)
 	case CT_W_FUTEX:
 		if (t->owner)
 			return TIMES_LOCK;
-		/* a worker thread without work waits in the same way */
+		/* a task in a futex wait without a known owner may be a worker thread that has no work */
 		return alone && first ? TIMES_WAIT : 0;
 	case CT_W_FLOCK:
 		return TIMES_LOCK;

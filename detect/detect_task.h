@@ -23,8 +23,8 @@ enum detect_run { DETECT_UNKNOWN, DETECT_BLOCKED, DETECT_RUNNABLE, DETECT_RUNNIN
 #define DETECT_FORKED 0x08 /* has forked a process since it was last idle */
 #define DETECT_FOUND  0x10 /* seen by detect_found() since the last detect_resync() */
 
-/* In `patient`, a wait for a lock with a known owner has a kind of its own. The number CT_W_NONE is
- * free for this, because no wait has the kind CT_W_NONE. */
+/* The number of a bit in detect_task.patient and detect_habit.patient: waits for a lock with a known
+ * owner. CT_W_NONE is free for this, because no wait has the kind CT_W_NONE. */
 #define DETECT_W_LOCK CT_W_NONE
 
 /* Most records need only the first 128 bytes of this structure. */
@@ -63,8 +63,10 @@ struct detect_task {
 	/* looks: how many samples, or switches without a wait, showed the task on the CPU since
 	 * progress_ns. look_nr: the last system call that they showed, or CT_NR_NONE. */
 	uint16_t looks, look_nr;
-	uint32_t returns;  /* how often the task came back to its idle point */
-	uint32_t patient;  /* bits 1 << CT_W_*: kinds of long waits (PATIENT_SHARE) */
+	uint32_t returns; /* how often the task came back to its idle point */
+	/* Bits 1 << CT_W_*, or 1 << DETECT_W_LOCK: the task has had a long wait of this kind. LOOP does
+	 * not report further waits of this kind (PATIENT_SHARE). */
+	uint32_t patient;
 	uint64_t first_ns; /* time of the first return; 0: none */
 	uint64_t seen_ns;  /* time of the first record of the task */
 	/* longest time in the queue for a CPU, if at least patient_ns of struct detect */

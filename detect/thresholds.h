@@ -38,9 +38,9 @@
  * machine, the detector forgets waits. Too large: the sleep counts as a part of a wait.
  * Evidence: gap (edges_test.c). */
 #define DETECT_GAP_NS 1500000000ULL
-/* ns: after a record about a cap of a task, the task is not judged for this time. The governor
- * may soon cap it again, so this is twice GOVERNOR_CAP_MAX_NS (daemon/thresholds.h). Evidence:
- * cap (edges_test.c). */
+/* ns: after a cap of a task begins or ends, the task is not judged for this time. It is twice the usual
+ * maximum of a cap (GOVERNOR_CAP_MAX_NS, daemon/thresholds.h). Too small: the task is judged during the
+ * cap, or shortly before the governor caps it again. Evidence: cap (edges_test.c). */
 #define JUDGE_CAP_NS 10000000000ULL
 /* ns: after a reported hang, no hang with the same cause is reported for this time. Exception: a
  * deadlock is reported even if a task that waits for it was reported before. Too small: one hang
@@ -132,13 +132,12 @@
  * has one, because it shows less well where a task idles. Evidence: votes_loop (edges_test.c). */
 #define VOTES_LOOP 16
 /* PATIENT_MAX_NS, ns, and PATIENT_SHARE, divisor: after a task has had a long wait, LOOP does not
- * report later waits of the same kind of this task. To find the length of a long wait, the detector
- * takes the shortest limit of all rules (without overrides), or PATIENT_MAX_NS if this is less. It
- * divides this time by PATIENT_SHARE. Example: with the default limits, a wait of 2 s / 4 = 0.5 s is
- * long. Waits at the idle point do not count. Of the waits that were reported as hangs, the first
- * TOLD_HABIT for each name of a task do not count. If the resulting time is too short, few waits are
- * judged. If it is too long, there are alarms about usual waits. Evidence for each number: patient
- * (edges_test.c). */
+ * report later waits of the same kind of this task.
+ * - A wait is long if it lasts at least L / PATIENT_SHARE. L is the shortest limit of all rules (without
+ *   overrides), but at most PATIENT_MAX_NS. By default: 2 s / 4 = 0.5 s.
+ * - Two sorts of waits are never long: waits at the idle point, and the first TOLD_HABIT reported hangs
+ *   of tasks of one name.
+ * Too short: few waits are judged. Too long: alarms about usual waits. Evidence: patient (edges_test.c). */
 #define PATIENT_MAX_NS 2000000000ULL
 #define PATIENT_SHARE  4
 /* ns: for TIMES_DISK, the detector learns the longest wait for a disk. It does not learn waits that

@@ -96,8 +96,8 @@
  * sleeps_for_another_reason). */
 #define LOCK_TRY_OLD_NS 100000000ULL
 
-/* Returns the longest running time of a polling task that does not count as progress. since_ns: the time
- * since the begin of its first poll. */
+/* A polling task that has run for at most the returned time has made no progress. since_ns: the time since
+ * its first poll began. */
 static inline uint64_t no_progress_ns(uint64_t since_ns)
 {
 	return PROGRESS_NS + since_ns / PROGRESS_SHARE;
@@ -168,7 +168,7 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * If HUB_OWN is 8, a D-Bus daemon does not count as a hub, because it also sends a few messages of its
  * own. */
 #define HUB_MESSAGES 4
-#define HUB_OWN	     4
+#define HUB_OWN      4
 /* messages: The most messages that a hub receives before it passes on the first of them. */
 #define HUB_BATCH 16
 
@@ -191,11 +191,11 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define PATH_MAX_PIECES (4u << 20)
 /* records: at most this many are searched for the socket that a task used last */
 #define SPOKE_LOOKS 256
-/* intervals: A task may wait for a lock with a time limit, again and again. If the stack of the
- * present wait is not recorded, at most this many intervals are searched for the stack of an
- * earlier wait. HotSpot makes four shorter waits, and then waits of 1 s again and again. The daemon
- * looks at a stack at least every 3 s. If smaller, no stack is found, and the wait does not count
- * as one for a lock. If larger, no wrong answer is known. */
+/* intervals: HotSpot waits for a lock with a time limit, again and again: first four short waits, then
+ * waits of 1 s. The daemon records the stack of only some of these waits. If the present wait has no
+ * stack, at most this many intervals of the task are searched for an earlier wait that has one. If
+ * smaller, no stack is found, and the wait does not count as one for a lock. If larger, no wrong answer
+ * is known. */
 #define LOCK_LOOKS 16
 /* ns: Before a task A waits on a futex, A may have given work to a task B: A has woken or created B. If
  * the owner of the futex is not known, B may be to blame for the wait. But B is not to blame if A had

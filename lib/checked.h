@@ -34,7 +34,6 @@ static inline int64_t checked_shift(uint64_t ns, int64_t offset_ns)
 	return INT64_MAX;
 }
 
-/* Sets *ret_bytes to (n + more) * size. Returns 0, or -E2BIG on overflow. */
 static inline int checked_bytes(size_t n, size_t more, size_t size, size_t *ret_bytes)
 {
 	size_t items, bytes;

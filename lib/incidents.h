@@ -15,10 +15,11 @@
 #define INCIDENTS_FILE_MAX (256u << 10)
 
 /*
- * Reads the incidents among the `max` newest .json files, and all pending ones. *ret is a JSON
- * array, the oldest first; the caller owns a reference. "snapshot" becomes a path, or null if there
- * is no snapshot. *ret_left_out counts the other .json files. Returns 0, -ENOENT if there is no
- * such directory, -ENOMEM, or -errno of reading the directory.
+ * Reads the incidents in the `max` newest .json files. From older files, reads only incidents that
+ * are not complete yet ("pending": true). *ret is a JSON array, the oldest first; the caller owns a
+ * reference. "snapshot" becomes a path, or null if there is no snapshot. *ret_left_out: the number of
+ * other .json files. Returns 0, -ENOENT if there is no such directory, -ENOMEM, or -errno of reading
+ * the directory.
  */
 int incidents_read(const char *dir, size_t max, json_t **ret, size_t *ret_left_out);
 

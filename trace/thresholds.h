@@ -54,10 +54,10 @@
 /* Reading */
 
 /*
- * Bytes: One scan of a file reads at most this much of bodies, to choose among copies of segments.
- * Below: a damaged copy is taken for a whole one. Above: a hostile file costs more time. Evidence:
- * a real file has copies of about 16 segments, mostly of one slot. A second body is read only if
- * the first is damaged.
+ * Bytes: A scan of a file checks the newest copy of each segment, and the next copy if that one is
+ * damaged. It reads at most this much for these checks. Below: a damaged copy is taken for a whole
+ * one. Above: a hostile file costs more time. Evidence: a real file has copies of about 16 segments.
+ * Most of these segments fit into a slot of 64 KiB, so a scan reads about 1 MiB.
  */
 #define FILE_INDEX_COMPARE_BYTES (16u << 20)
 

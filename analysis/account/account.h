@@ -36,7 +36,8 @@ struct account_row {
 	/* OBJECT: how long `obj` held the victim up, directly or through other tasks. A piece of
 	 * the path may count in several rows. Other groups: equal to ns. */
 	uint64_t within_ns;
-	/* WAIT: waits and runs. Other groups: pieces, or parts of pieces. */
+	/* WAIT: the number of waits or runs. Other groups: the number of pieces of the path. In
+	 * RESOURCE, a piece may be divided into parts. Then each part counts. */
 	uint32_t count;
 	/* WAIT: the task that the victim waited for. RESOURCE: the task that had the CPU. TASK: the
 	 * task itself. PROCESS: the main thread, or else another thread. */

@@ -66,9 +66,9 @@ struct missing_wake {
 	enum missing_wake_how how;
 	uint32_t instead; /* the named task is in this interval; GRAPH_NONE: it has ended */
 	/* Since when the named task has done what `how` says:
-	 * - MISSING_ENDED: since its exit.
-	 * - MISSING_SILENT: since it last ended such a wait (last_ns of the last step). last_ns is not
-	 *   set if the reference is in another trace. Then: since from_ns of the last step.
+	 * - MISSING_ENDED: since the exit of this task.
+	 * - MISSING_SILENT: since last_ns of the last step. If `good` is set: since from_ns of the
+	 *   last step.
 	 * - Otherwise: since the begin of `instead`. */
 	uint64_t since_ns;
 	uint64_t instead_ns;

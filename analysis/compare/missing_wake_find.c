@@ -188,8 +188,9 @@ static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, s
 }
 
 /* Returns true if the task of the step exited before the middle of the wait. Then its exit is the reason
- * for the missing wake-up. Exception: if the task has ended few earlier waits, perhaps all tasks of its
- * role live only briefly, and its exit is no reason. Then n_steps becomes 0: no task is named. */
+ * for the missing wake-up. Exception: if the task sent only few such wake-ups before (step->count),
+ * perhaps all tasks of its role live only briefly, and its exit is no reason. Then n_steps becomes 0: no
+ * task is named. */
 static bool has_ended(const struct graph *g, const struct missing_wake_step *step, struct missing_wake *m)
 {
 	const struct graph_task *t = &g->tasks[step->task];
@@ -250,7 +251,8 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	return false;
 }
 
-/* Returns `task`, or the task of the same role that ended step->wait, such as a worker of one pool. */
+/* If a task with the role of `task` ended step->wait, returns that task: for example, another worker of
+ * the same pool. Otherwise returns `task`. */
 static uint32_t same_part(const struct graph *g, uint32_t task, const struct missing_wake_step *step)
 {
 	const struct interval *s = &g->intervals[step->wait];

@@ -24,13 +24,13 @@ struct hop {
 struct hops {
 	struct hop v[MISSING_STEPS];
 	uint32_t n;
-	bool timer; /* a timer ended the trigger of the last hop */
-	/* The waiter of the reference itself ended the trigger of the last hop, for example with a
-	 * request to the task of this hop. */
+	bool timer; /* the trigger of the last hop is a wait that a timer ended */
+	/* The trigger of the last hop is a wait that the task of the reference itself ended, for
+	 * example with a request to the task of the last hop. */
 	bool asks;
 };
 
-/* Walks back from the wake-up that ended the reference. *h has at least one hop. */
+/* Sets *h to the hops of the reference. h->v[0] is always set: its task ended the reference. */
 void missing_wake_hops(const struct graph *g, const struct similar *reference, struct hops *h);
 
 static inline uint64_t missing_wake_length(const struct graph *g, uint32_t interval)

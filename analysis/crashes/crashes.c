@@ -347,10 +347,9 @@ static void cut_after(struct slice *s, size_t last)
  * A path goes from the crash back in time. Its last steps may only tell why a shell or a service started
  * the first process that took part in the work. Cuts off these steps. The task that started the process
  * stays in the path.
- * - If the path has come to a request, it is cut at the next start of a process.
- * - Before it has come to a request, a start does not cut the path, because the process may have been
- *   started for a request. But if no task hands over work in the rest of the path, it is cut at
- *   this start.
+ * - Once the path has come to a request, it ends at the next start of a process.
+ * - Before that, it goes past a start only if a task further back hands over work (is_handed_over()):
+ *   this work may be the reason for the start.
  */
 static void cut_path(const struct crashes *cs, struct slice *s)
 {

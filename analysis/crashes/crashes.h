@@ -46,9 +46,9 @@ struct crash {
 	uint32_t sent;   /* the CT_SIGNAL event; GRAPH_NONE: not known */
 	uint32_t sender; /* the task that sent the signal; GRAPH_NONE: the kernel, or not known */
 	uint64_t stack;  /* id of the stack at the signal; 0: not known */
-	/* Backward from the crash, up to the task that started the first process of the path
-	 * (SLICE_END_STOPPED). NULL: the trace does not show the work of the task, or `how` is
-	 * not CRASH_SIGNAL. */
+	/* Goes from the crash back in time. SLICE_END_STOPPED: earlier steps were cut off, because they
+	 * only tell why a process of the path was started. NULL: the task or its work is not known, or
+	 * `how` is not CRASH_SIGNAL. */
 	struct slice *path;
 	char *text; /* one sentence, safe to print */
 };

@@ -8,7 +8,7 @@
  * - A rule may exclude a group, or call a group the cause.
  * - A person may choose among the groups with more than 1/BRANCH_SHARE of the time. If only one
  *   group has so much, and this group is a guess, the limit is 1/BRANCH_SHARE_GUESS.
- * - If the rules leave no large group, or the person takes none, the chain ends at this task,
+ * - If the rules leave no large group, or the person chooses none, the chain ends at this task,
  *   with a wait that has no known owner.
  *
  * Pure; any thread, but only one thread at a time may use a struct rules.
@@ -28,8 +28,8 @@ struct branch {
 };
 
 /* Sets ret->taken to the branch, one of the groups of l; NULL: l has no group. Sets ret->refused if the
- * rules leave no large group, or if the person takes none. Then a branch of the type GROUP_TASK becomes
- * a GROUP_LEAF: a wait with no known owner. Returns 0 or -ENOMEM. */
+ * rules leave no large group, or if the person (options->ask) chooses none. In both cases, changes a
+ * branch of the type GROUP_TASK to GROUP_LEAF: a wait with no known owner. Returns 0 or -ENOMEM. */
 int branch_choose(const struct graph *g, const struct diagnose_options *options, uint32_t task,
 		  struct breakdown *l, struct branch *ret);
 

@@ -10,14 +10,15 @@
 #include "analysis/diagnose/root_cause.h"
 
 /*
- * Call root_cause_find() first. If `normal` is true, only a comparison beyond doubt changes the
- * chain. Sets f->missing to the comparison, which the caller frees, or leaves it NULL. If the chain
- * changes, sets f->by_comparison and finds the root cause anew. Returns 0 or -ENOMEM.
+ * Call root_cause_find() first. normal: without a comparison, the stall counts as normal. Then only a
+ * comparison beyond doubt changes the chain. Sets f->missing to the result of the comparison, which the
+ * caller frees, or leaves it NULL. If the chain changes, sets f->by_comparison and finds the root cause
+ * anew. Returns 0 or -ENOMEM.
  */
 int comparison_apply(struct findings *f, bool normal);
-/* As comparison_apply(), but compares with waits of f->against->good. Does nothing if f->missing is
- * set. A named task changes even a verdict "normal": in the other trace, the same program did not
- * wait so long. */
+/* As comparison_apply(), but compares with waits of another trace, f->against->good. Does nothing if
+ * f->missing is set. May change the chain even if the stall counts as normal, because the same program
+ * did not wait so long in the other trace. */
 int comparison_against(struct findings *f);
 
 #endif

@@ -159,8 +159,8 @@ static bool was_noticed(const struct graph *g, uint32_t task, uint64_t from_ns, 
 	return false;
 }
 
-/* Most servers and clients have many short waits. So short waits are the cause only if the user gave
- * the window. */
+/* Most servers and clients have many short waits, even if nothing is wrong. Short waits are the cause
+ * only if the user asked about this window. */
 static bool is_chatty(const struct findings *f, uint64_t window_ns)
 {
 	const struct link *k = &f->chain.links.v[0];

@@ -132,7 +132,8 @@ struct diagnosis {
 #define DIAGNOSE_MAX_CHOICES 16
 
 struct diagnose_options {
-	struct rules *rules; /* may be NULL. diagnose() adds the answers that a person wants to keep */
+	/* May be NULL. If the person (ask) wants to keep an answer, diagnose() adds rules for it. */
+	struct rules *rules;
 	const struct ask *ask;
 	/* A person or a script gave the window. Then a stall of half of the window is long
 	 * enough to matter, and many short waits may be the cause. */

@@ -155,7 +155,7 @@ static bool carries_data(const struct link *k)
 	switch ((unsigned)k->edge) {
 	case EDGE_PIPE:
 	case EDGE_MESSAGE:
-	case EDGE_WAKE: /* a change of a file */
+	case EDGE_WAKE: /* for example, an inotify reports a change of a file */
 	case EDGE_FORK: /* the producer starts a process that sends */
 	case EDGE_VFORK:
 	case EDGE_EXIT:

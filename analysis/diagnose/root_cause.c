@@ -361,10 +361,10 @@ static bool is_other_end(const struct graph *g, uint64_t a, uint64_t b)
 	return graph_peer_object(g, a) == b || (!y->rport && y->lport == x->rport && y->type == x->type);
 }
 
-/* The task of the link `before` waits on a socket. Returns the other end of this socket if the event
- * loop k waits on that end, or 0 if not. If k waits on an epoll, the sockets in the epoll may not be
- * known. So then the function does not check them, and returns the other end. If that is not known
- * either, it returns the socket of `before`. */
+/* The task of the link `before` waits on the socket before->obj. If the event loop k polls the other end
+ * of this socket, returns that end, otherwise 0. If k waits on an epoll, the sockets in the epoll may not
+ * be known, so they are not checked. Then returns the other end, or before->obj if the other end is not
+ * known. */
 static uint64_t loop_socket(const struct graph *g, const struct link *before, const struct link *k)
 {
 	size_t n;

@@ -449,8 +449,8 @@ int hangs_settle(const struct graph *g, struct hang *x)
 	uint64_t left = scan_left(g);
 	int r = 0;
 
-	/* The first diagnosis had a larger budget, and took at least as many steps as are left now. With
-	 * the steps that are left now, its result may be another one. */
+	/* The diagnosis was made with more steps in the budget than are left now, and took at least as
+	 * many as are left. So it is made again: with fewer steps, its result may differ. */
 	if (x->budget != left && x->steps >= left) {
 		diagnosis_free(TAKE_PTR(x->diagnosis));
 		r = hangs_diagnose(g, x);

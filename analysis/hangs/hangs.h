@@ -59,11 +59,10 @@ int hangs_candidates(const struct graph *g, uint64_t from_ns, uint64_t to_ns,
 /* May take as many steps as the budget of g has left (graph/timeline/scan.h), but does not change
  * the budget. Returns 0 or -ENOMEM. */
 int hangs_diagnose(const struct graph *g, struct hang *x);
-/* Subtracts from the budget of g the steps that the diagnosis of *x took. Since hangs_diagnose(), the
- * budget may have become smaller by the steps of earlier rows. If the diagnosis took at least as many
- * steps as are left now, first diagnoses *x again, with the steps that are left. So the result is the
- * same as if one thread diagnosed the rows in order. Returns 0 or -ENOMEM. Only one thread at a time may
- * call this function. */
+/* Subtracts from the budget of g the steps that the diagnosis of *x took. When hangs_diagnose() made this
+ * diagnosis, the steps of earlier rows were perhaps not yet subtracted. If the diagnosis took at least as
+ * many steps as are left now, first makes it again, with the steps that are left. So the result is the
+ * same as if one thread diagnosed the rows in order. Returns 0 or -ENOMEM. One thread at a time. */
 int hangs_settle(const struct graph *g, struct hang *x);
 /* Returns true for an alarm that is not minor. */
 bool hangs_is_worst(const struct hang *x);

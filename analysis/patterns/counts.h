@@ -69,8 +69,8 @@ struct counts_result {
  * looks: how often the check may decide, at least 1. The caller calls counts_result_done(). Returns 0
  * or -ENOMEM.
  * - A count grew if its smallest value in the new runs is above its largest value in the old runs.
- * - Chance alone makes a count of equal commands grow with a probability of at most
- *   1 / C(n_old + n_new, n_new). Result p: this bound times n_varying.
+ * - If the commands are equal, chance makes one count grow with a probability of at most
+ *   1 / C(n_old + n_new, n_new). n_varying counts may grow, so p is this number times n_varying.
  * - The result is COUNTS_GREW if a count grew, and p is at most COUNTS_ALPHA / looks.
  */
 int counts_compare(const struct counts *old_side, const struct counts *new_side, unsigned looks,

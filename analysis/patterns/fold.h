@@ -58,7 +58,8 @@ struct fold {
 	VEC(struct fold_item) kids;
 };
 
-/* Makes the shapes of n symbols. Returns 0, -EINVAL or -ENOMEM. The caller calls fold_shapes_done(). */
+/* Sets *s to n_symbols shapes, one for each symbol. fold_add() adds the shapes of loops later. Returns 0,
+ * -EINVAL or -ENOMEM. The caller calls fold_shapes_done(). */
 int fold_shapes_init(struct fold_shapes *s, size_t n_symbols);
 void fold_shapes_done(struct fold_shapes *s);
 /* Sets fold_shape.known for the loops of s. Of loops that differ only by the item at which they

@@ -9,14 +9,17 @@
 #define PATTERNS_COUNTS 64 /* transactions with a count of their own in struct pattern */
 
 struct pattern {
-	char *text;          /* the body; "(a; b)^2..5" in it is a loop of 2 to 5 turns */
-	char *key;           /* the body without counts: the same for this pattern in every trace */
-	char *example;       /* one variant of one symbol in the body; "" if there is none */
+	char *text; /* the body; "(a; b)^2..5" in it is a loop of 2 to 5 turns */
+	char *key;  /* the body without counts: the same for this pattern in every trace */
+	/* A variant is a detail in which events of one symbol may differ, such as the size of a message.
+	 * example: one variant of one symbol in the body; "" if there is none. */
+	char *example;
 	uint32_t n_variants; /* variants of the symbol that `example` is from */
 	uint64_t total;
 	uint64_t min, max; /* the smallest and the largest count in one transaction */
 	uint64_t in_a_row; /* the most occurrences that stand side by side */
-	/* The mean counts in the first and the last third of the transactions. A third has at least one. */
+	/* The mean counts in the first and in the last third of the transactions. Of one or two
+	 * transactions, a third is one transaction. */
 	double first, last;
 	double correlation; /* Spearman's: counts with the order of the transactions; 0: none */
 	bool grows;

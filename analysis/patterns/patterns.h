@@ -42,9 +42,10 @@ struct pattern_change {
 	const struct pattern *before, *now; /* NULL: this trace does not have the pattern */
 	double was, is;                     /* the mean count before and now */
 };
-/* Compares two results of patterns_find() with min_count 1. The largest change comes first. If a trace
- * does not repeat a body of several symbols, it has no such pattern, and the mean count is 0. The caller
- * frees *ret, which refers to both results. Returns 0 or -ENOMEM. */
+/* Compares two results of patterns_find() with min_count 1. The largest change comes first. A body of
+ * several symbols is a pattern only in a trace that repeats it. In another trace, its mean count is 0,
+ * even if the body occurs there once. The caller frees *ret, which refers to both results. Returns 0 or
+ * -ENOMEM. */
 int patterns_compare(const struct patterns *before, const struct patterns *now, struct pattern_change **ret,
 		     size_t *ret_n);
 

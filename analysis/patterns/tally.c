@@ -138,7 +138,7 @@ static int fold_all(struct making *m)
 
 struct reading {
 	uint32_t rule, at;
-	size_t from; /* index of the rule's first place */
+	size_t from; /* index in making.places: where this occurrence of the rule begins */
 };
 
 static int count_rules(struct making *m)

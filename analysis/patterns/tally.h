@@ -17,8 +17,9 @@ struct tally_count {
 	uint64_t n, in_a_row, events, ns;
 };
 
-/* How often one item in the body of a loop is repeated before the next item follows, in one turn of the
- * loop: the least and the largest number, over all loops with this body. */
+/* For one item in the body of a loop: the least and the most often that it stands in a row in one turn,
+ * over all loops with this body. Example: a loop has the turns "a b" and "a b b". For b, min is 1 and max
+ * is 2. */
 struct tally_turns {
 	uint32_t min, max; /* max 0: no loop with this body was counted */
 };

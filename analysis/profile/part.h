@@ -37,9 +37,9 @@ struct profile_part {
 	char *text; /* for people; safe to print */
 	uint64_t ns;
 	uint64_t count; /* the number of intervals; for a running function: the number of samples */
-	/* wakes: how often a task woke at the end of a piece of this part. queued_ns: for how long these
-	 * tasks then waited for a CPU that other programs or ctrace had, or that was idle. This time is
-	 * not in `ns`, but in parts of class ENVIRONMENT. Baseline files have neither wakes nor
+	/* A part is the sum of pieces of the critical path. wakes: how often a task woke at the end of
+	 * such a piece. queued_ns: how long these tasks then waited for a CPU, as far as this time is of
+	 * the class ENVIRONMENT. `ns` does not contain queued_ns. Baseline files have neither wakes nor
 	 * queued_ns. */
 	uint64_t wakes, queued_ns;
 	enum part_class class;

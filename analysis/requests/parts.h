@@ -6,9 +6,10 @@
  *   that is answered last. But while the sender of this child runs for the parent request, the time
  *   belongs to the sender.
  * - While the serving task works for another request, the request is queued (PART_QUEUED).
- * - In a runtime such as Go or tokio, the threads share all requests. If another task received the
- *   request, and a thread of the process is free, the time is PART_SHARED instead of PART_QUEUED.
- * - While the task idles, the next step of the request says for what the request waits (idle.h).
+ * - In a runtime such as Go or tokio, the threads share all requests. If the serving task did not itself
+ *   receive the request, and another thread is free, the time is PART_SHARED instead of PART_QUEUED.
+ * - While the serving task idles, the next child request or the answer shows for what the request
+ *   waits (idle.h).
  * - After the answer, the time belongs to the client. While the client is blocked, the answer is on
  *   its way (PART_DELIVERY).
  * - Time at another host is one part (PART_OUTSIDE).

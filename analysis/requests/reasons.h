@@ -22,7 +22,7 @@ struct reason {
 struct reason_detail {
 	const char *reason; /* reason.text */
 	const char *text;   /* owned by reasons.detail_texts */
-	uint64_t ns;        /* in REASON_SLOW */
+	uint64_t ns;        /* the time with this detail, only in the group REASON_SLOW */
 };
 
 struct reasons {

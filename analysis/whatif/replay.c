@@ -238,9 +238,9 @@ static size_t first_arrival(struct replay *k, uint32_t task, uint64_t from)
 
 /* In the replay too, the arrival cannot come before its sender has acted. Returns the largest shift
  * (whatif.h) of the receiving task that this allows. INT64_MAX: any shift is allowed.
- * The what-if question may take away the receiving task itself. Then this task takes no time in the
- * replay, so the largest shift grows with the time t. In this case, the function subtracts t from the
- * largest shift at t, and returns the result, which is the same for each t. The caller adds t. */
+ * Exception: if the what-if question takes away the receiving task, the task takes no time in the replay,
+ * so its shift grows by 1 ns in each ns. Then returns the largest shift at the time 0, perhaps below 0.
+ * The largest shift at a time t is this number plus t. */
 static int64_t held_by(struct replay *k, uint32_t interval, size_t arrival)
 {
 	struct whatif *x = k->x;
@@ -257,9 +257,9 @@ static int64_t held_by(struct replay *k, uint32_t interval, size_t arrival)
 	return (int64_t)(theirs + a->ts_ns - a->left_ns) - (k->taken[task] ? (int64_t)a->ts_ns : 0);
 }
 
-/* Returns the shift of the task at t. `shift` is this shift if the arrivals in [from, to) do not matter.
- * But in the replay, the task may be ready for such an arrival before its sender has sent. Then the task
- * waits for the sender, and the function returns less than `shift`. */
+/* Returns the shift of the task at t: how much earlier the task is in the replay. `shift`: the same, but
+ * as if there were no arrivals in [from, to). If the task would be ready for such an arrival before its
+ * sender has sent, the task waits for the sender. Then the result is less than `shift`. */
 static uint64_t hold_back(struct replay *k, uint32_t interval, uint64_t from, uint64_t to, uint64_t t,
 			  uint64_t shift)
 {
@@ -352,7 +352,7 @@ static void begin(struct replay *k, uint32_t task)
 		rt->shift = shift_at(k, t->parent, t->born_ns);
 	else if (k->taken[task] && rt->next < end_of(g, task) &&
 		 g->intervals[rt->next].from_ns > k->x->from_ns)
-		/* a task that is taken away takes no time before its first interval either */
+		/* the question takes away the task: the time before its first interval is saved, too */
 		rt->shift = g->intervals[rt->next].from_ns - k->x->from_ns;
 	if (rt->shift == SHIFT_FREE)
 		rt->shift = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* replay.h - private to analysis/: replays a window without the things that a question takes away.
- * Several threads may ask questions of one struct whatif. */
+/* replay.h - private to analysis/: replays a window as if a task, a wait or another thing were not in it.
+ * A what-if question (struct whatif_without) says which things to take away. Several threads may ask
+ * questions of one struct whatif. */
 #ifndef CTRACE_ANALYSIS_WHATIF_REPLAY_H
 #define CTRACE_ANALYSIS_WHATIF_REPLAY_H
 

@@ -45,8 +45,8 @@ static int by_parent(const void *a, const void *b)
 }
 
 /* Finds the tasks that exit while their parent waits for the exit of another child or thread. The parent
- * may need both exits, but the trace has only one wait. To let the parent wait in the replay for the
- * exit that has no wait, add_arrivals() makes an arrival of it (replay.h). */
+ * may need both exits, but the trace has only one wait. add_arrivals() makes an arrival (replay.h) of
+ * the exit that has no wait. Then the parent waits for this exit in the replay. */
 static int find_exits(struct whatif *x, exits *v)
 {
 	const struct graph *g = x->g;
@@ -90,9 +90,10 @@ static int sort_arrivals(struct arrival *v, size_t n)
 	return r;
 }
 
-/* Returns false if the arrival ended a wait of the task. When this wait is replayed, the task waits for
- * the sender anyway, so the arrival need not be stored. Also returns true if whatif_prepare() has not
- * looked at the waits of the task. *near: the last result of graph_interval_near(). */
+/* Returns true if the arrival has to be stored, because the task may have to wait for it in the replay.
+ * Returns false if the arrival ended a wait of the task: the replay of this wait waits for the sender
+ * anyway. Without whatif_prepare(), this is not known, and the result is true. *near: the last result of
+ * graph_interval_near(). */
 static bool may_hold_up(struct whatif *x, uint32_t task, const struct arrival *a, uint32_t *near)
 {
 	if (!x->prepared || !x->prepared[task])
@@ -101,8 +102,9 @@ static bool may_hold_up(struct whatif *x, uint32_t task, const struct arrival *a
 	return *near == GRAPH_NONE || !replay_ended_wait(x, *near, a);
 }
 
-/* Adds the arrivals of one task from index *at on. *next: the first entry of `exited` whose parent is
- * this task or a later one. Frees the links, because links and arrivals together need much memory. */
+/* Stores the arrivals of one task in x->arrivals, from the index *at on. They come from the links, and
+ * from the entries of `exited` with this parent, which begin at the index *next. Moves *at and *next
+ * behind them. Frees the links, because links and arrivals together need much memory. */
 static int add_arrivals(struct whatif *x, uint32_t task, causal_link_list *links, const exits *exited,
 			size_t *next, size_t *at)
 {

@@ -6,7 +6,8 @@
 #include "analysis/stats/decide.h"
 #include "cli/compare/baseline.h"
 
-/* Traced: the lengths of the profiles. Untraced: the times, measured around the command. */
+/* Which runs are compared. CHECK_TRACED: the traced runs; the profile of a run says how long it took.
+ * CHECK_UNTRACED: the runs without tracing; their times were measured around the command. */
 enum check_timing { CHECK_TRACED, CHECK_UNTRACED };
 
 size_t check_count(const struct baseline *side, enum check_timing timing);

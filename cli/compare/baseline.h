@@ -14,8 +14,8 @@
 
 #define BASELINE_SCHEMA      "ctrace.baseline/1"
 #define BASELINE_ERR_MAX     256
-#define BASELINE_BYTES_MAX   (8u << 20)   /* bytes of a file */
-#define BASELINE_RUNS_MAX    1000         /* runs of a baseline */
+#define BASELINE_BYTES_MAX   (8u << 20) /* bytes of a file */
+#define BASELINE_RUNS_MAX    1000
 #define BASELINE_ROWS_MAX    16384        /* parts in a file */
 #define BASELINE_TEXTS_MAX   (256u << 20) /* bytes of memory for the texts of the parts */
 #define BASELINE_NS_MAX      (1ULL << 60)
@@ -46,17 +46,18 @@ struct baseline {
 	bool mixed; /* the runs come from several machines; `machine` is that of the first run */
 	struct profile **runs;
 	size_t n_runs;
-	size_t n_failed;                 /* runs whose command failed */
+	size_t n_failed;
 	struct baseline_clocks traced;   /* times of the runs in `runs`; may be empty */
 	struct baseline_clocks untraced; /* times of runs without a recording; not in `runs` */
 	struct counts counts;            /* of the runs in `runs` that have all their records */
 };
 
 /* Adds a run. Takes over p, except after an error; copies machine and command. Returns 0, -ENOMEM, or -E2BIG
- * after BASELINE_RUNS_MAX runs. */
+ * if b already has BASELINE_RUNS_MAX runs. */
 int baseline_add(struct baseline *b, struct profile *p, const struct baseline_machine *machine,
 		 const char *command);
-/* Returns 0, -ENOMEM, or -E2BIG after BASELINE_RUNS_MAX times. */
+/* Adds the time of one run. Returns 0, -ENOMEM, or -E2BIG if c already has the times of BASELINE_RUNS_MAX
+ * runs. */
 int baseline_clock(struct baseline_clocks *c, uint64_t ns);
 /* Adds the runs of a document. Returns 0, -ENOMEM, -EBADMSG, or -E2BIG (more than BASELINE_RUNS_MAX runs
  * or times in all). After an error, err has a sentence, and b may have some of the runs. */

@@ -78,7 +78,6 @@ bool export_is_arrow(const struct export *x, const struct export_edge *edge);
 /* The name of a task, in its shown form. */
 #define EXPORT_NAME_MAX (CT_COMM_LEN * 4 + 16)
 const char *export_name(const struct graph *g, uint32_t task, uint64_t ts_ns, char buf[EXPORT_NAME_MAX]);
-/* The last name of the task in the window. */
 const char *export_last_name(const struct export *x, uint32_t task, char buf[EXPORT_NAME_MAX]);
 /* The name and the tid: "sh[12]". */
 const char *export_who(const struct graph *g, uint32_t task, uint64_t ts_ns, char buf[EXPORT_NAME_MAX]);

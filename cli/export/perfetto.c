@@ -16,7 +16,6 @@ enum { CLOCK_ID_REALTIME = 1, CLOCK_ID_MONOTONIC = 3, CLOCK_ID_BOOTTIME = 6 };
 enum { SEQUENCE = 1, STATE_CLEARED = 1, ANNOTATIONS_MAX = 8 };
 #define PACKET_FIELD 0x0a /* field 1 of Trace, with a length */
 
-/* numbers of tracks */
 #define TRACK_THREAD  (1ull << 40) /* plus the number of the task */
 #define TRACK_PROCESS (2ull << 40) /* plus the number of the main thread */
 #define TRACK_ORPHAN  (3ull << 40) /* plus the pid, if the main thread is not known */

@@ -34,7 +34,8 @@
 		frame.g.style.display = "";
 	}
 
-	// Makes the range of `on` as wide as the picture. Frames below it stay, as wide as the picture.
+	// Makes the frame `on` as wide as the picture. The frames below that cover its whole range
+	// become as wide.
 	function zoom(on) {
 		var x = on ? on.x : 0, w = on ? on.w : full;
 

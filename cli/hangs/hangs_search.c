@@ -117,8 +117,8 @@ static int look(struct search *s)
 	return err;
 }
 
-/* Settles the rows in order. With s->worst, ends when the worst hang is known. *settled: the number
- * of settled rows, before and after the call. */
+/* Calls hangs_settle() for each row, in order, as soon as the row has a diagnosis. With s->worst, ends
+ * when the worst hang is known. *settled: for how many rows hangs_settle() was called so far. */
 static int wait_for_rows(struct search *s, int signal_fd, size_t *settled, bool *ret_interrupted)
 {
 	struct pollfd p[] = { { .fd = s->done_fd, .events = POLLIN }, { .fd = signal_fd, .events = POLLIN } };

@@ -17,12 +17,12 @@ static bool is_named(const struct hangs_filter *who)
 }
 
 /*
- * `best` comes earlier in the list of hangs than x, so x is at most as bad. Returns true if x is still the
- * better answer:
- * - x is as bad, and longer.
- * - x is less bad, but more than DIAGNOSE_LONGER times as long, and its chain has another task.
- * Returns false if only one of the two verdicts is normal. So the idle master of a server is not the answer,
- * though it waits longer than its hung worker.
+ * `best` comes earlier in the list of hangs than x, so x is not worse. Returns true if x is still the
+ * better answer. All of this has to be true:
+ * - Both verdicts are VERDICT_NORMAL, or neither is. Without this rule, the idle master of a server would
+ *   be a better answer than its hung worker, because the master waits longer.
+ * - x is longer.
+ * - If x is less bad: x is more than DIAGNOSE_LONGER times as long, and its chain has another task.
  */
 static bool counts_more(const struct hang *x, const struct hang *best)
 {
@@ -33,8 +33,9 @@ static bool counts_more(const struct hang *x, const struct hang *best)
 	       x->to_ns - x->from_ns > (best->to_ns - best->from_ns) * (alike ? 1 : DIAGNOSE_LONGER);
 }
 
-/* Finds the worst hang, with --at only among the hangs at that time. If `who` names tasks, prefers some
- * longer hangs (counts_more()). Narrows the window to the hang. If there is none, ret->task is GRAPH_NONE. */
+/* Finds the worst hang, with --at only among the hangs at that time. But if `who` names tasks, a hang that
+ * is longer than the worst one may be the better answer (counts_more()). Narrows the window to the hang. If
+ * there is none, ret->task is GRAPH_NONE. */
 static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 		      const struct victim_moment *at, struct victim *ret)
 {

@@ -203,8 +203,9 @@ static bool any_link_owes(const struct waitlive_chain *c)
 /* cyclic: the chain ends in a cycle, not at a root (waitgraph_info.cyclic). */
 static bool worth_telling(const struct waitlive_chain *c, bool cyclic)
 {
-	/* If two threads read from each other, other threads of their processes may still write.
-	 * So the cycle has to be strong: all its waits are sure. */
+	/* Two threads that read from each other are no deadlock if other threads of their processes
+	 * still write. So each wait of the cycle has to be for one known thing, such as a lock that
+	 * the next task owns. Then the cycle is `strong`. */
 	if (c->cycle)
 		return c->strong && (c->closed || (cyclic && any_link_owes(c)));
 	if (c->links.n == 1)

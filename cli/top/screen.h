@@ -27,7 +27,6 @@ void screen_free(struct screen *s);
 /* head: lines above the list; footer: the last line of the screen. */
 void screen_draw(struct screen *s, const char *const *head, unsigned n_head, const struct top_lines *list,
 		 const char *footer);
-/* Waits for a key, at most timeout_ms. */
 enum screen_key screen_wait(struct screen *s, int timeout_ms);
 const char *screen_filter(const struct screen *s);
 /* Returns the task of the selected line; 0: none. */

@@ -91,8 +91,8 @@ static json_int_t span_reason(struct build *b, const struct lane *l, const struc
 	return number_of(b, o);
 }
 
-/* A task is to blame for the wait. Returns how long before the end of the wait this task acted. 0: at the
- * end, or never. */
+/* Returns how long the wait x went on after the task to blame for it (x->blame) had acted. 0: the task acted
+ * at the end of the wait, or never. */
 static json_int_t since_act(const struct lane *l, const struct span *x)
 {
 	const struct blame *why = &l->blames.v[x->blame];

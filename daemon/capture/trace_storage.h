@@ -18,7 +18,7 @@ struct trace_storage;
 /* The reported troubles. All zero at the start. */
 struct trace_storage_told {
 	enum writer_trouble trouble;
-	/* since_ns: when the trouble began. lost: records that had been lost before. */
+	/* since_ns: when the trouble began. lost: how many records were lost before it began. */
 	uint64_t since_ns, lost;
 	bool stuck;
 	uint64_t stuck_ns, stuck_lost;

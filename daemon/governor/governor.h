@@ -40,7 +40,7 @@ struct governor {
 	/* share of the machine's CPU time that tracing may take; 0: no budget */
 	uint32_t budget_ppm;
 	enum ct_shed step;
-	bool blind;
+	bool blind; /* the inspections are stopped */
 	bool paused;
 	/* share of the machine's CPU time that tracing takes, averaged over GOVERNOR_COST_NS */
 	double cost_ppm;
@@ -77,7 +77,8 @@ struct governor {
 
 enum governor_act {
 	GOVERNOR_STAY,
-	GOVERNOR_STEP, /* step or blind has changed; then call governor_stepped() */
+	/* governor.step or governor.blind has changed: apply it, then call governor_stepped() */
+	GOVERNOR_STEP,
 	GOVERNOR_PAUSE,
 	GOVERNOR_RESUME, /* start the capture, then call governor_resumed() */
 	GOVERNOR_CAP,

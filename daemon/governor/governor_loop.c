@@ -273,8 +273,8 @@ static void governor_loop_rates(struct governor_loop *g, uint64_t now_ns)
 	g->bpf_at_ns = now_ns;
 }
 
-/* Returns the cost that the present waits would have in the step CT_SHED_HOOKS: ppm of the
- * machine's CPU time, averaged over the last seconds. */
+/* A coarse step does not record short waits. Returns how much CPU time it would cost to record them, as
+ * in the step CT_SHED_HOOKS: ppm of the machine's CPU time, averaged over GOVERNOR_COST_NS. */
 static double governor_loop_back(struct governor_loop *g, uint64_t now_ns)
 {
 	uint64_t ns = probe_whole_cost_ns(g->opt.probe);

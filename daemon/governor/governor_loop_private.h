@@ -56,11 +56,12 @@ void governor_loop_uncap_groups(struct governor_loop *g);
 /* Caps the tasks that reach opt.task_cap records in a second. Ends these caps when the second is
  * over. Call this in each round, except in a pause. */
 void governor_loop_caps_round(struct governor_loop *g);
-/* Sets stats.most, unless records were left out in the counted second. */
+/* Sets stats.most, the task or group with the most records. Does nothing if records were left out in
+ * the last second that was counted. */
 void governor_loop_most(struct governor_loop *g);
 void governor_loop_caps_end(struct governor_loop *g);
-/* Ends the caps that are left in a pause: a running program may have capped a task after
- * governor_loop_caps_end(). */
+/* Call this after governor_loop_caps_end() and probe_pause(). A BPF program that was running may have
+ * capped a task between these two calls. Ends such caps. */
 void governor_loop_caps_over(struct governor_loop *g);
 
 #endif

@@ -20,8 +20,9 @@ struct most most_group(const struct groups *g, uint64_t now_ns)
 	uint64_t group = groups_most(g, &m.share);
 
 	if (group)
-		/* groups_most() adds `displaced`, so m.share may be too high. Without `displaced`,
-		 * the group certainly has this share. */
+		/* The count of the group is too low by at most `displaced`. groups_most() adds
+		 * `displaced` to it, for the largest possible share. But m.share has to be the
+		 * smallest possible share. */
 		m.share -= (double)g->displaced / g->total;
 	if (!group || m.share <= MOST_SHARE)
 		return (struct most){ .ts_ns = now_ns };

@@ -56,7 +56,7 @@ void inspect_free(struct inspect *v);
 /* Copies want. Returns 0, or -EAGAIN if the queue is full. */
 int inspect_ask(struct inspect *v, const struct inspect_want *want);
 /* Copies raw. Returns 0, -ENOMEM, -EINVAL if the kind or a size in raw is wrong, or -EAGAIN if the
- * queue is full or max_per_sec holds up other requests. */
+ * queue is full, or if requests already wait in the queue because of max_per_sec. */
 int inspect_ask_sample(struct inspect *v, const struct ct_rawstack_blob *raw);
 /* As inspect_ask_sample(), but does not check max_per_sec. */
 int inspect_ask_access(struct inspect *v, const struct ct_rawaccess_blob *raw);

@@ -60,8 +60,9 @@ bool inspect_look_same_wait(const struct inspect_look *l, const struct inspect_w
 
 	if (t->wait.state == CT_ST_RUNNING || t->wait.nr != w->nr)
 		return false;
-	/* The scheduler's clock stands still while a host takes the CPU from its virtual machine.
-	 * So sched_since of an old wait may be too late. */
+	/* Without CONFIG_SCHED_INFO, sched_since comes from se.exec_start (found_left()). The clock
+	 * of se.exec_start stands still while a host takes the CPU from its virtual machine. So the
+	 * wait seems shorter than it is, and sched_since is too late. */
 	slack = INSPECT_SAME_WAIT_NS + (t->wait.ts > w->since_ns ? (t->wait.ts - w->since_ns) / 2 : 0);
 	if (!w->since_ns || t->sched_since <= w->since_ns + slack)
 		return true;

@@ -13,7 +13,7 @@
 #include "lib/cleanup.h"
 
 #define LEVELS 2
-/* bytes of code that are searched on each side of the task's place */
+/* bytes of code that are searched before and after the instruction where the task was seen */
 #define AROUND      192
 #define CODE_MAX    1024 /* bytes; more code is not searched */
 #define DEREF_REACH 24
@@ -21,7 +21,8 @@
 #define LOOPS       3
 #define FOUND_MAX   24
 #define NAMED_MAX   6
-/* If no loop is found, a read more than NEAR bytes from the task's place loses points. */
+/* bytes: if no loop is found, an operand further than this from the instructions where the task was seen
+ * gets a lower score */
 #define NEAR     32
 #define HOPS_MAX 3
 #define REGS     16

@@ -20,8 +20,8 @@ struct polled_operand {
 };
 
 /* Decodes the operand whose ModRM byte is at offset `at`. start: address of code[0] in the process.
- * Returns false if there is none. The caller tries every offset, so many results are no real
- * operands. */
+ * Returns false if no operand can be decoded. The caller tries every offset, and most are not the
+ * offset of a ModRM byte. So a decoded operand is often not a real one. */
 bool polled_operand(const uint8_t *code, size_t n, size_t at, uint64_t start, struct polled_operand *ret);
 /* Finds the smallest loop that covers [lo, hi] and has more than larger_than bytes. *ret_end: offset
  * behind the jump back. Returns false if there is none. */

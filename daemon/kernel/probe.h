@@ -134,8 +134,8 @@ uint64_t probe_cost_ns(struct probe *p);
 /* In a coarse step, the programs run for short waits, but do not record them. Returns an estimate
  * of the CPU time of these runs so far. */
 uint64_t probe_short_ns(const struct probe *p);
-/* Estimates the CPU time that the same waits would have cost in the step CT_SHED_HOOKS, which
- * records them. Includes the CPU time of the drain thread. */
+/* Returns an estimate of the CPU time that the short waits in coarse steps would have cost so far, if
+ * they had been recorded as in the step CT_SHED_HOOKS. Includes the CPU time of the drain thread. */
 uint64_t probe_whole_cost_ns(const struct probe *p);
 bool probe_can_be_coarse(const struct probe *p);
 /* The governor changes its step with two calls. probe_shed_begin() attaches the programs that only

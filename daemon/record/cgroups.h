@@ -4,9 +4,9 @@
  * cgroup, and the name of its container if that is known.
  *
  * The id of a cgroup is the inode number of its directory. The worker walks the hierarchy to find
- * new ids, for at most half a percent of a CPU. (The daemon must not have the right to call
- * open_by_handle_at().) A cgroup stays without a name if it is gone before the walk, outside the
- * daemon's container, beyond a limit, or of cgroup version 1.
+ * new ids, for at most half a percent of a CPU. open_by_handle_at() would be faster, but the
+ * daemon's filter of system calls forbids it (privilege_calls.c). A cgroup stays without a name if it
+ * is gone before the walk, outside the daemon's container, beyond a limit, or of cgroup version 1.
  */
 #ifndef CTRACE_DAEMON_RECORD_CGROUPS_H
 #define CTRACE_DAEMON_RECORD_CGROUPS_H

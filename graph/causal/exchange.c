@@ -93,8 +93,8 @@ static uint32_t next_new(const struct pass *p, struct request_loop *l, uint32_t 
 	return request == GRAPH_NONE ? last : request;
 }
 
-/* NULL: no memory. If the task has idled since the last call, its fresh requests become waiting
- * ones: it idled instead of acting on them. */
+/* Returns the task's struct request_loop, or NULL: no memory. If the task has idled since the last call,
+ * moves the requests from the queue `fresh` to the queue `waiting`. */
 static struct request_loop *loop_at(struct pass *p, uint32_t task)
 {
 	struct request_loop *l;
@@ -201,11 +201,11 @@ static uint32_t same_client(const struct pass *p, const struct request_queue *q,
 	return GRAPH_NONE;
 }
 
-/* The task works for one or more requests, and sends a request to another service on flow f. Guesses for
- * which of its requests it does this, and returns this request. GRAPH_NONE: not known.
- * A task acts on requests in the order in which it received them. When it answers a request, the flow on
- * which it asked for this request becomes free, and a new request (queue_new()) can use it. So the flow
- * that became free first is for the oldest new request, the second flow for the second one, and so on. */
+/* The task sends a question to another service on flow f. Guesses on behalf of which received request the
+ * task does this, and returns this request. GRAPH_NONE: not known.
+ * When the task answers a request, the flow of its questions for this request becomes free. The task then
+ * uses the free flows for its new requests (queue_new()), in the order in which it received them. So the
+ * flow that became free first is for the oldest new request, the next flow for the next new request. */
 static uint32_t next_asker(const struct pass *p, struct request_loop *l, uint32_t f)
 {
 	uint32_t before = p->flows.v.v[f].asker, request, rank;

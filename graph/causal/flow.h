@@ -66,8 +66,8 @@ struct flow {
 	/* queued: bytes in `in`. stale: those of them that a task has surely read, although no record
 	 * shows it. */
 	uint64_t queued, stale;
-	/* Only at the client's end: flow_item.client of the last request that got an answer. The task
-	 * sent this request because it works for this client. */
+	/* Only at the end with ROLE_ASKS: the client on behalf of which the task at this end sent the
+	 * last answered request (flow_item.client of this request). */
 	uint64_t answer_client;
 	uint32_t answered; /* only at the server's end: the segment that sent the last answer */
 	uint32_t taker;    /* only at the server's end: the segment of the last receive */
@@ -99,13 +99,13 @@ void flow_done(struct flows *m);
 uint32_t flow_at(struct flows *m, const struct graph *g, uint64_t sock);
 
 /*
- * Finds connections on which the accepted end asks, and changes the roles of both ends. A hub, such
- * as a D-Bus daemon, passes each message that it receives on one accepted connection on to another
- * one. Its services have connected to it, but it asks them. A connection counts if all of these are
- * true:
- * - the hub sends the first message in the window
- * - almost all messages that the hub sends on it are passed on from other accepted connections
- * - almost all messages that the hub receives on it are passed on to other accepted connections
+ * A hub, such as a D-Bus daemon, receives messages on its accepted connections, and sends each of them
+ * on another accepted connection. Some of these connections are from a service: the service has
+ * connected, but the hub asks. Finds these connections, and changes the roles of both ends. A connection
+ * is from a service if all of this is true (HUB_* in thresholds.h):
+ * - The hub sends the first message in the window, and HUB_MESSAGES messages or more in all.
+ * - Most messages that the hub sends on it came over other accepted connections.
+ * - Most messages that the hub receives on it go out on other accepted connections.
  * If the window begins in the middle of a call, the connections of this call may keep their roles.
  * Returns 0 or -ENOMEM.
  */

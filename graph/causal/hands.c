@@ -70,9 +70,9 @@ bool hands_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter
 	return h->n_herd > 1;
 }
 
-/* If a task both posts and waits, returns false: the tasks meet at a barrier, or pass things in
- * turn, so each wake-up is meant for the task that it woke. Exception: a lock that the program
- * built, as in Python. Its waits have a time limit, and each call wakes one task. */
+/* Usually returns false if a task both posts and waits. Such tasks meet at a barrier, or pass things in
+ * turn, so each post is meant for the task that it woke. But if the waits have a time limit, and each
+ * call wakes one task, the futex is a lock that the program built, as in Python. Then returns true. */
 bool hands_are_many(struct pass *p, const struct interval *s)
 {
 	const struct hands *h = hands_of(p, s->obj);

@@ -220,9 +220,9 @@ void match_send(struct pass *p, uint32_t event)
 	w->acts++;
 }
 
-/* Called for a receive of `bytes` bytes. Drops the stale bytes (flow.h) from the queue f->in. Exception:
- * f->in also has bytes that are not stale, and the receive has more bytes than these. Then the receive
- * also has bytes that were wrongly taken for stale. So all bytes stay in the queue, and none counts as
+/* Called for a receive of `bytes` bytes. Drops the stale bytes (flow.h) from the queue f->in; the others
+ * are fresh. Exception: the queue has fresh bytes, but fewer than `bytes`. Then the receive also takes
+ * bytes that count as stale, so no task had read these. In this case drops nothing, and no byte counts as
  * stale any more. */
 static void skip_stale(struct flows *m, struct flow *f, uint32_t bytes)
 {

@@ -18,7 +18,6 @@
 #include "lib/map.h"
 #include "lib/vec.h"
 
-/* The present work of a task. */
 struct work {
 	uint32_t segment; /* the task's present segment, as an index in pass.segments */
 	uint32_t before;  /* the task's segment before this one, or GRAPH_NONE */

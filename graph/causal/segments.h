@@ -15,19 +15,20 @@ void segments_undo(struct pass *p, uint32_t task);
 
 /* Called when the wait s has ended. event: the record of the wake-up, or else of the switch-in. */
 void segments_wait(struct pass *p, uint32_t task, const struct interval *s, uint64_t ts_ns, uint32_t event);
-/* CUT_IDLE: returns true if s was an idle wait. wake may be NULL: not recorded. */
+/* For the rule CUT_IDLE: returns true if s was an idle wait. wake may be NULL: not recorded. */
 bool segments_idle(struct pass *p, uint32_t task, const struct interval *s, const struct window_event *wake);
-/* CUT_BATCH: returns true if flow f brings a further request of `client` to the segment. The segment
- * must have answered an earlier one, unless `client` does not wait for answers. */
+/* For the rule CUT_BATCH: returns true if flow f brings a further request of `client` to the segment. The
+ * segment must have answered an earlier one, unless `client` does not wait for answers. */
 bool segments_batch(const struct work *w, const struct flow *f, uint64_t client);
-/* CUT_PEERS: called when the task goes on to work for `client`. */
+/* Notes that the task works for `client` from now on. If its segment already has another client, first
+ * cuts the segment by the rule CUT_PEERS; if this rule is not in use, the segment keeps its client. */
 void segments_client(struct pass *p, uint32_t task, uint64_t client, uint64_t ts_ns, uint32_t event);
-/* Like segments_client(), for the receive of a request. Also cuts if the segment has no client, but
- * began with a message from a process other than the client's. */
+/* Like segments_client(), for the receive of a request of `client`. Also cuts the segment if it has no
+ * client yet, and began with a message from a process other than that of `client`. */
 void segments_request(struct pass *p, uint32_t task, uint64_t client, uint64_t ts_ns, uint32_t event);
 /* If `task` has no client, it gets the client of `from_task`, a task of the same process. */
 void segments_inherit(struct pass *p, uint32_t task, uint32_t from_task, uint32_t event);
-/* CUT_JOB: cuts at the start of a job, and at its end unless the end is CT_JF_LOOSE. */
+/* For the rule CUT_JOB: cuts at the start of a job, and at its end unless the end is CT_JF_LOOSE. */
 void segments_job(struct pass *p, uint32_t task, const struct window_event *e, uint32_t event);
 
 #endif

@@ -155,9 +155,9 @@ static uint64_t asked_ns(const struct graph *g, const struct blame *b)
 	return sent ? g->w->events[sent->event].r.ts : 0;
 }
 
-/* Like last_idle(). But if the found repeat ended by an answer, and the task sent the request for this
- * answer after `interval`, the repeat says nothing about `interval`. Then goes back to the last repeat
- * before this request, at most ASKED_STEPS times. *b is the blame of the returned wait. */
+/* Like last_idle(). But the repeat that last_idle() returns may have ended by the answer to a request that
+ * the task sent after `interval`. Such a repeat says nothing about `interval`. Then goes back to the last
+ * repeat before this request, at most ASKED_STEPS times. *b is the blame of the returned wait. */
 static uint32_t last_blamed(struct walker *k, const struct path_frame *f, uint32_t interval, struct blame *b)
 {
 	uint64_t end = horizon(f), asked;
@@ -352,9 +352,9 @@ static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, 
 		return;
 
 	blame_repeats(k, f, interval, b);
-	/* A request of another client may have ended this wait, or a message of a task that was born
-	 * after the wait began. The task of the parent frame did not wait for either. Then another
-	 * task is to blame: the one that could have ended this wait. */
+	/* The task of the parent frame did not wait for the message that ended this wait, if this message
+	 * is a request of another client, or is from a task that was born after the wait began. In these
+	 * cases, the task that could have ended the wait is to blame instead. */
 	if (f->depth && ((!f->blame.ended && is_request(k->g, interval, b)) ||
 			 (!f->blame.owed && is_of_newcomer(k->g, interval, b))))
 		look_lasting(k, frame, interval, b);
@@ -409,8 +409,9 @@ static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval,
 	bool died = b->event != GRAPH_NONE && k->g->w->events[b->event].r.kind == CT_WAKE &&
 		    k->g->w->events[b->event].r.flags & CT_WF_EXITING;
 	bool loops = is_loop_of(k->g, b, interval);
-	/* A wait that ended after `to` may have been in a cycle that broke. Exception: a wait on a
-	 * futex or a poll, because its object does not show for which task the waiter waited. */
+	/* If the wait ended only after `to`, it may have been in a cycle up to `to`, and does not count as
+	 * ended. But a wait on a futex or a poll then still counts as ended: its object does not show for
+	 * which task the waiter waited, so the cycle would be a guess. */
 	bool ended = b->ended && !died && (b->until_ns <= to || may_be_for_another(k->g, interval));
 	uint32_t i;
 

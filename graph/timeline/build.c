@@ -41,7 +41,8 @@ static void graph_lives(struct graph *g)
 		g->tasks[i].ancestor = graph_task_at(g, g->tasks[i].ptgid, g->tasks[i].born_ns);
 }
 
-/* An old trace has neither the machine in META nor CT_TF_TRACER, so the name decides. */
+/* No task of an old trace has CT_TF_TRACER, so the name decides. The META blob of such a trace has no
+ * entry "machine", so w->machine is MACHINE_THIS. */
 static bool is_old_tracer(const struct window *w, const struct window_task *leader)
 {
 	return w->machine == MACHINE_THIS && leader && !strcmp(leader->comm, "ctraced");

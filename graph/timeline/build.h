@@ -16,7 +16,7 @@ struct task_now {
 	uint32_t owner;     /* the owner in a CT_FUTEX, for the wait that follows; 0: none */
 	uint64_t owner_ts;
 	uint64_t run_ns;
-	/* when the task's state in the last checkpoint or resync began; 0: none */
+	/* The last checkpoint or resync has a state of the task: when this state began. 0: not known */
 	uint64_t checkpoint_ns;
 	uint64_t born_ns, exit_ns;
 	uint32_t exit_code;

@@ -239,7 +239,6 @@ bool graph_is_called(const struct graph *g, uint32_t task, uint64_t ts_ns, const
 const char *graph_cmdline(const struct graph *g, uint32_t task, uint64_t ts_ns);
 /* The fields are "" if they are not known, or if task is GRAPH_NONE. */
 struct cgroup_name graph_place(const struct graph *g, uint32_t task, uint64_t ts_ns);
-/* Returns the number of dropped records that are earlier than ts_ns. */
 size_t graph_dropped_before(const struct graph *g, uint64_t ts_ns);
 /* In the next three functions, interval is an element of g->intervals. */
 /* Returns the CT_VISIT event of the wait, or GRAPH_NONE. */

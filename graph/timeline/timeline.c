@@ -142,8 +142,9 @@ void timeline_block(struct builder *b, uint32_t task, const struct ct_rec *r, ui
 		timeline_set_owner(b, task, owner);
 }
 
-/* now: GRAPH_NONE if idle. If a task other than `was` runs on cpu, its switch-out is missing. Then
- * its interval becomes UNKNOWN. */
+/* A record says that task `was` ran on the CPU up to now, and that task `now` (GRAPH_NONE: none) runs there
+ * from now on. If by the earlier records a third task ran there, the record of its switch-out is missing.
+ * Then its interval becomes UNKNOWN. */
 static void timeline_on_cpu(struct builder *b, uint16_t cpu, uint32_t was, uint32_t now)
 {
 	while (b->on_cpu.n <= cpu)
@@ -512,10 +513,8 @@ static void timeline_owner(struct builder *b, const struct window_event *e, uint
 	t->futex = idx;
 }
 
-/*
- * Returns true for a cap of a task that has already ended. In a capped group (CT_GV_GROUP), a
- * record without CT_W_EXITED is about a new task with the same tid.
- */
+/* Returns true if the cap in r is of a task that has already ended. Exception: if r is about a capped group
+ * (CT_GV_GROUP), and does not say CT_W_EXITED, a new task has the tid. Then returns false. */
 static bool timeline_cap_is_late(const struct builder *b, const struct ct_rec *r)
 {
 	uint64_t at;
@@ -645,8 +644,8 @@ static bool timeline_drops(struct builder *b, const struct window_event *e, uint
 	return true;
 }
 
-/* The replay looks at earlier events again, so each event moves to its place before it is
- * handled. */
+/* timeline_event() notes the indices of events, to look at these events again later. So each event moves
+ * to its final index before it is handled. */
 static void timeline_replay_lean(struct builder *b, struct window *w)
 {
 	struct window_event *to = w->events;

@@ -82,8 +82,9 @@ static uint64_t look_spoke(const struct graph *g, const struct window_event *wak
 	return 0;
 }
 
-/* Returns the waiter's socket whose connection the waker ends, or 0. The wake names no socket,
- * because there is nothing to read. */
+/* If the waker ends a connection of the waiter, returns the waiter's socket of this connection, or else 0.
+ * The record of the wake-up does not name this socket: it only names a socket that has bytes or a
+ * new connection for the waiter. */
 static uint64_t closed_socket(const struct graph *g, const struct interval *s,
 			      const struct window_event *wake, uint64_t spoke)
 {

@@ -238,7 +238,8 @@ static void blame_network(const struct graph *g, const struct interval *s, const
 	b->time = (o && o->family == AF_UNIX) || graph_is_local(g, b->obj) ? TIME_IPC : TIME_NETWORK;
 }
 
-/* Returns true if the wait is mostly not for a signal. A wait for a terminal may be for a signal. */
+/* Returns true if a task in a wait of this kind hardly ever waits for a signal. A task that waits for a
+ * terminal may also wait for a signal. */
 static bool is_for_one_thing(const struct interval *s)
 {
 	if (CT_OBJ_KIND(s->obj) == CT_OBJ_TTY)

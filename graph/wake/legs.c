@@ -181,8 +181,8 @@ static bool leg_before(const struct graph *g, uint32_t tgid, uint32_t got, uint3
 		ret->from_ns = asked ? MAX(rec(g, asked->event)->ts, rec(g, got)->ts) : 0;
 		return asked && is_by(g, asked->event, tgid);
 	}
-	/* The client of `sock` used the connection to the server, so the loop could not ask on it.
-	 * With the message `why`, that client released the connection. */
+	/* `sock` is the loop's socket to another client. This client used the loop's connection to the
+	 * server, and released it with the message `why`. Before, the loop could not ask on it. */
 	ret->from_ns = rec(g, got)->ts;
 	return sock != rec(g, got)->obj && l->v.n && had_asked_for(g, l->v.v[l->v.n - 1].sock, got, sock);
 }

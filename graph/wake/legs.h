@@ -8,9 +8,9 @@
  * receives the request:
  * - An early question: the loop sent the question before it received the request, and used the
  *   answer for the request.
- * - A shared connection: another client uses the loop's connection to the server, and only one
- *   client at a time can use it. The leg ends when the loop receives the message with which the
- *   other client releases the connection.
+ * - A shared connection: another client (B) uses the loop's connection to the server, and only one
+ *   client at a time can use it. The leg ends when the loop receives the message with which client B
+ *   releases the connection.
  */
 #ifndef CTRACE_GRAPH_WAKE_LEGS_H
 #define CTRACE_GRAPH_WAKE_LEGS_H
@@ -22,11 +22,11 @@ struct leg {
 	/* when the loop sent the question; in the two cases above: when it received the request */
 	uint64_t from_ns;
 	uint64_t to_ns; /* when the loop received the message that ends the leg; UINT64_MAX: not yet */
-	/* The socket on which the loop sent the question. For a shared connection, the socket on which the
-	 * loop talks to the other client. */
+	/* The socket on which the loop sent the question. For a shared connection: the loop's socket to
+	 * client B, because a message of B ends the leg. */
 	uint64_t sock;
-	/* The event with which the loop sent the question. For a shared connection, the event with which the
-	 * loop last sent to the other client, or GRAPH_NONE. */
+	/* The event with which the loop sent the question. For a shared connection: the event with which the
+	 * loop last sent to client B, or GRAPH_NONE. */
 	uint32_t asked;
 	uint32_t answered; /* the event of the receive that ends the leg; GRAPH_NONE: not yet */
 	bool sure;         /* false: the question may be for another request */
@@ -43,8 +43,9 @@ struct legs {
 int legs_find(const struct graph *g, uint32_t tgid, uint64_t sock, uint64_t sent_ns, uint64_t end_ns,
 	      struct legs *ret);
 void legs_done(struct legs *l);
-/* `interval` is a poll, or a wait on a futex without a known owner. Returns true if the wait was
- * for the answer of a leg. Then *ret blames the task that owed this answer. */
+/* `interval` is a poll, or a wait on a futex without a known owner. Returns true if the loop waited for the
+ * message that ends a leg: the answer, or the release of a shared connection. Then *ret blames the task
+ * that had to send this message. */
 bool legs_blame(const struct graph *g, const struct legs *l, uint32_t interval, struct blame *ret);
 
 #endif

@@ -21,7 +21,8 @@ bool owner_closes(const struct graph *g, uint64_t sock, const struct window_even
 /* A cheap test before owner_closes(): returns false if the waker cannot end any connection. */
 bool owner_may_close(const struct graph *g, const struct window_event *wake);
 /*
- * Returns true if the task's process has the socket. Looks for one process in this order:
+ * Returns true if the process of `task` has the socket. Only one process counts as the one that has it,
+ * the first in this list that is known:
  * - the process that sent or received on the socket last, up to ts_ns
  * - the process that receives on the socket first after ts_ns, or else sends first
  * - the process that has the socket open

@@ -22,16 +22,15 @@ void owner_add(const struct graph *g, struct enders *e, uint32_t task);
  * - the process tgid
  * - if mode is not 0: a process that only inherited the descriptor from an ancestor with another program
  *
- * If several processes remain, chooses the one that descends from all others, because a shell opens pipes
- * for its children. In two cases, chooses none. Then returns GRAPH_NONE, and puts a task of each remaining
- * process into the list *all:
+ * If several processes remain, chooses the process P that descends from all others, because a shell opens
+ * pipes for its children. In two cases, chooses none: returns GRAPH_NONE, and adds a task of each
+ * remaining process to *all:
  * - No process descends from all others.
- * - mode is not 0, and one process descends from all others, but may not use obj: it may only have
- *   inherited the descriptor from an ancestor that it shares with the process tgid.
+ * - mode is not 0, and an ancestor of both P and the process tgid has the same descriptor as P. Then P may
+ *   only have inherited the descriptor, and never use it.
  *
- * If no process is known to have obj open, returns the task that used obj, if this task still lives.
- * Exception: if obj is a connection that is not accepted yet, returns GRAPH_NONE, because this task has
- * the other end.
+ * If no process is known to have obj open, returns the task that used obj, if this task still lives. But if
+ * obj is a connection that is not accepted yet, this task has the other end. Then returns GRAPH_NONE.
  */
 uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid, uint8_t mode,
 		  struct enders *all);
@@ -65,14 +64,13 @@ void owner_of_flock(const struct graph *g, const struct interval *s, struct blam
  * child, and adds all of them to *all. */
 uint32_t owner_child(const struct graph *g, const struct interval *s, struct enders *all);
 /*
- * Called for a wait s whose waiter may have given work to another task, and may now wait for the
- * result. Returns the last fitting task that the waiter woke or created since its previous wait.
- * These do not count as a previous wait:
- * - an earlier part of the same poll, which was cut by a time limit
- * - if s is on a futex: a wait of at most HANDED_PAUSE_NS
- * If s is on a futex or a poll, a thread of the waiter's process fits. A thread that the waiter
- * woke from a wait does not fit if it is in the same wait again, because it has no work then. If s
- * is another wait, a task fits if the wake-up ended its wait for requests on /dev/fuse.
+ * The waiter of s may have given work to another task, and may now wait for the result. Returns the last
+ * such task since the previous wait of the waiter, or GRAPH_NONE:
+ * - If s is on a futex or a poll: a thread of the same process that the waiter woke or created. A woken
+ *   thread does not count if it is back in the same wait, because it has no work then.
+ * - If s is another wait: a task that waited for requests on /dev/fuse until the waiter woke it.
+ * These do not count as a previous wait: an earlier part of the same poll, which was cut by a time limit;
+ * and if s is on a futex, a wait of at most HANDED_PAUSE_NS.
  */
 uint32_t owner_handed_to(const struct graph *g, const struct interval *s);
 

@@ -11,7 +11,6 @@
 #include "lib/map.h"
 #include "lib/vec.h"
 
-/* The table has the running time before every RAN_EACH-th interval. */
 #define RAN_EACH 16
 
 struct repeats {
@@ -115,9 +114,9 @@ struct score {
 };
 typedef VEC(struct score) scores;
 
-/* score: the score of a wait. v: intervals after this wait in which the task runs, the latest
- * first. Their scores are in falling order. Returns the first interval (by time) at whose end
- * the task has made progress since the begin of the wait, or GRAPH_NONE. */
+/* score: the score of a wait (struct score). v: intervals after the wait in which the task runs, the
+ * latest first, with falling scores. Returns the first interval (by time) at whose end
+ * has_made_progress() is true for the time since the begin of the wait. GRAPH_NONE: there is none. */
 static uint32_t first_progress(const scores *v, __int128 score)
 {
 	size_t n = BISECT(i, 0, v->n, v->v[i].score <= score + (__int128)PROGRESS_NS * PROGRESS_SHARE);

@@ -403,7 +403,8 @@ enum ct_found {
 };
 #define CT_FOUND_UNIT_NS 1024
 
-/* In a coarse step, and of a capped task, only waits of at least this length are recorded. */
+/* Shorter waits are not recorded in the steps CT_SHED_COARSE and CT_SHED_PAUSES, nor while their task
+ * has a cap (CT_GV_CAP). */
 #define CT_COARSE_NS 8000000ULL
 
 /* flags of CT_WAKE */
@@ -440,7 +441,8 @@ enum ct_found {
 #define CT_PF_FATAL 0x02
 
 /* flags of CT_POLLED */
-/* The address of the variable is a register plus a number. The register was the same each time. */
+/* The address of the variable is the value of a register plus a number. The value was the same each time
+ * that the daemon looked at the task. */
 #define CT_QF_REG  0x01
 #define CT_QF_CODE 0x02 /* the code gives the address of the variable */
 #define CT_QF_SPIN 0x04 /* the task does not sleep between two reads of the variable */

@@ -47,7 +47,7 @@ enum job_reg {
 #define JOB_CALLS   0x02 /* an enqueue; the daemon then probes the job's function */
 #define JOB_NOTED   0x04 /* an enqueue that has to come before a start with JOB_QUEUED */
 #define JOB_QUEUED  0x08 /* a start that is recorded only if the job was enqueued before */
-#define JOB_LOOSE   0x10 /* a start whose end nothing reports; BPF also records an end, with CT_JF_LOOSE */
+#define JOB_LOOSE   0x10 /* a start; no probe sees the end, so BPF adds a CT_JOB_END with CT_JF_LOOSE */
 #define JOB_MARK    0x20 /* no job, but a mark: `job` is the id of the transaction */
 
 struct job_rule {

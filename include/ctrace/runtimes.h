@@ -8,8 +8,8 @@
  * src/hotspot/share/runtime/objectMonitor.cpp; JDK 11 to 21. */
 #define HOTSPOT_LOCK_FUNCTION "ObjectMonitor::enter"
 
-/* Rust's std::sync::Mutex and RwLock: parts of the name of the function that waits.
- * library/std/src/sys/sync/, before that library/std/src/sys/unix/locks/; since 1.62. */
+/* std::sync::Mutex and RwLock since Rust 1.62: parts of the name of the function that waits. Its source
+ * is in library/std/src/sys/sync/, and in older versions in library/std/src/sys/unix/locks/. */
 #define RUST_LOCK_MODULE "std::sys::"
 #define RUST_LOCK_FUNCTIONS                                                                                  \
 	"Mutex::lock_contended", "Mutex>::lock_contended", "RwLock::read_contended",                         \

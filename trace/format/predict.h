@@ -50,7 +50,7 @@ static inline uint32_t predict_peer(const struct predict *p, const struct predic
 	return info & FORMAT_KIND_WAKE ? p->cur : c->peer;
 }
 
-/* Notes a record. The caller has already updated its context. */
+/* Call this after each record. It does not update the predict_context of the record: the caller does. */
 static inline void predict_next(struct predict *p, uint8_t info, uint32_t tid, uint32_t peer)
 {
 	if (info & FORMAT_KIND_WAKE)

@@ -18,7 +18,8 @@
 #include "lib/clock.h"
 #include "trace/format/machine.h"
 
-/* One record. Many records have no extra words, so these are elsewhere: window_words(). */
+/* One record. `words`: the index of its extra words in window.words; 0 if it has none. window_words()
+ * returns the extra words. */
 struct window_event {
 	struct ct_rec r;
 	uint32_t words;

@@ -27,7 +27,8 @@ struct ahead {
 	size_t given;
 	size_t kept;
 	size_t end;
-	/* for that segment: where its events go, and the index in `words` from which on its words go */
+	/* The room for the segment `begun`: its events go to `events`, and its extra words go to
+	 * words[first_word] and the entries after it. */
 	struct window_event *events;
 	struct window_words *words;
 	uint32_t first_word;

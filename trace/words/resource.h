@@ -22,7 +22,7 @@ enum resource_kind {
 	RESOURCE_FUTEX,
 	RESOURCE_INPUT,
 	RESOURCE_KERNEL_LOCK,
-	RESOURCE_LOCK, /* of a program, without a recorded owner: owner_in_lock() */
+	RESOURCE_LOCK, /* a futex without a known owner; the stack shows that it is a lock */
 	RESOURCE_MEMORY,
 	RESOURCE_PIPE,
 	RESOURCE_QUEUE,

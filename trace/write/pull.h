@@ -29,8 +29,8 @@ struct pull {
 void pull_begin(struct pull *p, struct dict *tasks, struct dict *cmdlines, struct dict *objects,
 		struct dict *stacks);
 void pull_done(struct pull *p);
-/* These three add an entry and its neighbours. They skip what is unknown, or already in the
- * segment. */
+/* These three add an entry and its neighbours: see the top of this file. A stack has no neighbours.
+ * They skip entries that are unknown, or already in the segment. */
 void pull_task(struct pull *p, uint64_t tid);
 void pull_object(struct pull *p, uint64_t id);
 void pull_stack(struct pull *p, uint64_t id);

@@ -158,8 +158,9 @@ static void ringfile_clear(struct ringfile *r, uint32_t from, uint32_t to)
 	}
 }
 
-/* At the end of the file, the ring goes on behind the slots for copies. If an older ctrace has put
- * segments into these slots, they are the oldest now, and are removed. */
+/* Returns the slot for a segment of n slots. If the segment does not fit before the end of the file, it
+ * goes to the first slot of the ring, which follows the slots for copies. If an older ctrace has put
+ * segments into the slots for copies, these segments are the oldest now, and are removed. */
 static uint32_t ringfile_place(struct ringfile *r, size_t n)
 {
 	if (r->next_slot + n <= (size_t)r->n_slots + 1)

@@ -37,7 +37,7 @@ struct ringfile {
 	uint64_t newest_ns; /* end_ns of the newest segment or copy of this boot; 0 if none */
 	/* Slots 1 to n_saves are for copies of the open segment, the next one in slot next_save. */
 	uint32_t n_saves, next_save;
-	/* false without slots for copies, or if an older ctrace has put segments of the ring there */
+	/* copies can be made: there are slots for copies, and they hold no segment of an older ctrace */
 	bool has_saves;
 	/* begin_ns of the open segment if it has a copy; otherwise 0 */
 	uint64_t saved_begin_ns;
@@ -72,7 +72,8 @@ int ringfile_write(struct ringfile *r, struct format_segment *h, uint8_t *bytes,
 int ringfile_save(struct ringfile *r, struct format_segment *h, uint8_t *bytes, size_t n);
 /* Counts n records since from_ns as lost. The header of the next segment says so. */
 void ringfile_unwritten(struct ringfile *r, uint64_t from_ns, uint64_t n);
-/* Returns begin_ns of the oldest segment of this boot, or else of the copy, or else 0. */
+/* Returns begin_ns of the oldest sealed segment of this boot. If there is none, returns
+ * saved_begin_ns. */
 uint64_t ringfile_oldest_ns(struct ringfile *r);
 
 /* Writes a file header and its meta data to the start of the file, and to FORMAT_COPY_AT if they

@@ -2,8 +2,8 @@
 /*
  * mkcrash FILE [ill] - writes a trace in which curl asks shopd, and a worker thread of shopd crashes
  * while it serves the request. Another process is killed, a third one ends with status 1, and a
- * fourth one gets a signal for which it has a handler. With "ill", names have bytes that must not
- * reach a terminal, and HTML.
+ * fourth one gets a signal for which it has a handler. With "ill", some names have HTML tags, and
+ * control characters that must not reach a terminal.
  */
 #include <err.h>
 #include <stdlib.h>

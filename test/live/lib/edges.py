@@ -11,7 +11,9 @@ Each printed edge gets one claim that agrees with it, if there is one. No two pr
 Exception: one segment sent several messages, and one call received them. Then the graph has at most one edge, so all
 of these messages get the same claim.
 
-A claim is right if it agrees with a printed edge that got a claim, even if the edge got another claim.
+A claim is right if a printed edge got it. A claim that no printed edge got is right too if it agrees with a printed
+edge that got another claim. Example: three claims agree with one printed edge. The edge gets one of them, and all
+three are right.
 """
 import collections
 
@@ -107,8 +109,8 @@ class Judged:
             for who in {c.from_tid, c.from_pid}:
                 by_from[who].append(c)
         self.hit, self.missed, self.unseen, used, calls = [], [], [], set(), {}
-        # Printed edges get claims in the order of arrival. `connect` comes last: it could get the claim of
-        # a `message`.
+        # The edges get claims in the order of their arrival, but edges of the kind `connect` come last. A
+        # claim of the kind `message` may agree with a `message` and with a `connect`: the `message` gets it.
         for t in sorted(truth.edges, key=lambda t: (t.kind == "connect", t.arrived)):
             found = next((c for c in by_from[t.from_tid] if id(c) not in used and agrees(t, c)), None)
             call = (t.from_tid, t.to_tid, t.arrived)
@@ -141,7 +143,6 @@ class Judged:
 
 
 def ratio(n, of):
-    """None: there is nothing to count."""
     return n / of if of else None
 
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * whatif SCENE [N] - threads, numbered from 1 on, sleep, and the main thread waits for them. With
- * N, thread N does not sleep. Prints begin and end of the run, and the tids of the main thread
- * (victim) and of the others (worker1, worker2, ...). SCENE is one of these:
+ * whatif SCENE [N] - numbered threads sleep, but thread N does not. Prints begin and end of the run,
+ * and the tids of the main thread (victim) and of the others (worker1, worker2, ...). SCENE is one of
+ * these:
  *
- *   join    two threads side by side; the main thread waits for the longer one first
+ *   join    the main thread waits for thread 1, and then for thread 2; thread 1 sleeps longer
  *   wait    as join, but with processes instead of threads
- *   convoy  three threads take turns with one lock
- *   pipe    the main thread (thread 2) sends bytes to thread 1, and then reads the answers
+ *   convoy  the main thread waits for threads 1 to 3, which take turns with one lock
+ *   pipe    the main thread, here also thread 2, sends bytes to thread 1, and then reads the answers
  */
 #include <err.h>
 #include <pthread.h>

@@ -172,8 +172,9 @@ static void equal_runs(void **state)
 	}
 }
 
-/* The part "lock" goes from no detail (part.h) to the detail "load". One row compares
- * the two. The two parts "sleep" have a row each, because both grow. */
+/* "lock" without a detail (part.h) shrinks to 0, and "lock" with the detail "load" grows. delta_new()
+ * takes this for one part that gets a detail, so both are in one row. "sleep" without a detail and
+ * "sleep" with the detail "main" both grow, so each has a row of its own. */
 static void details(void **state)
 {
 	_cleanup_(sides_done) struct sides s = { .n_old = 1, .n_new = 1 };

@@ -174,7 +174,8 @@ static void test_stacks_count_where_known(void **state)
 	}
 	g = graph_of(&m, 3000);
 	assert_int_equal(similar_find(g, wait_of(g, CONSUMER, 2000), &set), 0);
-	/* rounds 10, 9, 8 and 7; the wait of round 7 has no stack */
+	/* The waits after the rounds 10, 9, 8 and 7. Only the wait after round 9 has another stack than
+	 * the examined wait. The wait after round 7 has no stack, so stacks do not change its score. */
 	assert_float_equal(set.v.v[0].score, 1, 0.001);
 	assert_float_equal(set.v.v[1].score, 0.75, 0.001);
 	assert_float_equal(set.v.v[2].score, 1, 0.001);

@@ -109,7 +109,7 @@ static void hangs(void **state)
 	o = c.hang.detect.overrides;
 	assert_false(o[0].is_cgroup);
 	assert_string_equal(o[0].match, "a*");
-	/* a time does not change the rule crash */
+	/* The rule "crash" has no time, so hang-after = 3s does not set it. */
 	assert_int_equal(o[0].set, ((1 << CT_HANG_RULES) - 1) & ~(1 << CT_HANG_CRASH));
 	assert_int_equal(o[0].limits.after_ns[CT_HANG_LOOP], 3000000000);
 	assert_int_equal(o[0].limits.after_ns[CT_HANG_DISK], 0);

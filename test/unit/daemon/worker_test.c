@@ -246,8 +246,8 @@ static void stuck_users(void **state)
 	until(f, &f->n_done, 2);
 }
 
-/* Without a late() function, no job is refused. A further job of the user waits until a stuck job
- * ends. */
+/* Too many jobs of one user are stuck. If the worker has no late() function, a further job of this user
+ * is not refused, but waits until a stuck job ends. A job of another user does not wait. */
 static void waits_for_the_stuck(void **state)
 {
 	struct fixture *f = *state;

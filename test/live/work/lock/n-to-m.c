@@ -50,9 +50,10 @@ static void take_until(int n)
 			break;
 		}
 		struct stamp s = items[taken++];
-		/* The task that made the item may not be the task that woke this thread. Then the
-		 * trace has no record of this edge. So the edge has to be printed as "ran"
-		 * (told.h). For this, the last argument is the number of sleeps after the wait. */
+		/* Another task than the maker of the item may have woken this thread. Then the
+		 * trace has no record of this edge. So the edge must be printed as "ran" (told.h),
+		 * even if this thread slept. caused() prints "ran" if its last argument is the
+		 * present number of sleeps. */
 		caused("queue", s, sleeps());
 		if (taken == 2 * EACH) {
 			drained = stamp();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* After 25 jobs, the dispatcher still queues jobs, but no longer signals the worker. `other` sends
- * the last three signals. */
+/* The dispatcher queues jobs, but signals the worker only for the first 25. Then the thread `other`
+ * queues three jobs, with a signal for each. After that, no thread signals the worker. */
 #include "work.h"
 
 #define ROUNDS 25

@@ -90,8 +90,9 @@ static void varying(void **state)
 	assert_true(r.changes.v[0].old_min == 10 && r.changes.v[0].new_max == 17);
 }
 
-/* Equal commands with 20 counts that vary independently, and 5 runs: at most one check of a hundred
- * may be a false alarm. A rule for one count would give 8 of 100. */
+/* Compares equal commands by 20 counts that vary by chance, with 5 runs of each side. At most one check
+ * of 100 may say that a count grew. With a rule that ignores how many counts vary, 8 of 100 would say so:
+ * chance makes each count grow in one check of 252. */
 static void chance(void **state)
 {
 	size_t alarms = 0;
