@@ -23,6 +23,8 @@ int graph_pick_window(const struct causal *c, uint64_t from_ns, uint64_t to_ns, 
  * Follows a weak edge only if it leads to `segment`, or leads from it to its neighbour in the same
  * task. Returns 0, or -ENOMEM and leaves pick unchanged. */
 int graph_pick_around(struct graph_pick *pick, uint32_t segment, uint32_t depth);
+/* Keeps the picked segments of the tasks that are set in tasks[]. */
+void graph_pick_tasks(struct graph_pick *pick, const bool *tasks);
 void graph_pick_done(struct graph_pick *pick);
 
 /* Writes one line for each picked segment, and for each edge that leads to a picked segment. */
