@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -251,17 +252,33 @@ static int next_option(struct cli_parse *p)
 	return -1;
 }
 
-static bool store(const struct cli_parse *p, int key)
+static int store_number(struct cli_parse *p, int key)
+{
+	const struct cli_option *o = p->usage->options;
+	uint64_t n;
+
+	if (!cli_number(p->arg, UINT32_MAX, &n) && n) {
+		*(uint32_t *)((char *)p->into + (key - CLI_NUMBER_KEY)) = (uint32_t)n;
+		return 0;
+	}
+	while (o->key != key)
+		o++;
+	p->exit_code = cli_usage_error(p->usage, "--%s %s: this is not a number from 1 to %" PRIu32, o->name,
+				       p->arg, UINT32_MAX);
+	return -1;
+}
+
+static int store(struct cli_parse *p, int key)
 {
 	char *into = p->into;
 
-	if (key < CLI_TEXT_KEY)
-		return false;
-	if (key < CLI_FLAG_KEY)
-		*(const char **)(into + (key - CLI_TEXT_KEY)) = p->arg;
-	else
+	if (key >= CLI_NUMBER_KEY)
+		return store_number(p, key);
+	if (key >= CLI_FLAG_KEY)
 		*(bool *)(into + (key - CLI_FLAG_KEY)) = true;
-	return true;
+	else
+		*(const char **)(into + (key - CLI_TEXT_KEY)) = p->arg;
+	return 0;
 }
 
 int cli_next(struct cli_parse *p)
@@ -270,8 +287,8 @@ int cli_next(struct cli_parse *p)
 
 	do
 		c = next_option(p);
-	while (store(p, c));
-	return c;
+	while (c >= CLI_TEXT_KEY && !store(p, c));
+	return c >= CLI_TEXT_KEY ? -1 : c;
 }
 
 const char *cli_only_arg(const struct cli_parse *p, const char *what)

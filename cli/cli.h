@@ -25,7 +25,8 @@ struct command {
 /*
  * An option of a command. An array of options ends with an element of zeroes. It does not list --help.
  * - key: the number that cli_next() returns. A printable character is also the short option. With
- *   CLI_TEXT(...) or CLI_FLAG(...), cli_next() stores the value instead, in the struct at cli_parse.into.
+ *   CLI_TEXT(...), CLI_FLAG(...) or CLI_NUMBER(...), cli_next() stores the value instead, in the struct at
+ *   cli_parse.into. A CLI_NUMBER is positive.
  * - arg: the name of the option's argument; NULL: none.
  */
 struct cli_option {
@@ -35,9 +36,10 @@ struct cli_option {
 	const char *help;
 };
 
-#define CLI_TEXT(type, member) (CLI_TEXT_KEY + CLI_OFFSET(type, member, const char *))
-#define CLI_FLAG(type, member) (CLI_FLAG_KEY + CLI_OFFSET(type, member, bool))
-enum { CLI_TEXT_KEY = 1 << 16, CLI_FLAG_KEY = 1 << 17 };
+#define CLI_TEXT(type, member)   (CLI_TEXT_KEY + CLI_OFFSET(type, member, const char *))
+#define CLI_FLAG(type, member)   (CLI_FLAG_KEY + CLI_OFFSET(type, member, bool))
+#define CLI_NUMBER(type, member) (CLI_NUMBER_KEY + CLI_OFFSET(type, member, uint32_t))
+enum { CLI_TEXT_KEY = 1 << 16, CLI_FLAG_KEY = 1 << 17, CLI_NUMBER_KEY = 1 << 18 };
 #define CLI_OFFSET(type, member, of)                                                                         \
 	((int)(offsetof(type, member) +                                                                      \
 	       0 * sizeof(char[__builtin_types_compatible_p(typeof(((type *)0)->member), of) ? 1 : -1])))
@@ -74,7 +76,7 @@ struct cli_parse {
  */
 struct cli_parse cli_parse(const struct cli_usage *usage, int argc, char **argv);
 int cli_next(struct cli_parse *p);
-/* For a command with CLI_TEXT and CLI_FLAG options, and no other arguments. Returns 0, or
+/* For a command whose options are all stored, and that has no other arguments. Returns 0, or
  * -1: exit with p->exit_code. */
 int cli_parse_into(struct cli_parse *p, void *into);
 /* Returns the only argument besides the options. what: its name, such as "FILE". NULL: an error was

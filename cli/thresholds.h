@@ -11,7 +11,7 @@
 
 #include "lib/clock.h"
 
-/* patterns: `ctrace patterns` shows this many without --top. Higher: the important ones, which come
+/* patterns: `ctrace patterns` shows this many without --limit. Higher: the important ones, which come
  * first, are further from the prompt. */
 #define PATTERNS_SHOWN 10
 
@@ -174,7 +174,7 @@
  * as -41 ns. Lower n: the report does not show the part that caused a small regression. */
 #define CHECK_ROW_SHARE 2000
 
-/* parts: `ctrace compare` shows this many without --top. */
+/* parts: `ctrace compare` shows this many without --limit. */
 #define COMPARE_ROWS 10
 
 #endif

@@ -433,14 +433,34 @@ int crashes_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, struct
 	return r;
 }
 
+static void crash_done(struct crash *c)
+{
+	slice_free(c->path);
+	free(c->text);
+}
+
+void crashes_keep(struct crashes *cs, const bool *tasks)
+{
+	size_t n = 0;
+
+	memset(cs->count, 0, sizeof(cs->count));
+	for (size_t i = 0; i < cs->n; i++) {
+		if (!tasks[cs->v[i].task]) {
+			crash_done(&cs->v[i]);
+			continue;
+		}
+		cs->count[cs->v[i].how]++;
+		cs->v[n++] = cs->v[i];
+	}
+	cs->n = n;
+}
+
 void crashes_free(struct crashes *cs)
 {
 	if (!cs)
 		return;
-	for (size_t i = 0; i < cs->n; i++) {
-		slice_free(cs->v[i].path);
-		free(cs->v[i].text);
-	}
+	for (size_t i = 0; i < cs->n; i++)
+		crash_done(&cs->v[i]);
 	free(cs->v);
 	causal_free(cs->c);
 	free(cs);

@@ -66,6 +66,8 @@ struct crashes {
 /* Finds the processes that ended in [from_ns, to_ns). Tasks of ctrace do not count. The caller
  * frees *ret with crashes_free(). Returns 0, -ENOMEM, or -E2BIG if the causal graph is too large. */
 int crashes_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, struct crashes **ret);
+/* Removes the crashes of tasks that are not set in tasks[]. */
+void crashes_keep(struct crashes *cs, const bool *tasks);
 void crashes_free(struct crashes *cs);
 const char *crash_how_name(enum crash_how how);
 /* Returns true if all edges of the path are strong. Returns false if there is no path. */

@@ -286,17 +286,11 @@ static bool wanted(const struct graph *g, uint32_t task, const struct hangs_filt
 {
 	const struct graph_task *t = &g->tasks[task];
 	uint64_t end = MIN(t->exit_ns, g->w->to_ns);
-	struct cgroup_name p;
 
 	if (t->kthread || t->tracer || is_old_command(g, task, end))
 		return false;
-	if (!f)
-		return true;
-	p = graph_place(g, task, end);
-	return (!f->tid || f->tid == t->tid) && (!f->pid || f->pid == t->tgid) &&
-	       (!f->under || graph_descends_from(g, task, f->under)) &&
-	       (!f->comm || graph_is_called(g, task, end, f->comm)) &&
-	       cgroup_name_matches(&p, f->cgroup, f->container);
+	return !f ||
+	       (graph_fits(g, task, &f->who, end) && (!f->under || graph_descends_from(g, task, f->under)));
 }
 
 static bool in_chain(const struct diagnosis *d, uint32_t task)

@@ -28,13 +28,11 @@ struct hangs {
 
 #define HANGS_MAX 200
 
-/* Restricts the tasks. A member that is 0 or NULL matches any task. */
+/* Restricts the tasks. */
 struct hangs_filter {
-	uint32_t tid, pid;
-	uint32_t under; /* descendants of this process */
-	const char *comm;
-	const char *cgroup, *container;
-	bool worst; /* hangs_find() may stop once it knows the worst hang */
+	struct selector who;
+	uint32_t under; /* descendants of this process; 0: any task */
+	bool worst;     /* hangs_find() may stop once it knows the worst hang */
 };
 
 /* The caller frees *ret with hangs_free(). If `filter` is NULL, all tasks match. Kernel threads and

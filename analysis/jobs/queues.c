@@ -365,6 +365,26 @@ int queues_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, struct 
 	return 0;
 }
 
+static bool has_process(const struct graph *g, const bool *tasks, uint32_t tgid)
+{
+	for (uint32_t i = 0; i < g->n_tasks; i++)
+		if (tasks[i] && g->tasks[i].tgid == tgid)
+			return true;
+	return false;
+}
+
+void queues_keep(struct queues *q, const struct graph *g, const bool *tasks)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < q->n; i++)
+		if (has_process(g, tasks, g->tasks[q->v[i].task].tgid))
+			q->v[n++] = q->v[i];
+		else
+			queue_done(&q->v[i]);
+	q->n = n;
+}
+
 void queues_free(struct queues *q)
 {
 	for (size_t i = 0; q && i < q->n; i++)

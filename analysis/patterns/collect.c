@@ -355,7 +355,7 @@ static int mark_ranges(struct collecting *c, uint32_t tgid)
 	const struct transaction_rules rules = { .v = { .v = &rule, .n = 1 } };
 	_cleanup_(free_transactions) struct transactions *all = NULL;
 	uint32_t type = GRAPH_NONE, n = 0;
-	int r = transactions_find(c->g, c->from_ns, c->to_ns, &rules, &all);
+	int r = transactions_find(c->g, c->from_ns, c->to_ns, &rules, NULL, &all);
 
 	for (size_t i = 0; !r && i < all->n; i++) {
 		const struct transaction *x = &all->v[i];

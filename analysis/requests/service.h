@@ -49,6 +49,7 @@ struct services {
 	struct service *v; /* the one with the most time in requests comes first */
 	size_t n;
 	uint64_t from_ns, to_ns;
+	const bool *tasks; /* the argument of services_find() */
 	uint32_t lacks;
 };
 

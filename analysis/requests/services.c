@@ -20,11 +20,17 @@ struct group {
 	uint64_t ns;
 };
 
+static bool is_chosen(const struct services *s, uint32_t task)
+{
+	return task != GRAPH_NONE && s->tasks[task];
+}
+
 static bool counts(const struct services *s, const struct request *q)
 {
 	uint64_t ns = q->answered == GRAPH_NONE ? request_from_ns(s->g, q) : request_to_ns(s->g, q);
 
-	return ns >= s->from_ns && ns < s->to_ns && !request_is_of_tracer(s->g, q);
+	return ns >= s->from_ns && ns < s->to_ns && !request_is_of_tracer(s->g, q) &&
+	       (!s->tasks || is_chosen(s, q->server) || is_chosen(s, q->client));
 }
 
 static void address_of(const struct services *s, const struct request *q, struct service *ret)
@@ -317,7 +323,8 @@ static int sort_services(struct services *s)
 	return 0;
 }
 
-int services_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, struct services **ret)
+int services_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const bool *tasks,
+		  struct services **ret)
 {
 	struct services *s = calloc(1, sizeof(*s));
 	struct finding k = { .s = s };
@@ -325,7 +332,7 @@ int services_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, struc
 
 	if (!s)
 		return -ENOMEM;
-	*s = (struct services){ .g = g, .from_ns = from_ns, .to_ns = to_ns };
+	*s = (struct services){ .g = g, .from_ns = from_ns, .to_ns = to_ns, .tasks = tasks };
 	s->lacks = graph_lacks_within(g, from_ns, to_ns);
 	r = requests_find(g, &s->requests);
 	if (!r)

@@ -10,10 +10,12 @@
 #include "analysis/requests/service.h"
 
 /* Finds the services of all requests. A request counts if it ended in [from_ns, to_ns), or began there
- * and has no answer. Requests of ctrace itself do not count. service.count has only answered requests,
- * so it may be 0. The caller frees *ret with services_free(). Returns 0, -ENOMEM, or -E2BIG if there
- * are too many requests, segments or edges. */
-int services_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, struct services **ret);
+ * and has no answer. If `tasks` is not NULL, tasks[server] or tasks[client] has to be set too. The array
+ * must live as long as the result. Requests of ctrace itself do not count. service.count has only answered
+ * requests, so it may be 0. The caller frees *ret with services_free(). Returns 0, -ENOMEM, or -E2BIG if
+ * there are too many requests, segments or edges. */
+int services_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const bool *tasks,
+		  struct services **ret);
 void services_free(struct services *s);
 bool services_counts(const struct services *s, uint32_t request);
 /* Says where most of the time of a part went. The caller frees *ret_text. *ret_kind: a

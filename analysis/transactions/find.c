@@ -32,11 +32,18 @@ uint32_t find_type(struct finding *k, const struct transaction_rule *rule, const
 	return (uint32_t)at;
 }
 
+bool find_fits(const struct finding *k, uint32_t begin_task, uint32_t end_task)
+{
+	return !k->tasks || (begin_task != GRAPH_NONE && k->tasks[begin_task]) ||
+	       (end_task != GRAPH_NONE && k->tasks[end_task]);
+}
+
 void find_add(struct finding *k, const struct transaction *x)
 {
 	uint64_t ns = x->to_ns ? x->to_ns : x->from_ns;
 
-	if (k->err || ns < k->t->from_ns || ns >= k->t->to_ns || (x->to_ns && x->to_ns <= x->from_ns))
+	if (k->err || ns < k->t->from_ns || ns >= k->t->to_ns || (x->to_ns && x->to_ns <= x->from_ns) ||
+	    !find_fits(k, x->begin_task, x->end_task))
 		return;
 	if (k->v.n >= TRANSACTIONS_MAX)
 		k->err = -E2BIG;
@@ -74,7 +81,7 @@ void find_processes(struct finding *k, const struct transaction_rule *rule)
 					 .end_task = i,
 					 .request = GRAPH_NONE };
 
-		if (!is_wanted(g, rule, i, last_ns ? last_ns - 1 : 0))
+		if (!is_wanted(g, rule, i, last_ns ? last_ns - 1 : 0) || !find_fits(k, i, i))
 			continue;
 		if (!t->born_ns && !ended)
 			continue;
@@ -113,7 +120,7 @@ void find_requests(struct finding *k, const struct transaction_rule *rule)
 	struct transactions *t = k->t;
 
 	if (!t->services)
-		k->err = services_find(t->g, t->from_ns, t->to_ns, &t->services);
+		k->err = services_find(t->g, t->from_ns, t->to_ns, NULL, &t->services);
 	for (uint32_t i = 0; !k->err && i < t->services->requests.n; i++)
 		find_request(k, rule, i);
 }

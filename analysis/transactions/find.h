@@ -7,6 +7,7 @@
 
 struct finding {
 	struct transactions *t;
+	const bool *tasks; /* the argument of transactions_find() */
 	VEC(struct transaction) v;
 	VEC(struct transaction_type) types;
 	struct texts names; /* the source and name of each type */
@@ -22,8 +23,10 @@ void find_jobs(struct finding *k, const struct transaction_rule *rule);
 /* Returns the index of the type rule->name, or `name` if the rule has none. Adds the type if it is new.
  * GRAPH_NONE: out of memory. */
 uint32_t find_type(struct finding *k, const struct transaction_rule *rule, const char *name);
+/* Returns true if k->tasks is NULL or has one of these tasks. */
+bool find_fits(const struct finding *k, uint32_t begin_task, uint32_t end_task);
 /* Adds a transaction that ended in [from_ns, to_ns) of k->t, or that began there and has no end.
- * Ignores other transactions, and those of no length. */
+ * Ignores other transactions, those of no length, and those that do not fit. */
 void find_add(struct finding *k, const struct transaction *x);
 
 #endif

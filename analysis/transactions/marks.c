@@ -66,6 +66,8 @@ static void end(struct pairing *p, const struct ct_rec *r, const struct transact
 		map_del(&p->open, key);
 		return;
 	}
+	if (!find_fits(p->k, x->begin_task, x->end_task))
+		return;
 	if (p->rule->until && !p->rule->name)
 		return; /* the begin mark, which is not known, would name the type */
 	type = find_type(p->k, p->rule, mark_name(p->k->t->g, r));

@@ -168,7 +168,7 @@ static int fill_type(struct transactions *t, uint32_t i, transaction_parts *part
 }
 
 struct type_place {
-	double ns;
+	double ns; /* negative: no transaction has this type */
 	uint32_t type;
 };
 
@@ -179,6 +179,11 @@ static int by_time(const void *a, const void *b)
 	if (x->ns != y->ns)
 		return x->ns > y->ns ? -1 : 1;
 	return x->type < y->type ? -1 : x->type > y->type;
+}
+
+static bool is_empty(const struct transaction_type *type)
+{
+	return !type->n_open && !type->n_cut;
 }
 
 static int sort_types(struct finding *k)
@@ -192,11 +197,16 @@ static int sort_types(struct finding *k)
 		return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < k->types.n; i++)
-		places[i].type = i;
-	for (size_t i = 0; i < k->v.n; i++)
+		places[i] = (struct type_place){ is_empty(&k->types.v[i]) ? -1 : 0, i };
+	for (size_t i = 0; i < k->v.n; i++) {
+		struct type_place *p = &places[k->v.v[i].type];
+
 		if (k->v.v[i].to_ns)
-			places[k->v.v[i].type].ns += (double)(k->v.v[i].to_ns - k->v.v[i].from_ns);
+			p->ns = MAX(p->ns, 0) + (double)(k->v.v[i].to_ns - k->v.v[i].from_ns);
+	}
 	qsort(places, k->types.n, sizeof(*places), by_time);
+	for (; k->types.n && places[k->types.n - 1].ns < 0; k->types.n--)
+		free(k->types.v[places[k->types.n - 1].type].name);
 	for (uint32_t i = 0; i < k->types.n; i++) {
 		now[places[i].type] = i;
 		types[i] = k->types.v[places[i].type];
@@ -208,9 +218,9 @@ static int sort_types(struct finding *k)
 	return 0;
 }
 
-static int find_all(struct transactions *t, const struct transaction_rules *rules)
+static int find_all(struct transactions *t, const struct transaction_rules *rules, const bool *tasks)
 {
-	struct finding k = { .t = t };
+	struct finding k = { .t = t, .tasks = tasks };
 
 	for (size_t i = 0; i < rules->v.n && !k.err; i++)
 		find_by(&k, &rules->v.v[i]);
@@ -228,7 +238,7 @@ static int find_all(struct transactions *t, const struct transaction_rules *rule
 }
 
 int transactions_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns,
-		      const struct transaction_rules *rules, struct transactions **ret)
+		      const struct transaction_rules *rules, const bool *tasks, struct transactions **ret)
 {
 	struct transactions *t = calloc(1, sizeof(*t));
 	transaction_parts parts = { 0 };
@@ -237,7 +247,7 @@ int transactions_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns,
 	if (!t)
 		return -ENOMEM;
 	*t = (struct transactions){ .g = g, .from_ns = from_ns, .to_ns = to_ns };
-	r = find_all(t, rules);
+	r = find_all(t, rules, tasks);
 	for (uint32_t i = 0; i < t->n_types && !r; i++)
 		r = fill_type(t, i, &parts);
 	if (!t->parts)

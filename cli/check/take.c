@@ -51,7 +51,7 @@ int take_profile(struct baseline *b, struct run *run, bool *told)
 
 	analysis_take_now(&in, TAKE_PTR(run->trace), TAKE_FD(run->trace_fd));
 	in.path = "the recording of the run";
-	r = tracefile_window(in.reader, in.path, NULL, NULL, &in.from_ns, &in.to_ns);
+	r = tracefile_window(in.reader, in.path, &(struct windowarg){ 0 }, &in.from_ns, &in.to_ns);
 	r = r ? r : analysis_load(&in);
 	r = r ? r : add_profile(b, &in, run->pid, told);
 	analysis_close(&in);

@@ -13,7 +13,8 @@
 #include "lib/cleanup.h"
 
 struct compare_options {
-	const char *metric, *top, *save, *by;
+	const char *metric, *save, *by;
+	uint32_t limit;
 	bool json;
 	int n_new; /* arguments behind "--" */
 };
@@ -22,7 +23,7 @@ struct compare_options {
 #define FLAG(member) CLI_FLAG(struct compare_options, member)
 static const struct cli_option compare_table[] = {
 	{ TEXT(metric), "metric", "M", "compare the mean, p50, p95, p99 or max of the runs (default: p50)" },
-	{ TEXT(top), "top", "N", "show N parts (default: 10)" },
+	{ CLI_NUMBER(struct compare_options, limit), "limit", "N", "show the first N parts (default: 10)" },
 	{ TEXT(save), "save", "FILE", "write the runs to FILE (ctrace.baseline/1) instead of comparing" },
 	{ TEXT(by), "by", "KEYS", "group the runs by settings: cpus, governor, cgroup, kernel" },
 	{ FLAG(json), "json", NULL, "print JSON (ctrace.compare/1; with --by: ctrace.study/1)" },
@@ -31,7 +32,7 @@ static const struct cli_option compare_table[] = {
 
 static const struct cli_usage compare_usage = {
 	.name = "compare",
-	.args = "[--metric M] [--top N] [--json] OLD NEW | OLD... -- NEW... | --by KEYS RUN... | --save FILE RUN...",
+	.args = "[--metric M] [--limit N] [--json] OLD NEW | OLD... -- NEW... | --by KEYS RUN... | --save FILE RUN...",
 	.about =
 		"Says by how much the new runs of a command are slower than the old ones, and which parts of the\n"
 		"critical path grew. The parts add up to the difference exactly. A run is a trace that\n"
@@ -99,7 +100,7 @@ static int compare_save(const struct compare_options *o, char **files, int n)
 	_cleanup_(baseline_done) struct baseline b = { 0 };
 	int r;
 
-	if (o->metric || o->top || o->json || o->n_new || o->by)
+	if (o->metric || o->limit || o->json || o->n_new || o->by)
 		return cli_usage_error(&compare_usage,
 				       "--save takes only runs: ctrace compare --save FILE RUN...");
 	if (!n)
@@ -109,12 +110,12 @@ static int compare_save(const struct compare_options *o, char **files, int n)
 }
 
 static int print(const struct compare_options *o, const struct baseline *old, const struct baseline *new,
-		 enum delta_metric metric, uint64_t top)
+		 enum delta_metric metric)
 {
 	struct delta *d;
 	int r = delta_new((const struct profile *const *)old->runs, old->n_runs,
 			  (const struct profile *const *)new->runs, new->n_runs, metric, &d);
-	struct compare_view v = { .old = old, .new = new, .top = top };
+	struct compare_view v = { .old = old, .new = new, .top = o->limit ? o->limit : COMPARE_ROWS };
 
 	if (r)
 		return cli_error("cannot compare: %s", strerror(-r));
@@ -128,15 +129,12 @@ static int print(const struct compare_options *o, const struct baseline *old, co
 	return r;
 }
 
-static int read_options(const struct compare_options *o, enum delta_metric *ret_metric, uint64_t *ret_top)
+static int read_metric(const struct compare_options *o, enum delta_metric *ret_metric)
 {
 	*ret_metric = o->metric ? metric_of(o->metric) : DELTA_P50;
-	*ret_top = COMPARE_ROWS;
 	if (*ret_metric == DELTA_METRICS)
 		return cli_usage_error(&compare_usage, "--metric %s: write mean, p50, p95, p99 or max",
 				       o->metric);
-	if (o->top && (cli_number(o->top, UINT32_MAX, ret_top) || !*ret_top))
-		return cli_usage_error(&compare_usage, "--top %s: write a positive number", o->top);
 	return CLI_OK;
 }
 
@@ -146,29 +144,27 @@ static int compare(const struct compare_options *o, char **files, int n)
 	_cleanup_(baseline_done) struct baseline new = { 0 };
 	int n_new = n == 2 ? 1 : o->n_new, r;
 	enum delta_metric metric;
-	uint64_t top;
 
 	if (n < 2 || !n_new || n_new >= n)
 		return cli_usage_error(
 			&compare_usage,
 			n < 2 ? "old and new runs are missing: write OLD NEW, or OLD... -- NEW..."
 			      : "it is not clear which runs are new: write OLD... -- NEW...");
-	r = read_options(o, &metric, &top);
+	r = read_metric(o, &metric);
 	r = r ? r : add_files(&old, files, n - n_new);
 	r = r ? r : add_files(&new, files + n - n_new, n_new);
 	if (!r && (!old.n_runs || !new.n_runs))
 		return cli_error(
 			"the %s runs were not recorded, so they have no parts; compare their times with 'ctrace check --baseline OLD --with NEW'",
 			old.n_runs ? "new" : "old");
-	return r ? r : print(o, &old, &new, metric, top);
+	return r ? r : print(o, &old, &new, metric);
 }
 
 static int compare_by(const struct compare_options *o, char **files, int n)
 {
 	enum delta_metric metric;
-	uint64_t top;
 	struct by by;
-	int r = read_options(o, &metric, &top);
+	int r = read_metric(o, &metric);
 
 	if (r)
 		return r;
@@ -177,10 +173,10 @@ static int compare_by(const struct compare_options *o, char **files, int n)
 			&compare_usage,
 			"--by %s: write one or more of cpus, governor, cgroup and kernel, with commas between them",
 			o->by);
-	if (o->top || o->n_new)
+	if (o->limit || o->n_new)
 		return cli_usage_error(
 			&compare_usage,
-			"--by takes all runs in one list, and no --top: ctrace compare --by KEYS RUN...");
+			"--by takes all runs in one list, and no --limit: ctrace compare --by KEYS RUN...");
 	if (!n)
 		return cli_usage_error(&compare_usage, "no run is given: name the traces to compare");
 	return by_files(files, n, &by, metric, o->json);

@@ -5,30 +5,29 @@
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
 #include "cli/crashes/render.h"
-#include "cli/input/analysis_input.h"
+#include "cli/input/selectorarg.h"
 #include "cli/render/shedding.h"
 #include "cli/text.h"
+#include "lib/cleanup.h"
 
 struct crashes_request {
-	const char *from, *to, *boot;
+	struct selector who;
+	struct windowarg window;
 	bool all, json;
 };
 
-#define TEXT(member) CLI_TEXT(struct crashes_request, member)
 #define FLAG(member) CLI_FLAG(struct crashes_request, member)
 static const struct cli_option crashes_options[] = {
-	{ TEXT(from), "from", "TIME", "look from TIME on (default: the start of the trace)" },
-	{ TEXT(to), "to", "TIME", "look up to TIME (default: the end of the trace)" },
+	SELECTORARG_OPTIONS(struct crashes_request, who),
+	WINDOWARG_OPTIONS(struct crashes_request, window),
 	{ FLAG(all), "all", NULL, "also list the processes that ended with an exit status other than 0" },
-	{ TEXT(boot), "boot", "N",
-	  "use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)" },
 	{ FLAG(json), "json", NULL, "print JSON (ctrace.crashes/1)" },
 	{ 0 },
 };
 
 static const struct cli_usage crashes_usage = {
 	.name = "crashes",
-	.args = "[--from TIME] [--to TIME] [--all] [--boot N] [--json] FILE",
+	.args = SELECTORARG_USAGE " " WINDOWARG_USAGE " [--all] [--json] FILE",
 	.about =
 		"Lists the processes that crashed, with the stack at the crash, and with the path that led to it: from\n"
 		"the request, the input or the timer that began the work. 'ctrace hangs' without FILE lists the crashes\n"
@@ -39,12 +38,18 @@ static const struct cli_usage crashes_usage = {
 static int crashes_print(const struct analysis_input *in, const struct crashes_request *rq)
 {
 	struct shedding shed = { 0 };
+	_cleanup_free_ bool *tasks = NULL;
 	struct crashes *cs;
-	int r = crashes_find(in->graph, in->from_ns, in->to_ns, &cs);
+	int r = selectorarg_find_threads(in, &rq->who, &tasks);
 
+	if (r)
+		return r;
+	r = crashes_find(in->graph, in->from_ns, in->to_ns, &cs);
 	if (r)
 		return cli_error("%s: cannot look for crashes: %s; narrow the window with --from and --to",
 				 in->path, strerror(-r));
+	if (tasks)
+		crashes_keep(cs, tasks);
 	if (rq->json) {
 		r = text_print_json(render_crashes_json(cs));
 	} else {
@@ -70,7 +75,7 @@ int cmd_crashes(int argc, char **argv)
 	path = cli_only_arg(&p, "FILE");
 	if (!path)
 		return CLI_USAGE;
-	r = analysis_begin(&in, path, rq.boot, rq.from, rq.to);
+	r = analysis_begin(&in, path, &rq.window);
 	if (!r)
 		r = crashes_print(&in, &rq);
 	analysis_close(&in);

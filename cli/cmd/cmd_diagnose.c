@@ -15,11 +15,11 @@
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
 
-enum { OPT_TID = 256, OPT_PID, OPT_RULES };
+enum { OPT_RULES = 256 };
 
 struct request {
 	struct victim_request victim;
-	const char *boot, *socket, *against;
+	const char *socket, *against;
 	struct rulestore_options rules;
 	bool automatic, json;
 };
@@ -27,23 +27,12 @@ struct request {
 #define TEXT(member) CLI_TEXT(struct request, member)
 #define FLAG(member) CLI_FLAG(struct request, member)
 static const struct cli_option diagnose_options[] = {
-	{ OPT_TID, "tid", "TID", "the task that was slow or stuck" },
-	{ OPT_PID, "pid", "PID",
-	  "its process: the thread that stalled worst, or with --from or --to the main one" },
-	{ TEXT(victim.who.comm), "comm", "NAME", "the name: the task of this name with the worst hang" },
-	{ TEXT(victim.who.cgroup), "cgroup", "GLOB", "only tasks of control groups whose path matches GLOB" },
-	{ TEXT(victim.who.container), "container", "NAME",
-	  "only tasks of this container: its name, a glob, or the beginning of its id" },
-	{ TEXT(victim.at), "at", "TIME", "a moment at which the task hung" },
-	{ TEXT(victim.from), "from", "TIME", "start of the window" },
-	{ TEXT(victim.to), "to", "TIME", "end of the window" },
+	VICTIM_OPTIONS(struct request, victim),
 	{ TEXT(against), "against", "GOOD",
 	  "compare waits with no known owner with waits in the trace GOOD, in which the program worked" },
 	{ OPT_RULES, "rules", "FILE", "apply the rules of FILE, and keep answers in it; can be repeated" },
 	{ FLAG(rules.none), "no-rules", NULL, "apply no rules, not even your own" },
 	{ FLAG(automatic), "auto", NULL, "do not ask: take the likeliest candidate, and list the decision" },
-	{ TEXT(boot), "boot", "N",
-	  "use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)" },
 	{ FLAG(json), "json", NULL, "print JSON (ctrace.diagnosis/1); do not ask" },
 	{ TEXT(socket), "socket", "PATH",
 	  "without FILE: ask the daemon at this socket (" CLIENT_SOCKET_DEFAULT ")" },
@@ -52,12 +41,13 @@ static const struct cli_option diagnose_options[] = {
 
 static const struct cli_usage diagnose_usage = {
 	.name = "diagnose",
-	.args = "[--tid TID | --pid PID | --comm NAME] [--cgroup GLOB] [--container NAME] [--at TIME | --from TIME --to TIME] [--against GOOD] [--rules FILE | --no-rules] [--boot N] [--auto] [--json] [--socket PATH] [FILE]",
+	.args = VICTIM_USAGE
+	" [--against GOOD] [--rules FILE | --no-rules] [--auto] [--json] [--socket PATH] [FILE]",
 	.about =
 		"Says in one sentence what a task waited for and which task was to blame, then shows the evidence.\n"
-		"Without a task it takes the recorded command, or else the worst hang that 'ctrace hangs' finds. Without\n"
-		"FILE it asks the daemon about now: the last five minutes, or the time from --from or --at on. At a\n"
-		"terminal it asks you if the chain can go on in more than one way.",
+		"Of several tasks it takes the one with the worst hang. Without a task it takes the recorded command, or\n"
+		"else the worst hang that 'ctrace hangs' finds. Without FILE it asks the daemon about now: the last five\n"
+		"minutes, or the given window. At a terminal it asks you if the chain can go on in more than one way.",
 	.options = diagnose_options,
 };
 
@@ -79,7 +69,7 @@ static int diagnose_print(struct analysis_input *in, const struct analysis_input
 			  struct interview *interview)
 {
 	struct diagnose_options o = { .rules = &interview->store.rules,
-				      .window_given = rq->victim.from || rq->victim.to,
+				      .window_given = windowarg_is_set(&rq->victim.window),
 				      .good = good->graph,
 				      .good_name = good->path };
 	struct victim victim = { 0 };
@@ -108,23 +98,37 @@ static int diagnose_print(struct analysis_input *in, const struct analysis_input
 	return r ? r : interview->code;
 }
 
+/* Sets *ret_ns to the first moment that the options ask about. */
+static int begin_of(const struct victim_request *v, const struct timearg_context *ctx, uint64_t *ret_ns)
+{
+	const char *at = v->window.from ? v->window.from : v->at;
+	char err[TIMEARG_ERR_MAX];
+	uint64_t last_ns = NOW_NS;
+
+	if (at && timearg_parse(at, ctx, ret_ns, err))
+		return cli_usage_error(&diagnose_usage, "%s %s: %s", v->window.from ? "--from" : "--at", at,
+				       err);
+	if (v->window.last && timearg_duration(v->window.last, &last_ns, err))
+		return cli_usage_error(&diagnose_usage, "--last %s: %s", v->window.last, err);
+	if (!at)
+		*ret_ns = ctx->to_ns > last_ns ? ctx->to_ns - last_ns : 0;
+	return CLI_OK;
+}
+
 static int open_now(struct analysis_input *in, const struct request *rq)
 {
-	const char *socket = rq->socket ? rq->socket : client_socket(),
-		   *begin = rq->victim.from ? rq->victim.from : rq->victim.at;
+	const char *socket = rq->socket ? rq->socket : client_socket();
+	bool begin = rq->victim.window.from || rq->victim.window.last || rq->victim.at;
 	struct timearg_context ctx;
-	char err[TIMEARG_ERR_MAX];
 	struct lacks lacks;
 	struct reader *trace;
-	uint64_t from_ns;
+	uint64_t from_ns = 0;
 	int fd, r = now_range(socket, &ctx);
 
+	if (!r)
+		r = begin_of(&rq->victim, &ctx, &from_ns);
 	if (r)
 		return r;
-	from_ns = ctx.to_ns > NOW_NS ? ctx.to_ns - NOW_NS : 0;
-	if (begin && timearg_parse(begin, &ctx, &from_ns, err))
-		return cli_usage_error(&diagnose_usage, "%s %s: %s", rq->victim.from ? "--from" : "--at",
-				       begin, err);
 	if (begin)
 		from_ns = from_ns > LOAD_AROUND_NS ? from_ns - LOAD_AROUND_NS : 0;
 	r = now_open(socket, from_ns, &trace, &fd, &lacks);
@@ -133,34 +137,23 @@ static int open_now(struct analysis_input *in, const struct request *rq)
 	analysis_take_now(in, trace, fd);
 	lacks_say(&lacks, in->path);
 	if (!begin && ctx.from_ns < from_ns)
-		cli_say("looked at the last %d minutes; --from -1h looks back further, and 'ctrace snapshot' keeps the trace",
+		cli_say("looked at the last %d minutes; --last 1h looks back further, and 'ctrace snapshot' keeps the trace",
 			(int)(NOW_NS / (60 * NSEC_PER_SEC)));
 	return CLI_OK;
 }
 
 static int diagnose_check(const struct request *rq, const char *path)
 {
-	if (!!rq->victim.who.tid + !!rq->victim.who.pid + !!rq->victim.who.comm > 1)
-		return cli_usage_error(&diagnose_usage, "give only one of --tid, --pid and --comm");
-	if (rq->victim.at && (rq->victim.from || rq->victim.to))
-		return cli_usage_error(&diagnose_usage, "give either --at or --from and --to");
+	if (victim_check(&diagnose_usage, &rq->victim))
+		return CLI_USAGE;
 	if (rq->rules.none && rq->rules.n_files)
 		return cli_usage_error(&diagnose_usage, "give either --rules or --no-rules");
 	if (path && rq->socket)
 		return cli_usage_error(&diagnose_usage,
 				       "give either FILE or --socket: a FILE is read without the daemon");
-	if (!path && rq->boot)
+	if (!path && rq->victim.window.boot)
 		return cli_usage_error(&diagnose_usage, "--boot needs a FILE: now is in the present boot");
 	return CLI_OK;
-}
-
-static int diagnose_option(struct request *rq, int c, const char *arg)
-{
-	if (c == OPT_TID)
-		return analysis_tid("--tid", arg, &rq->victim.who.tid);
-	if (c == OPT_PID)
-		return analysis_tid("--pid", arg, &rq->victim.who.pid);
-	return rulestore_option(&rq->rules, arg);
 }
 
 int cmd_diagnose(int argc, char **argv)
@@ -175,7 +168,7 @@ int cmd_diagnose(int argc, char **argv)
 
 	p.into = &rq;
 	while (!r && (c = cli_next(&p)) > 0)
-		r = diagnose_option(&rq, c, p.arg);
+		r = rulestore_option(&rq.rules, p.arg);
 	if (r)
 		return r;
 	if (c < 0)
@@ -185,7 +178,7 @@ int cmd_diagnose(int argc, char **argv)
 		return CLI_USAGE;
 	r = interview_begin(&rq.rules, !rq.automatic && !rq.json, &interview);
 	if (!r)
-		r = path ? analysis_open(&in, path, rq.boot) : open_now(&in, &rq);
+		r = path ? analysis_open(&in, path, rq.victim.window.boot) : open_now(&in, &rq);
 	if (!r)
 		r = victim_window(&in, &diagnose_usage, &rq.victim, &at);
 	if (!r)

@@ -7,10 +7,8 @@
 #include "cli/cmd/commands.h"
 #include "cli/export/export.h"
 #include "cli/export/out.h"
-#include "cli/input/taskfilter.h"
+#include "cli/input/selectorarg.h"
 #include "lib/cleanup.h"
-
-enum { OPT_TID = 256, OPT_PID, OPT_PATH };
 
 enum needs { NEEDS_EDGES = 1, NEEDS_PATH = 2, NEEDS_KIND = 4, NEEDS_TABLE = 8, NEEDS_BINARY = 16 };
 
@@ -31,8 +29,9 @@ static const struct format formats[] = {
 #define FORMAT_WORDS "perfetto, chrome, speedscope, folded, ndjson or csv"
 
 struct export_options {
-	const char *trace, *out, *format, *table, *kind, *from, *to, *last, *boot;
-	struct taskfilter who;
+	const char *trace, *out, *format, *table, *kind;
+	struct selector who;
+	struct windowarg window;
 	uint32_t path_tid;
 	const struct format *as;
 	enum export_table rows;
@@ -46,25 +45,17 @@ static const struct cli_option export_table[] = {
 	{ TEXT(table), "table", "TABLE",
 	  "for ndjson and csv: intervals (the default), edges, requests or jobs" },
 	{ TEXT(kind), "kind", "KIND", "for folded and speedscope: offcpu (the default), blame or oncpu" },
-	{ OPT_PATH, "path", "TID",
+	{ CLI_NUMBER(struct export_options, path_tid), "path", "TID",
 	  "for perfetto and chrome: add the critical path of this task (default: the recorded command)" },
-	{ OPT_TID, "tid", "TID", "only this task" },
-	{ OPT_PID, "pid", "PID", "only the tasks of this process" },
-	{ TEXT(who.comm), "comm", "NAME", "only tasks with this name" },
-	{ TEXT(who.cgroup), "cgroup", "GLOB", "only tasks of control groups whose path matches GLOB" },
-	{ TEXT(who.container), "container", "NAME",
-	  "only tasks of this container: a name, a pattern, or the beginning of its id" },
-	{ TEXT(from), "from", "TIME", "start of the window (default: the start of the trace)" },
-	{ TEXT(to), "to", "TIME", "end of the window (default: the end of the trace)" },
-	{ TEXT(last), "last", "T", "only the last T of the trace: 30s, 5m, 1.5h" },
-	{ TEXT(boot), "boot", "N",
-	  "use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)" },
+	SELECTORARG_OPTIONS(struct export_options, who),
+	WINDOWARG_OPTIONS(struct export_options, window),
 	{ 0 },
 };
 
 static const struct cli_usage export_usage = {
 	.name = "export",
-	.args = "--format FORMAT [-o FILE] [--table TABLE] [--kind KIND] [--path TID] [--tid TID] [--pid PID] [--comm NAME] [--cgroup GLOB] [--container NAME] [--from TIME] [--to TIME] [--last T] [--boot N] FILE",
+	.args = "--format FORMAT [-o FILE] [--table TABLE] [--kind KIND] [--path TID] " SELECTORARG_USAGE
+		" " WINDOWARG_USAGE " FILE",
 	.about =
 		"Writes a trace in the format of another program: Perfetto, Chrome's trace viewer, speedscope, tools for\n"
 		"flame graphs, or a database.",
@@ -93,9 +84,9 @@ static int find_path(const struct analysis_input *in, const struct export_option
 		task = profile_command(g, &begin, &end);
 	if (r || task == GRAPH_NONE || g->tasks[task].born_ns >= to || g->tasks[task].exit_ns <= from)
 		return r;
-	if (!o->from)
+	if (!o->window.from && !o->window.last)
 		from = MAX(from, g->tasks[task].born_ns);
-	if (!o->to)
+	if (!o->window.to)
 		to = MIN(to, g->tasks[task].exit_ns);
 	r = path_walk(g, task, from, to, ret);
 	if (r)
@@ -123,13 +114,13 @@ static int export_run(const struct analysis_input *in, const struct export_optio
 	_cleanup_free_ bool *tasks = NULL;
 	struct causal *c = NULL;
 	struct path *path = NULL;
-	int r = taskfilter_find(in, &o->who, &tasks), err = 0;
+	int r = selectorarg_find_or_all(in, &o->who, &tasks), err = 0;
 	bool edges = o->as->needs & NEEDS_EDGES || (o->as->needs & NEEDS_TABLE && o->rows == EXPORT_EDGES);
 
 	if (r)
 		return r;
-	if (is_flame(o) && !taskfilter_is_set(&o->who))
-		taskfilter_leave_out(in->graph, tasks);
+	if (is_flame(o) && !selector_is_set(&o->who))
+		selectorarg_leave_out(in->graph, tasks);
 	if (edges)
 		err = causal_build(in->graph, NULL, &c);
 	if (err)
@@ -215,45 +206,22 @@ static int check(const struct cli_parse *p, struct export_options *o)
 	return o->trace ? CLI_OK : CLI_USAGE;
 }
 
-static int parse(struct cli_parse *p, struct export_options *o)
-{
-	int c, r = CLI_OK;
-
-	while (!r && (c = cli_next(p)) > 0)
-		switch (c) {
-		case OPT_TID:
-			r = analysis_tid("--tid", p->arg, &o->who.tid);
-			break;
-		case OPT_PID:
-			r = analysis_tid("--pid", p->arg, &o->who.pid);
-			break;
-		case OPT_PATH:
-			r = analysis_tid("--path", p->arg, &o->path_tid);
-			break;
-		default:
-			o->out = p->arg;
-		}
-	return r ? r : c;
-}
-
 int cmd_export(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&export_usage, argc, argv);
-	_cleanup_free_ char *room = NULL;
 	struct export_options o = { 0 };
 	struct analysis_input in = { 0 };
-	int r;
+	int c, r;
 
 	p.into = &o;
-	r = parse(&p, &o);
-	if (r)
-		return r < 0 ? p.exit_code : r;
+	while ((c = cli_next(&p)) > 0)
+		o.out = p.arg;
+	if (c < 0)
+		return p.exit_code;
 	r = check(&p, &o);
-	if (!r)
-		r = taskfilter_last(&export_usage, o.last, &o.from, o.to, &room);
 	if (r)
 		return r;
-	r = analysis_begin(&in, o.trace, o.boot, o.from, o.to);
+	r = analysis_begin(&in, o.trace, &o.window);
 	if (!r)
 		r = export_run(&in, &o);
 	analysis_close(&in);

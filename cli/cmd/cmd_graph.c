@@ -7,11 +7,14 @@
 #include "cli/input/policyarg.h"
 #include "cli/render/causal.h"
 #include "cli/input/taskarg.h"
+#include "lib/cleanup.h"
 
 enum { OPT_FORMAT = 256, OPT_AROUND, OPT_DEPTH, OPT_POLICY, OPT_CUTS_OFF };
 
 struct graph_request {
-	const char *path, *from, *to, *boot;
+	const char *path;
+	struct selector who;
+	struct windowarg window;
 	char *around_task;
 	const char *around_time;
 	uint64_t depth;
@@ -19,11 +22,10 @@ struct graph_request {
 	bool dot, depth_given;
 };
 
-#define TEXT(member) CLI_TEXT(struct graph_request, member)
 static const struct cli_option graph_options[] = {
 	{ OPT_FORMAT, "format", "FORMAT", "json (ctrace.graph/1, the default) or dot (for Graphviz)" },
-	{ TEXT(from), "from", "TIME", "start of the window (default: the start of the trace)" },
-	{ TEXT(to), "to", "TIME", "end of the window (default: the end of the trace)" },
+	SELECTORARG_OPTIONS(struct graph_request, who),
+	WINDOWARG_OPTIONS(struct graph_request, window),
 	{ OPT_AROUND, "around", "TASK@TIME",
 	  "only the segments near the work of TASK (a tid or a name) at TIME" },
 	{ OPT_DEPTH, "depth", "N", "with --around: at most N edges away (default: 3)" },
@@ -31,14 +33,13 @@ static const struct cli_option graph_options[] = {
 	  "how to decide what is a cause: ctrace (the default), panappticon, appinsight" },
 	{ OPT_CUTS_OFF, "cuts-off", "RULES",
 	  "do not divide by these (RULE,RULE): idle, job, batch, peers, exec" },
-	{ TEXT(boot), "boot", "N",
-	  "use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)" },
 	{ 0 },
 };
 
 static const struct cli_usage graph_usage = {
 	.name = "graph",
-	.args = "[--format FORMAT] [--from TIME] [--to TIME] [--around TASK@TIME [--depth N]] [--policy POLICY] [--cuts-off RULES] [--boot N] FILE",
+	.args = "[--format FORMAT] " SELECTORARG_USAGE " " WINDOWARG_USAGE
+		" [--around TASK@TIME [--depth N]] [--policy POLICY] [--cuts-off RULES] FILE",
 	.about = "Prints the causal graph: what each task worked on (segments), and what caused it (edges).",
 	.options = graph_options,
 };
@@ -92,13 +93,16 @@ static int parse_option(struct graph_request *rq, int c, char *arg)
 static int narrow(const struct analysis_input *in, const struct graph_request *rq, uint64_t at_ns,
 		  struct graph_pick *pick)
 {
-	uint32_t task, segment, tid = 0;
+	struct selector who = { 0 };
+	uint32_t task, segment;
 	uint64_t n;
 	int r;
 
-	if (!cli_number(rq->around_task, UINT32_MAX, &n))
-		tid = (uint32_t)n;
-	r = taskarg_find(in, tid, rq->around_task, at_ns, &task);
+	if (!cli_number(rq->around_task, UINT32_MAX, &n) && n)
+		who.tid = (uint32_t)n;
+	else
+		who.comm = rq->around_task;
+	r = taskarg_at(in, &who, at_ns, &task);
 	if (r)
 		return r;
 	segment = causal_segment_at(pick->c, task, at_ns);
@@ -120,22 +124,28 @@ static int print(const struct graph_request *rq, const struct graph_pick *pick)
 			"%s: a picture of %zu segments is not readable; the limit is %d; narrow it with %s",
 			rq->path, pick->n, RENDER_DOT_MAX,
 			rq->around_task ? "a smaller --depth, or with --from and --to"
-					: "--around TASK@TIME, or with --from and --to");
+					: "--around TASK@TIME, --comm NAME, or --from and --to");
 	return render_graph_dot(stdout, pick) ? cli_error("out of memory") : CLI_OK;
 }
 
 static int graph_print(const struct analysis_input *in, const struct graph_request *rq, uint64_t at_ns)
 {
+	_cleanup_free_ bool *tasks = NULL;
 	struct graph_pick pick = { 0 };
 	struct causal *c = NULL;
-	int r = causal_build(in->graph, &rq->options, &c);
+	int r = selectorarg_find(in, &rq->who, &tasks);
 
+	if (r)
+		return r;
+	r = causal_build(in->graph, &rq->options, &c);
 	if (r)
 		return cli_error("%s: cannot build the graph: %s; narrow the window with --from and --to",
 				 in->path, strerror(-r));
 	r = graph_pick_window(c, in->from_ns, in->to_ns, &pick) ? cli_error("out of memory") : CLI_OK;
 	if (!r && rq->around_task)
 		r = narrow(in, rq, at_ns, &pick);
+	if (!r && tasks)
+		graph_pick_tasks(&pick, tasks);
 	if (!r)
 		r = print(rq, &pick);
 	graph_pick_done(&pick);
@@ -148,14 +158,21 @@ static int graph_load(const struct graph_request *rq, struct analysis_input *in,
 {
 	int r;
 
-	if (rq->around_task && !rq->from && !rq->to)
-		return taskarg_load(in, rq->path, rq->boot, "--around", rq->around_time, ret_at_ns);
-	r = analysis_open(in, rq->path, rq->boot);
-	if (!r)
-		r = tracefile_window(in->reader, rq->path, rq->from, rq->to, &in->from_ns, &in->to_ns);
-	if (!r && rq->around_task)
-		r = tracefile_time(in->reader, rq->path, "--around", rq->around_time, ret_at_ns);
-	return r ? r : analysis_load_part(in);
+	if (!rq->around_task) {
+		r = analysis_open(in, rq->path, rq->window.boot);
+		if (!r)
+			r = tracefile_window(in->reader, rq->path, &rq->window, &in->from_ns, &in->to_ns);
+		return r ? r : analysis_load_part(in);
+	}
+	r = taskarg_open(in, rq->path, &rq->window, "--around", rq->around_time, ret_at_ns);
+	if (r || windowarg_is_set(&rq->window))
+		return r ? r : analysis_load_part(in);
+	r = analysis_load_around(in, *ret_at_ns);
+	if (r)
+		return r;
+	in->from_ns = MAX(in->window->from_ns, in->window->file_from_ns);
+	in->to_ns = MIN(in->window->to_ns, in->window->file_to_ns + 1);
+	return CLI_OK;
 }
 
 int cmd_graph(int argc, char **argv)

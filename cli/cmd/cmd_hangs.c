@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "analysis/hangs/hangs.h"
-#include "cli/input/analysis_input.h"
+#include "cli/input/selectorarg.h"
 #include "cli/cli.h"
 #include "cli/hangs/hangs_caught.h"
 #include "cli/hangs/hangs_noticed.h"
@@ -13,23 +13,20 @@
 #include "cli/render/analysis.h"
 #include "cli/render/shedding.h"
 #include "cli/text.h"
+#include "lib/cleanup.h"
 
 struct hangs_request {
-	const char *from, *to, *boot, *state_dir, *socket;
-	struct hangs_filter who;
+	const char *state_dir, *socket;
+	struct selector who;
+	struct windowarg window;
 	bool all, json;
 };
 
 #define TEXT(member) CLI_TEXT(struct hangs_request, member)
 #define FLAG(member) CLI_FLAG(struct hangs_request, member)
 static const struct cli_option hangs_options[] = {
-	{ TEXT(from), "from", "TIME", "look from TIME on (default: the start of the trace)" },
-	{ TEXT(to), "to", "TIME", "look up to TIME (default: the end of the trace)" },
-	{ TEXT(who.cgroup), "cgroup", "GLOB", "only tasks of control groups whose path matches GLOB" },
-	{ TEXT(who.container), "container", "NAME",
-	  "only tasks of this container: its name, a glob, or the beginning of its id" },
-	{ TEXT(boot), "boot", "N",
-	  "use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)" },
+	SELECTORARG_OPTIONS(struct hangs_request, who),
+	WINDOWARG_OPTIONS(struct hangs_request, window),
 	{ FLAG(all), "all", NULL, "also show tasks that only idle or work" },
 	{ FLAG(json), "json", NULL, "print JSON (ctrace.hangs/1; without FILE ctrace.incidents/1)" },
 	{ TEXT(state_dir), "state-dir", "DIR",
@@ -41,15 +38,15 @@ static const struct cli_option hangs_options[] = {
 
 static const struct cli_usage hangs_usage = {
 	.name = "hangs",
-	.args = "[--from TIME] [--to TIME] [--cgroup GLOB] [--container NAME] [--boot N] [--all] [--json] [--state-dir DIR] [--socket PATH] [FILE]",
+	.args = SELECTORARG_USAGE " " WINDOWARG_USAGE
+				  " [--all] [--json] [--state-dir DIR] [--socket PATH] [FILE]",
 	.about =
 		"Lists the worst waits and stalls in a trace, alarms first. Without FILE it lists the hangs that\n"
 		"the daemon noted, even if their snapshot is not ready or has failed.",
 	.options = hangs_options,
 };
 
-static json_t *hangs_json(const struct analysis_input *in, const struct hangs_filter *who,
-			  const struct hangs *h)
+static json_t *hangs_json(const struct analysis_input *in, const struct selector *who, const struct hangs *h)
 {
 	json_t *doc = render_hangs_json(in->graph, h);
 
@@ -68,9 +65,14 @@ static _Noreturn void end_interrupted(void)
 
 static int hangs_print(const struct analysis_input *in, const struct hangs_request *rq)
 {
+	const struct hangs_filter filter = { .who = rq->who };
+	_cleanup_free_ bool *tasks = NULL;
 	struct hangs *h;
-	int r = hangs_search(in->graph, in->from_ns, in->to_ns, &rq->who, &h);
+	int r = selectorarg_find(in, &rq->who, &tasks);
 
+	if (r)
+		return r;
+	r = hangs_search(in->graph, in->from_ns, in->to_ns, &filter, &h);
 	if (r)
 		return cli_error("%s: cannot look for hangs: %s", in->path, strerror(-r));
 	if (rq->json) {
@@ -100,8 +102,8 @@ int cmd_hangs(int argc, char **argv)
 	p.into = &rq;
 	if (cli_next(&p) < 0)
 		return p.exit_code;
-	if (p.first == p.argc && !rq.from && !rq.to && !rq.who.cgroup && !rq.who.container && !rq.boot &&
-	    !rq.all)
+	if (p.first == p.argc && !windowarg_is_set(&rq.window) && !rq.window.boot &&
+	    !selector_is_set(&rq.who) && !rq.all)
 		return hangs_caught(rq.state_dir, rq.socket ? rq.socket : client_socket(), rq.json);
 	path = cli_only_arg(&p, "FILE");
 	if (!path)
@@ -110,7 +112,7 @@ int cmd_hangs(int argc, char **argv)
 		return cli_usage_error(
 			&hangs_usage,
 			"give either FILE, or --state-dir or --socket: a FILE is read without the daemon");
-	r = analysis_begin(&in, path, rq.boot, rq.from, rq.to);
+	r = analysis_begin(&in, path, &rq.window);
 	if (!r)
 		r = hangs_print(&in, &rq);
 	analysis_close(&in);

@@ -3,21 +3,22 @@
 
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
-#include "cli/input/analysis_input.h"
+#include "cli/input/selectorarg.h"
 #include "cli/render/jobs.h"
+#include "lib/cleanup.h"
 
 struct jobs_options {
-	const char *from, *to, *boot, *path, *compare;
+	const char *path, *compare;
+	struct selector who;
+	struct windowarg window;
 	bool json;
 };
 
 #define TEXT(member) CLI_TEXT(struct jobs_options, member)
 #define FLAG(member) CLI_FLAG(struct jobs_options, member)
 static const struct cli_option jobs_table[] = {
-	{ TEXT(from), "from", "TIME", "start of the window (default: the start of the trace)" },
-	{ TEXT(to), "to", "TIME", "end of the window (default: the end of the trace)" },
-	{ TEXT(boot), "boot", "N",
-	  "use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)" },
+	SELECTORARG_OPTIONS(struct jobs_options, who),
+	WINDOWARG_OPTIONS(struct jobs_options, window),
 	{ TEXT(compare), "compare", "BEFORE", "show the queues beside those of the trace BEFORE" },
 	{ FLAG(json), "json", NULL, "print JSON (ctrace.jobs/1)" },
 	{ 0 },
@@ -25,24 +26,30 @@ static const struct cli_option jobs_table[] = {
 
 static const struct cli_usage jobs_usage = {
 	.name = "jobs",
-	.args = "[--from TIME] [--to TIME] [--boot N] [--compare BEFORE] [--json] FILE",
+	.args = SELECTORARG_USAGE " " WINDOWARG_USAGE " [--compare BEFORE] [--json] FILE",
 	.about =
 		"Shows the queues of jobs of the frameworks that are switched on: how long jobs waited in the queue, how\n"
 		"long they ran, and why they waited.",
 	.options = jobs_table,
 };
 
-static int load(struct analysis_input *in, const char *path, const struct jobs_options *window,
-		struct queues **ret)
+static int load(struct analysis_input *in, const char *path, const struct windowarg *window,
+		const struct selector *who, struct queues **ret)
 {
-	int r = analysis_begin(in, path, window->boot, window->from, window->to);
+	_cleanup_free_ bool *tasks = NULL;
+	int r = analysis_begin(in, path, window);
 
+	if (!r)
+		r = selectorarg_find(in, who, &tasks);
 	if (r)
 		return r;
 	r = queues_find(in->graph, in->from_ns, in->to_ns, ret);
-	return r ? cli_error("%s: cannot find the jobs: %s; narrow the window with --from and --to", in->path,
-			     strerror(-r))
-		 : CLI_OK;
+	if (r)
+		return cli_error("%s: cannot find the jobs: %s; narrow the window with --from and --to",
+				 in->path, strerror(-r));
+	if (tasks)
+		queues_keep(*ret, in->graph, tasks);
+	return CLI_OK;
 }
 
 static int jobs_print(const struct jobs_options *o, struct analysis_input *in,
@@ -50,10 +57,10 @@ static int jobs_print(const struct jobs_options *o, struct analysis_input *in,
 {
 	struct queues *q = NULL, *b = NULL;
 	struct queues_of now, before;
-	int r = load(in, o->path, o, &q);
+	int r = load(in, o->path, &o->window, &o->who, &q);
 
 	if (!r && o->compare)
-		r = load(before_in, o->compare, &(struct jobs_options){ 0 }, &b);
+		r = load(before_in, o->compare, &(struct windowarg){ 0 }, &o->who, &b);
 	now = (struct queues_of){ in->graph, q };
 	before = (struct queues_of){ before_in->graph, b };
 	if (!r)

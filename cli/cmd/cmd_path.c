@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/profile/profile.h"
-#include "cli/input/analysis_input.h"
+#include "cli/input/taskarg.h"
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
 #include "cli/render/path.h"
@@ -15,38 +14,35 @@
 #include "graph/timeline/scan.h"
 #include "lib/cleanup.h"
 
-enum { OPT_TID = 256, OPT_WITHOUT };
+enum { OPT_WITHOUT = 256 };
 
 struct path_options {
-	const char *path, *from, *to, *boot;
+	const char *path;
+	struct selector who;
+	struct windowarg window;
 	const char *without[WITHOUTARG_MAX];
 	size_t n_without;
-	uint32_t tid;
 	bool all, json;
 };
 
-#define TEXT(member) CLI_TEXT(struct path_options, member)
 #define FLAG(member) CLI_FLAG(struct path_options, member)
 static const struct cli_option path_table[] = {
-	{ OPT_TID, "tid", "TID", "explain the time of this task (default: the recorded command)" },
-	{ TEXT(from), "from", "TIME", "start of the interval (default: start of the task, or of the trace)" },
-	{ TEXT(to), "to", "TIME", "end of the interval (default: end of the task, or of the trace)" },
+	SELECTORARG_OPTIONS(struct path_options, who),
+	WINDOWARG_OPTIONS(struct path_options, window),
 	{ OPT_WITHOUT, "without", "WHAT",
 	  "say how much shorter it would be without task:TID, process:PID, object:TEXT, wait:TIME, resource:KIND" },
 	{ FLAG(all), "all", NULL, "list all pieces, not only the longest" },
-	{ TEXT(boot), "boot", "N",
-	  "use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)" },
 	{ FLAG(json), "json", NULL, "print JSON (ctrace.path/1)" },
 	{ 0 },
 };
 
 static const struct cli_usage path_usage = {
 	.name = "path",
-	.args = "[--tid TID] [--from TIME] [--to TIME] [--without WHAT]... [--all] [--boot N] [--json] FILE",
+	.args = SELECTORARG_USAGE " " WINDOWARG_USAGE " [--without WHAT]... [--all] [--json] FILE",
 	.about =
 		"Prints the critical path of a task: which task delayed it, moment by moment. The pieces add up to\n"
-		"the interval exactly. Also says where the time went, and how much shorter the interval would be without\n"
-		"some of the pieces.",
+		"the window exactly. The default task is the recorded command, and the default window is the life of the\n"
+		"task. Also says where the time went, and how much shorter the window would be without some of the pieces.",
 	.options = path_table,
 };
 
@@ -220,9 +216,9 @@ static void clip_to_life(struct analysis_input *in, const struct path_options *o
 {
 	const struct graph_task *t = &in->graph->tasks[task];
 
-	if (!o->from && t->born_ns < in->to_ns)
+	if (!o->window.from && !o->window.last && t->born_ns < in->to_ns)
 		in->from_ns = MAX(in->from_ns, t->born_ns);
-	if (!o->to && t->exit_ns > in->from_ns)
+	if (!o->window.to && t->exit_ns > in->from_ns)
 		in->to_ns = MIN(in->to_ns, t->exit_ns);
 }
 
@@ -238,7 +234,7 @@ static int path_work(struct path_work *k, struct analysis_input *in, const struc
 	if (!r && !exit_code)
 		r = ask_headline(k);
 	k->view.all = o->all;
-	k->view.victim = o->tid ? GRAPH_NONE : task;
+	k->view.victim = selector_is_set(&o->who) ? GRAPH_NONE : task;
 	if (r)
 		return cli_error(
 			"%s: cannot walk the critical path: %s; narrow the window with --from and --to",
@@ -268,25 +264,11 @@ static int path_work_fast(struct path_work *k, struct analysis_input *in, const 
 	return path_work(k, in, o, task);
 }
 
-static int find_task(const struct analysis_input *in, const struct path_options *o, uint32_t *ret_task)
-{
-	uint64_t from, to;
-
-	if (o->tid)
-		return analysis_task(in, o->tid, ret_task);
-	*ret_task = profile_command(in->graph, &from, &to);
-	if (*ret_task == GRAPH_NONE)
-		return cli_error(
-			"%s: this trace is no recording of a command; give the task whose path to show with --tid",
-			in->path);
-	return CLI_OK;
-}
-
 static int path_print(struct analysis_input *in, const struct path_options *o)
 {
 	struct path_work k = { 0 };
 	uint32_t task;
-	int exit_code = find_task(in, o, &task);
+	int exit_code = taskarg_in_window(in, &o->who, &task);
 
 	if (exit_code)
 		return exit_code;
@@ -304,10 +286,8 @@ static int path_print(struct analysis_input *in, const struct path_options *o)
 	return exit_code;
 }
 
-static int path_option(struct path_options *o, int c, const char *arg)
+static int add_without(struct path_options *o, const char *arg)
 {
-	if (c == OPT_TID)
-		return analysis_tid("--tid", arg, &o->tid);
 	if (o->n_without == WITHOUTARG_MAX)
 		return cli_usage_error(&path_usage, "--without: give it at most %d times", WITHOUTARG_MAX);
 	o->without[o->n_without++] = arg;
@@ -323,7 +303,7 @@ int cmd_path(int argc, char **argv)
 
 	p.into = &o;
 	while ((c = cli_next(&p)) > 0) {
-		r = path_option(&o, c, p.arg);
+		r = add_without(&o, p.arg);
 		if (r)
 			return r;
 	}
@@ -332,7 +312,7 @@ int cmd_path(int argc, char **argv)
 	o.path = cli_only_arg(&p, "FILE");
 	if (!o.path)
 		return CLI_USAGE;
-	r = analysis_begin(&in, o.path, o.boot, o.from, o.to);
+	r = analysis_begin(&in, o.path, &o.window);
 	if (!r)
 		r = path_print(&in, &o);
 	analysis_close(&in);

@@ -3,23 +3,26 @@
 
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
-#include "cli/input/analysis_input.h"
+#include "cli/input/selectorarg.h"
 #include "cli/render/requests.h"
+#include "lib/cleanup.h"
 
 struct requests_options {
-	const char *from, *to, *boot, *path;
+	const char *path;
+	struct selector who;
+	struct windowarg window;
+	uint32_t limit;
 	bool all, json, list;
 };
 
-#define TEXT(member) CLI_TEXT(struct requests_options, member)
 #define FLAG(member) CLI_FLAG(struct requests_options, member)
 static const struct cli_option requests_table[] = {
-	{ TEXT(from), "from", "TIME", "start of the window (default: the start of the trace)" },
-	{ TEXT(to), "to", "TIME", "end of the window (default: the end of the trace)" },
+	SELECTORARG_OPTIONS(struct requests_options, who),
+	WINDOWARG_OPTIONS(struct requests_options, window),
+	{ CLI_NUMBER(struct requests_options, limit), "limit", "N",
+	  "show the first N services (default: 8; JSON: all)" },
 	{ FLAG(all), "all", NULL,
 	  "show all services and reasons, and the three slowest requests of each service" },
-	{ TEXT(boot), "boot", "N",
-	  "use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)" },
 	{ FLAG(json), "json", NULL, "print JSON (ctrace.requests/1)" },
 	{ FLAG(list), "list", NULL, "print each request instead, as one line of JSON (ctrace.request/1)" },
 	{ 0 },
@@ -27,7 +30,7 @@ static const struct cli_option requests_table[] = {
 
 static const struct cli_usage requests_usage = {
 	.name = "requests",
-	.args = "[--from TIME] [--to TIME] [--all] [--boot N] [--json | --list] FILE",
+	.args = SELECTORARG_USAGE " " WINDOWARG_USAGE " [--limit N] [--all] [--json | --list] FILE",
 	.about =
 		"Shows the requests that programs on this machine served or sent: by service, how many, how long they\n"
 		"took, where the time of the slowest goes compared with the usual ones, and whom the service asks itself.",
@@ -36,9 +39,14 @@ static const struct cli_usage requests_usage = {
 
 static int requests_print(struct analysis_input *in, const struct requests_options *o)
 {
-	struct requests_view v = { .g = in->graph, .all = o->all };
+	struct requests_view v = { .g = in->graph, .limit = o->limit, .all = o->all };
+	_cleanup_free_ bool *tasks = NULL;
 	struct services *s = NULL;
-	int exit_code, r = services_find(in->graph, in->from_ns, in->to_ns, &s);
+	int r, exit_code = selectorarg_find_threads(in, &o->who, &tasks);
+
+	if (exit_code)
+		return exit_code;
+	r = services_find(in->graph, in->from_ns, in->to_ns, tasks, &s);
 
 	if (r)
 		return cli_error("%s: cannot find the requests: %s; narrow the window with --from and --to",
@@ -70,7 +78,9 @@ int cmd_requests(int argc, char **argv)
 		return CLI_USAGE;
 	if (o.json && o.list)
 		return cli_usage_error(&requests_usage, "give either --json or --list");
-	r = analysis_begin(&in, o.path, o.boot, o.from, o.to);
+	if (o.limit && o.list)
+		return cli_usage_error(&requests_usage, "give either --limit or --list");
+	r = analysis_begin(&in, o.path, &o.window);
 	if (!r)
 		r = requests_print(&in, &o);
 	analysis_close(&in);

@@ -11,11 +11,12 @@
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
 
-enum { OPT_TID = 256, OPT_POLICY, OPT_RULES };
+enum { OPT_POLICY = 256, OPT_RULES };
 
 struct slice_request {
-	const char *comm, *at, *boot, *path;
-	uint32_t tid;
+	const char *at, *path;
+	struct selector who;
+	struct windowarg window;
 	struct causal_options causal;
 	struct rulestore_options rules;
 	bool forward, automatic, json;
@@ -24,25 +25,23 @@ struct slice_request {
 #define TEXT(member) CLI_TEXT(struct slice_request, member)
 #define FLAG(member) CLI_FLAG(struct slice_request, member)
 static const struct cli_option slice_options[] = {
-	{ OPT_TID, "tid", "TID", "follow the work of this task" },
-	{ TEXT(comm), "comm", "NAME",
-	  "follow the work of the task with this name; only one task may have it" },
 	{ TEXT(at), "at", "TIME", "a moment at which the task did this work" },
+	SELECTORARG_OPTIONS(struct slice_request, who),
+	WINDOWARG_OPTIONS(struct slice_request, window),
 	{ FLAG(forward), "forward", NULL, "show what the work caused from TIME on, instead of its causes" },
 	{ OPT_POLICY, "policy", "POLICY",
 	  "how to decide what is a cause: ctrace (the default), panappticon, appinsight" },
 	{ OPT_RULES, "rules", "FILE", "apply the rules of FILE, and keep answers in it; can be repeated" },
 	{ FLAG(rules.none), "no-rules", NULL, "apply no rules, not even your own" },
 	{ FLAG(automatic), "auto", NULL, "do not ask: take the likeliest candidate, and list the decision" },
-	{ TEXT(boot), "boot", "N",
-	  "use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)" },
 	{ FLAG(json), "json", NULL, "print JSON (ctrace.slice/1); do not ask" },
 	{ 0 },
 };
 
 static const struct cli_usage slice_usage = {
 	.name = "slice",
-	.args = "{--tid TID | --comm NAME} --at TIME [--forward] [--policy POLICY] [--rules FILE | --no-rules] [--boot N] [--auto] [--json] FILE",
+	.args = "--at TIME " SELECTORARG_USAGE " " WINDOWARG_USAGE
+		" [--forward] [--policy POLICY] [--rules FILE | --no-rules] [--auto] [--json] FILE",
 	.about =
 		"Follows the causes of a task's work at one moment back, step by step, to where the work began. At a\n"
 		"terminal it asks you if there is more than one possible cause.",
@@ -97,9 +96,9 @@ static int walk(struct walk *k, bool whole)
 	uint32_t task;
 	int r;
 
-	if (!whole && k->rq->tid && graph_task_at(in->graph, k->rq->tid, k->at_ns) == GRAPH_NONE)
+	if (!whole && k->rq->who.tid && graph_task_at(in->graph, k->rq->who.tid, k->at_ns) == GRAPH_NONE)
 		return WALK_FARTHER;
-	r = taskarg_find(in, k->rq->tid, k->rq->comm, k->at_ns, &task);
+	r = taskarg_at(in, &k->rq->who, k->at_ns, &task);
 	if (r)
 		return r;
 	r = causal_build(in->graph, &k->rq->causal, &k->c);
@@ -155,12 +154,14 @@ static int walk_near(struct walk *k)
 static int walk_far_enough(struct walk *k)
 {
 	bool ruled = k->interview.possible || k->interview.store.n_read;
-	int r = ruled ? WALK_FARTHER : walk_near(k);
+	bool window = windowarg_is_set(&k->rq->window);
+	int r = ruled || window ? WALK_FARTHER : walk_near(k);
 
 	if (r != WALK_FARTHER)
 		return r;
 	walk_drop(k);
-	r = analysis_load_around(&k->in, k->at_ns);
+	r = window ? analysis_load_range(&k->in, k->in.from_ns, k->in.to_ns)
+		   : analysis_load_around(&k->in, k->at_ns);
 	return r ? r : walk(k, true);
 }
 
@@ -176,8 +177,6 @@ static int slice_print(struct walk *k)
 
 static int parse_option(struct slice_request *rq, int c, const char *arg)
 {
-	if (c == OPT_TID)
-		return analysis_tid("--tid", arg, &rq->tid);
 	if (c == OPT_POLICY)
 		return policyarg_parse(&slice_usage, arg, &rq->causal.policy);
 	return rulestore_option(&rq->rules, arg);
@@ -185,9 +184,10 @@ static int parse_option(struct slice_request *rq, int c, const char *arg)
 
 static int slice_check(const struct slice_request *rq)
 {
-	if (!rq->tid == !rq->comm)
-		return cli_usage_error(&slice_usage,
-				       "give either --tid or --comm: the task whose work to follow");
+	if (!selector_is_set(&rq->who))
+		return cli_usage_error(
+			&slice_usage,
+			"the task whose work to follow is missing: give --tid, --pid, --comm, --cgroup or --container");
 	if (!rq->at)
 		return cli_usage_error(&slice_usage,
 				       "--at is missing: give a moment at which the task did the work");
@@ -215,7 +215,7 @@ int cmd_slice(int argc, char **argv)
 		return CLI_USAGE;
 	r = interview_begin(&rq.rules, !rq.automatic && !rq.json, &k.interview);
 	if (!r)
-		r = taskarg_open(&k.in, rq.path, rq.boot, "--at", rq.at, &k.at_ns);
+		r = taskarg_open(&k.in, rq.path, &rq.window, "--at", rq.at, &k.at_ns);
 	if (!r)
 		r = slice_print(&k);
 	analysis_close(&k.in);

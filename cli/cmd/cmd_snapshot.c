@@ -104,15 +104,10 @@ static int cut(const struct request *q, struct reader *r, uint64_t from_ns, uint
 
 static int cut_input(const struct request *q, struct reader *r, int fd)
 {
-	uint64_t from_ns, to_ns, last;
-	char err[TIMEARG_ERR_MAX];
-	int code = tracefile_window(r, q->input, q->from, q->to, &from_ns, &to_ns);
+	const struct windowarg window = { .from = q->from, .to = q->to, .last = q->last };
+	uint64_t from_ns, to_ns;
+	int code = tracefile_window(r, q->input, &window, &from_ns, &to_ns);
 
-	if (!code && q->last) {
-		if (timearg_duration(q->last, &last, err))
-			return cli_usage_error(&usage, "--last %s: %s", q->last, err);
-		from_ns = last < to_ns - from_ns ? to_ns - last : from_ns;
-	}
 	return code ? code : cut(q, r, from_ns, to_ns, fd);
 }
 

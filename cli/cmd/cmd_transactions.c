@@ -7,12 +7,15 @@
 #include "cli/ask/transactionrules.h"
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
-#include "cli/input/analysis_input.h"
+#include "cli/input/selectorarg.h"
 #include "cli/transactions/transactions.h"
 #include "lib/cleanup.h"
 
 struct transactions_options {
-	const char *rules, *from, *to, *boot, *path;
+	const char *rules, *path;
+	struct selector who;
+	struct windowarg window;
+	uint32_t limit;
 	bool all, json, list;
 };
 
@@ -21,11 +24,11 @@ struct transactions_options {
 static const struct cli_option transactions_table[] = {
 	{ TEXT(rules), "rules", "FILE",
 	  "say in a file what a transaction is (default: the marks, or else the recorded command)" },
-	{ TEXT(from), "from", "TIME", "start of the window (default: the start of the trace)" },
-	{ TEXT(to), "to", "TIME", "end of the window (default: the end of the trace)" },
+	SELECTORARG_OPTIONS(struct transactions_options, who),
+	WINDOWARG_OPTIONS(struct transactions_options, window),
+	{ CLI_NUMBER(struct transactions_options, limit), "limit", "N",
+	  "show the first N kinds of transactions (default: 8; JSON: all)" },
 	{ FLAG(all), "all", NULL, "show all transactions, reasons and paths" },
-	{ TEXT(boot), "boot", "N",
-	  "use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)" },
 	{ FLAG(json), "json", NULL, "print JSON (ctrace.transactions/1)" },
 	{ FLAG(list), "list", NULL,
 	  "print each transaction instead, as one line of JSON (ctrace.transaction/1)" },
@@ -34,7 +37,8 @@ static const struct cli_option transactions_table[] = {
 
 static const struct cli_usage transactions_usage = {
 	.name = "transactions",
-	.args = "[--rules FILE] [--from TIME] [--to TIME] [--all] [--boot N] [--json | --list] FILE",
+	.args = "[--rules FILE] " SELECTORARG_USAGE " " WINDOWARG_USAGE
+		" [--limit N] [--all] [--json | --list] FILE",
 	.about =
 		"Shows the transactions of a trace, such as orders or steps of a build: how many, how long they took, where\n"
 		"the time of the slowest went compared with the usual ones, which part makes them vary, and their critical\n"
@@ -64,7 +68,7 @@ static int read_rules(const char *path, struct transaction_rules *rules)
 static int print(const struct analysis_input *in, const struct transactions_options *o,
 		 const struct transactions *t)
 {
-	struct transactions_view v = { .t = t, .path = in->path, .all = o->all };
+	struct transactions_view v = { .t = t, .path = in->path, .limit = o->limit, .all = o->all };
 	int exit_code;
 
 	if (o->list)
@@ -74,7 +78,7 @@ static int print(const struct analysis_input *in, const struct transactions_opti
 	if (!exit_code && t->services && t->services->lacks & CT_LACK_MESSAGES)
 		cli_warn(
 			"the daemon left out messages at times, to keep its budget: the numbers of requests are lower bounds; 'ctrace budget' can raise the budget");
-	if (!exit_code && !t->n_types && !o->rules)
+	if (!exit_code && !t->n_types && !o->rules && !selector_is_set(&o->who))
 		cli_warn(
 			"the trace has no marks and no recorded command; mark transactions with 'ctrace mark', or give --rules: see ctrace-transactions(1)");
 	return exit_code;
@@ -83,17 +87,20 @@ static int print(const struct analysis_input *in, const struct transactions_opti
 static int run(struct analysis_input *in, const struct transactions_options *o)
 {
 	_cleanup_(transaction_rules_done) struct transaction_rules rules = { 0 };
+	_cleanup_free_ bool *tasks = NULL;
 	struct transactions *t = NULL;
 	int r, exit_code;
 
 	if (o->rules && read_rules(o->rules, &rules))
 		return CLI_FAILED;
-	exit_code = analysis_begin(in, o->path, o->boot, o->from, o->to);
+	exit_code = analysis_begin(in, o->path, &o->window);
+	if (!exit_code)
+		exit_code = selectorarg_find(in, &o->who, &tasks);
 	if (exit_code)
 		return exit_code;
 	r = o->rules ? 0 : transaction_rules_default(in->graph, &rules);
 	if (!r)
-		r = transactions_find(in->graph, in->from_ns, in->to_ns, &rules, &t);
+		r = transactions_find(in->graph, in->from_ns, in->to_ns, &rules, tasks, &t);
 	if (r)
 		return cli_error(
 			"%s: cannot find the transactions: %s; narrow the window with --from and --to",
@@ -118,6 +125,8 @@ int cmd_transactions(int argc, char **argv)
 		return CLI_USAGE;
 	if (o.json && o.list)
 		return cli_usage_error(&transactions_usage, "give either --json or --list");
+	if (o.limit && o.list)
+		return cli_usage_error(&transactions_usage, "give either --limit or --list");
 	r = run(&in, &o);
 	analysis_close(&in);
 	return r;

@@ -19,40 +19,28 @@
 #include "lib/cleanup.h"
 #include "trace/words/words.h"
 
-enum { OPT_TID = 256, OPT_PID, OPT_RULES };
+enum { OPT_RULES = 256 };
 
 struct request {
 	struct victim_request victim;
-	const char *boot, *output;
+	const char *output;
 	struct rulestore_options rules;
 	bool json;
 };
 
-#define TEXT(member) CLI_TEXT(struct request, member)
 #define FLAG(member) CLI_FLAG(struct request, member)
 static const struct cli_option view_options[] = {
 	{ 'o', "output", "PAGE", "write the page to the file PAGE (default: stdout)" },
-	{ OPT_TID, "tid", "TID", "the task that was slow or stuck" },
-	{ OPT_PID, "pid", "PID",
-	  "its process: the thread that stalled worst, or with --from or --to the main one" },
-	{ TEXT(victim.who.comm), "comm", "NAME", "the name: the task of this name with the worst hang" },
-	{ TEXT(victim.who.cgroup), "cgroup", "GLOB", "only tasks of control groups whose path matches GLOB" },
-	{ TEXT(victim.who.container), "container", "NAME",
-	  "only tasks of this container: its name, a glob, or the beginning of its id" },
-	{ TEXT(victim.at), "at", "TIME", "a moment at which the task hung" },
-	{ TEXT(victim.from), "from", "TIME", "start of the window" },
-	{ TEXT(victim.to), "to", "TIME", "end of the window" },
+	VICTIM_OPTIONS(struct request, victim),
 	{ OPT_RULES, "rules", "FILE", "apply the rules of FILE; can be repeated" },
 	{ FLAG(rules.none), "no-rules", NULL, "apply no rules, not even your own" },
-	{ TEXT(boot), "boot", "N",
-	  "use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)" },
 	{ FLAG(json), "json", NULL, "print the data of the page as JSON (ctrace.view/1)" },
 	{ 0 },
 };
 
 static const struct cli_usage view_usage = {
 	.name = "view",
-	.args = "[-o PAGE] [--tid TID | --pid PID | --comm NAME] [--cgroup GLOB] [--container NAME] [--at TIME | --from TIME --to TIME] [--rules FILE | --no-rules] [--boot N] [--json] FILE",
+	.args = "[-o PAGE] " VICTIM_USAGE " [--rules FILE | --no-rules] [--json] FILE",
 	.about =
 		"Writes a page for a browser that explains a hang: the answer of 'ctrace diagnose', its evidence, and a\n"
 		"timeline of the tasks that matter. The page is one file that loads nothing, so you can send it by mail.\n"
@@ -63,7 +51,7 @@ static const struct cli_usage view_usage = {
 static int diagnose_victim(struct analysis_input *in, const struct request *rq, struct rules *rules,
 			   struct victim *v)
 {
-	struct diagnose_options o = { .rules = rules, .window_given = rq->victim.from || rq->victim.to };
+	struct diagnose_options o = { .rules = rules, .window_given = windowarg_is_set(&rq->victim.window) };
 	int r;
 
 	if (v->diagnosis && !rules->v.n)
@@ -119,15 +107,16 @@ static void add_options(struct words *t, const struct victim_request *rq)
 	add_option(t, "cgroup", rq->who.cgroup);
 	add_option(t, "container", rq->who.container);
 	add_option(t, "at", rq->at);
-	add_option(t, "from", rq->from);
-	add_option(t, "to", rq->to);
+	add_option(t, "from", rq->window.from);
+	add_option(t, "to", rq->window.to);
+	add_option(t, "last", rq->window.last);
 }
 
 static const char *place_of(const struct victim_request *rq)
 {
-	return rq->at               ? "around the given time"
-	       : rq->from || rq->to ? "in the given window"
-				    : "in this trace";
+	return rq->at                          ? "around the given time"
+	       : windowarg_is_set(&rq->window) ? "in the given window"
+					       : "in this trace";
 }
 
 static void add_chosen(struct words *t, const struct victim_request *rq, const struct victim *v,
@@ -208,10 +197,10 @@ static int draw(const struct analysis_input *in, const struct analysis_input *wh
 			     .diagnosis = v->diagnosis,
 			     .chosen = chosen,
 			     .options = options,
-			     .window_given = rq->victim.from || rq->victim.to,
+			     .window_given = windowarg_is_set(&rq->victim.window),
 			     .where = place_of(&rq->victim),
 			     .trace = base_name(in->path),
-			     .boot = rq->boot,
+			     .boot = rq->victim.window.boot,
 			     .tables = !in->lean };
 	int r = options && chosen ? hangs_search(in->graph, whole->from_ns, whole->to_ns, NULL, &h) : -ENOMEM;
 
@@ -243,12 +232,8 @@ static int view_print(struct analysis_input *in, const struct request *rq, const
 
 static int view_check(const struct request *rq)
 {
-	const struct victim_request *v = &rq->victim;
-
-	if (!!v->who.tid + !!v->who.pid + !!v->who.comm > 1)
-		return cli_usage_error(&view_usage, "give only one of --tid, --pid and --comm");
-	if (v->at && (v->from || v->to))
-		return cli_usage_error(&view_usage, "give either --at or --from and --to");
+	if (victim_check(&view_usage, &rq->victim))
+		return CLI_USAGE;
 	if (rq->rules.none && rq->rules.n_files)
 		return cli_usage_error(&view_usage, "give either --rules or --no-rules");
 	if (rq->json && rq->output)
@@ -260,14 +245,8 @@ static int view_check(const struct request *rq)
 
 static int view_option(struct request *rq, int c, const char *arg)
 {
-	switch (c) {
-	case OPT_TID:
-		return analysis_tid("--tid", arg, &rq->victim.who.tid);
-	case OPT_PID:
-		return analysis_tid("--pid", arg, &rq->victim.who.pid);
-	case OPT_RULES:
+	if (c == OPT_RULES)
 		return rulestore_option(&rq->rules, arg);
-	}
 	rq->output = strcmp(arg, "-") != 0 ? arg : NULL;
 	return CLI_OK;
 }
@@ -284,7 +263,7 @@ static int view_run(const struct request *rq, const char *path)
 	if (!r && rq->output)
 		r = write_test(rq->output);
 	if (!r)
-		r = analysis_open(&in, path, rq->boot);
+		r = analysis_open(&in, path, rq->victim.window.boot);
 	if (!r)
 		r = victim_window(&in, &view_usage, &rq->victim, &at);
 	if (!r) {

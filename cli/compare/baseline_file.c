@@ -124,7 +124,7 @@ static int add_run(struct baseline *b, const struct analysis_input *in)
 static int add_trace(struct baseline *b, const char *path)
 {
 	struct analysis_input in = { 0 };
-	int r = analysis_begin(&in, path, NULL, NULL, NULL);
+	int r = analysis_begin(&in, path, &(struct windowarg){ 0 });
 
 	if (!r)
 		r = add_run(b, &in);

@@ -95,7 +95,7 @@ static void put_rows(FILE *f, const struct compare_view *v, bool environment)
 	if (!more)
 		return;
 	rest.difference_ns = (int64_t)(rest.new_ns - rest.old_ns);
-	fprintf(f, "  %10s  %10s  %10s  %-11s  %zu other%s; --top shows more\n",
+	fprintf(f, "  %10s  %10s  %10s  %-11s  %zu other%s; --limit shows more\n",
 		change(rest.difference_ns, (char[CHANGE_MAX]){ 0 }),
 		text_duration(rest.old_ns, (char[TEXT_NUMBER_MAX]){ 0 }),
 		text_duration(rest.new_ns, (char[TEXT_NUMBER_MAX]){ 0 }), "", more, more == 1 ? "" : "s");

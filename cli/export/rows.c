@@ -188,7 +188,7 @@ static int put_requests(struct rows *k)
 {
 	const struct export *x = k->x;
 	struct services *s = NULL;
-	int r = services_find(x->g, x->from_ns, x->to_ns, &s);
+	int r = services_find(x->g, x->from_ns, x->to_ns, NULL, &s);
 
 	for (uint32_t i = 0; !r && i < s->requests.n && !export_stopped(x); i++)
 		if (services_counts(s, i) && is_of(x, s->requests.v[i].client, s->requests.v[i].server))

@@ -10,15 +10,11 @@
 #include "ctrace/fields.h"
 #include "trace/words/describe.h"
 
-static bool is_noticed(const struct analysis_input *in, const struct hangs_filter *who,
+static bool is_noticed(const struct analysis_input *in, const struct selector *who,
 		       const struct window_event *e)
 {
-	struct cgroup_name p;
-
-	if (e->r.kind != CT_HANG || e->r.ts < in->from_ns || e->r.ts >= in->to_ns)
-		return false;
-	p = cgroup_name_of(in->window, e->r.tid, e->r.ts);
-	return cgroup_name_matches(&p, who->cgroup, who->container);
+	return e->r.kind == CT_HANG && e->r.ts >= in->from_ns && e->r.ts < in->to_ns &&
+	       selector_fits(who, in->window, e->r.tid, e->r.ts);
 }
 
 static const char *comm_of(const struct analysis_input *in, const struct window_event *e)
@@ -35,7 +31,7 @@ static uint64_t since(const struct window *w, const struct window_event *e)
 	return MIN(ns, e->r.ts);
 }
 
-void hangs_noticed_print(const struct analysis_input *in, const struct hangs_filter *who)
+void hangs_noticed_print(const struct analysis_input *in, const struct selector *who)
 {
 	const struct window *w = in->window;
 	bool any = false;
@@ -82,7 +78,7 @@ static json_t *noticed_row(const struct analysis_input *in, const struct window_
 	return render_cgroup_name(row, &p);
 }
 
-json_t *hangs_noticed_json(const struct analysis_input *in, const struct hangs_filter *who)
+json_t *hangs_noticed_json(const struct analysis_input *in, const struct selector *who)
 {
 	json_t *rows = json_array();
 

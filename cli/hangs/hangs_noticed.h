@@ -5,11 +5,10 @@
 
 #include <jansson.h>
 
-#include "analysis/hangs/hangs.h"
 #include "cli/input/analysis_input.h"
 
-/* Prints nothing if there are no hangs. Uses only `cgroup` and `container` of the filter. */
-void hangs_noticed_print(const struct analysis_input *in, const struct hangs_filter *who);
-json_t *hangs_noticed_json(const struct analysis_input *in, const struct hangs_filter *who);
+/* Prints nothing if there are no hangs. */
+void hangs_noticed_print(const struct analysis_input *in, const struct selector *who);
+json_t *hangs_noticed_json(const struct analysis_input *in, const struct selector *who);
 
 #endif

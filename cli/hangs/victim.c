@@ -7,13 +7,14 @@
 #include "analysis/profile/profile.h"
 #include "analysis/thresholds.h"
 #include "cli/hangs/hangs_search.h"
+#include "cli/input/taskarg.h"
 #include "cli/text.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
 
-static bool is_named(const struct hangs_filter *who)
+static bool is_named(const struct hangs_filter *f)
 {
-	return who->tid || who->pid || who->under || who->comm || who->cgroup || who->container;
+	return selector_is_set(&f->who) || f->under;
 }
 
 /*
@@ -33,14 +34,14 @@ static bool counts_more(const struct hang *x, const struct hang *best)
 	       x->to_ns - x->from_ns > (best->to_ns - best->from_ns) * (alike ? 1 : DIAGNOSE_LONGER);
 }
 
-/* Finds the worst hang, with --at only among the hangs at that time. But if `who` names tasks, a hang that
+/* Finds the worst hang, with --at only among the hangs at that time. But if `f` names tasks, a hang that
  * is longer than the worst one may be the better answer (counts_more()). Narrows the window to the hang. If
  * there is none, ret->task is GRAPH_NONE. */
-static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
-		      const struct victim_moment *at, struct victim *ret)
+static int find_stall(struct analysis_input *in, const struct hangs_filter *f, const struct victim_moment *at,
+		      struct victim *ret)
 {
-	bool named = is_named(who);
-	struct hangs_filter filter = *who;
+	bool named = is_named(f);
+	struct hangs_filter filter = *f;
 	struct hang *best = NULL;
 	struct hangs *h;
 	int r;
@@ -73,7 +74,7 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *who,
 	return CLI_OK;
 }
 
-static uint32_t find_task(const struct analysis_input *in, const struct hangs_filter *who,
+static uint32_t find_task(const struct analysis_input *in, const struct selector *who,
 			  const struct victim_moment *at)
 {
 	uint64_t from_ns = at->to_ns ? at->from_ns : in->from_ns;
@@ -83,15 +84,9 @@ static uint32_t find_task(const struct analysis_input *in, const struct hangs_fi
 
 	for (uint32_t i = 0; i < g->n_tasks; i++) {
 		const struct graph_task *t = &g->tasks[i];
-		struct cgroup_name p;
 
-		if (t->exit_ns <= from_ns || t->born_ns >= to_ns || !t->n_intervals)
-			continue;
-		if ((who->tid && t->tid != who->tid) || (who->pid && t->tgid != who->pid) ||
-		    (who->comm && strcmp(who->comm, graph_comm(g, i, MIN(to_ns, in->to_ns) - 1)) != 0))
-			continue;
-		p = graph_place(g, i, MIN(to_ns, in->to_ns) - 1);
-		if (!cgroup_name_matches(&p, who->cgroup, who->container))
+		if (t->exit_ns <= from_ns || t->born_ns >= to_ns || !t->n_intervals ||
+		    !graph_fits(g, i, who, MIN(to_ns, in->to_ns) - 1))
 			continue;
 		if (best == GRAPH_NONE || t->tid == t->tgid)
 			best = i;
@@ -113,7 +108,7 @@ static void clip_to_life(struct analysis_input *in, uint32_t task)
 
 /* If nothing is wrong with ret->task, takes a hung thread of the same process. The main thread of some
  * programs only waits for signals. */
-static int prefer_alarm(struct analysis_input *in, const struct hangs_filter *who, struct victim *ret)
+static int prefer_alarm(struct analysis_input *in, const struct hangs_filter *f, struct victim *ret)
 {
 	const struct diagnose_options o = { .window_given = true };
 	struct hangs *h;
@@ -121,7 +116,7 @@ static int prefer_alarm(struct analysis_input *in, const struct hangs_filter *wh
 
 	if (r || ret->diagnosis->verdict != VERDICT_NORMAL)
 		return CLI_OK;
-	r = hangs_search(in->graph, in->from_ns, in->to_ns, who, &h);
+	r = hangs_search(in->graph, in->from_ns, in->to_ns, f, &h);
 	if (r)
 		return cli_error("%s: cannot look for hangs: %s", in->path, strerror(-r));
 	if (h->missing)
@@ -137,23 +132,24 @@ static int prefer_alarm(struct analysis_input *in, const struct hangs_filter *wh
 	return CLI_OK;
 }
 
-/* Finds the victim that `who` names, or the worst hang. If there is none, ret->task is GRAPH_NONE. */
-static int find_victim(struct analysis_input *in, const struct hangs_filter *who, bool window,
+/* Finds the victim that `f` names, or the worst hang. If there is none, ret->task is GRAPH_NONE. */
+static int find_victim(struct analysis_input *in, const struct hangs_filter *f, bool window,
 		       const struct victim_moment *at, struct victim *ret)
 {
+	const struct selector *who = &f->who;
 	int r;
 
 	*ret = (struct victim){ .task = GRAPH_NONE };
 	if (who->tid) {
-		r = analysis_task(in, who->tid, &ret->task);
+		r = taskarg_in_window(in, who, &ret->task);
 		if (r || window)
 			return r;
 	} else if (window && who->pid) {
 		ret->task = find_task(in, who, at);
-		return ret->task == GRAPH_NONE ? CLI_OK : prefer_alarm(in, who, ret);
+		return ret->task == GRAPH_NONE ? CLI_OK : prefer_alarm(in, f, ret);
 	}
-	r = find_stall(in, who, at, ret);
-	if (r || ret->task != GRAPH_NONE || !is_named(who))
+	r = find_stall(in, f, at, ret);
+	if (r || ret->task != GRAPH_NONE || !is_named(f))
 		return r;
 	ret->task = who->tid && !at->to_ns ? graph_task_at(in->graph, who->tid, in->to_ns - 1)
 					   : find_task(in, who, at);
@@ -163,11 +159,11 @@ static int find_victim(struct analysis_input *in, const struct hangs_filter *who
 }
 
 /* If there is an alarm in the window of `whole`, takes the worst one: sets *v, and the window of *in. */
-static int take_alarm(struct analysis_input *in, struct analysis_input whole, const struct hangs_filter *who,
+static int take_alarm(struct analysis_input *in, struct analysis_input whole, const struct hangs_filter *f,
 		      const struct victim_moment *at, enum victim_choice choice, struct victim *v)
 {
 	struct victim other = { .task = GRAPH_NONE };
-	int r = find_stall(&whole, who, at, &other);
+	int r = find_stall(&whole, f, at, &other);
 
 	if (r || !other.alarm) {
 		diagnosis_free(other.diagnosis);
@@ -205,13 +201,14 @@ static int find_recorded(struct analysis_input *in, bool window, const struct vi
 	const struct analysis_input whole = *in;
 	uint64_t begin_ns, end_ns;
 	uint32_t command = in->is_now ? GRAPH_NONE : profile_command(in->graph, &begin_ns, &end_ns);
-	struct hangs_filter who = { .pid = command == GRAPH_NONE ? 0 : in->graph->tasks[command].tgid };
+	uint32_t pid = command == GRAPH_NONE ? 0 : in->graph->tasks[command].tgid;
+	const struct hangs_filter process = { .who.pid = pid }, descendants = { .under = pid };
 	int r;
 
 	*ret = (struct victim){ .task = GRAPH_NONE };
-	if (!who.pid)
+	if (!pid)
 		return CLI_OK;
-	r = find_victim(in, &who, window, at, ret);
+	r = find_victim(in, &process, window, at, ret);
 	if (r || ret->task == GRAPH_NONE)
 		return r;
 	ret->choice = VICTIM_COMMAND;
@@ -222,30 +219,17 @@ static int find_recorded(struct analysis_input *in, bool window, const struct vi
 		return CLI_OK;
 	if (only_sleeps(ret->diagnosis))
 		return take_alarm(in, whole, &anyone, at, VICTIM_WORST, ret);
-	who = (struct hangs_filter){ .under = who.pid };
-	return take_alarm(in, whole, &who, at, VICTIM_DESCENDANT, ret);
+	return take_alarm(in, whole, &descendants, at, VICTIM_DESCENDANT, ret);
 }
 
 static int no_victim(const struct analysis_input *in, const struct victim_request *rq,
 		     const struct victim_moment *at)
 {
-	bool placed = rq->who.cgroup || rq->who.container;
-	char buf[ANALYSIS_LISTER_MAX], wait[TEXT_NUMBER_MAX], cpu[TEXT_NUMBER_MAX], run[TEXT_NUMBER_MAX];
+	char wait[TEXT_NUMBER_MAX], cpu[TEXT_NUMBER_MAX], run[TEXT_NUMBER_MAX];
 
-	if (at->to_ns && (rq->who.comm || rq->who.pid || rq->who.tid))
-		return cli_error(
-			"%s: the task did not exist at %s; 'ctrace dump' with the same --tid, --pid or --comm shows when it did",
-			in->path, rq->at);
-	if (placed)
-		return cli_error(
-			"%s: no such task in this container or control group in this window; %s, and where",
-			in->path, analysis_lister(in, buf));
-	if (rq->who.comm)
-		return cli_error("%s: no task named '%s' in this window; %s", in->path, rq->who.comm,
-				 analysis_lister(in, buf));
-	if (rq->who.pid)
-		return cli_error("%s: no process %u in this window; %s", in->path, rq->who.pid,
-				 analysis_lister(in, buf));
+	if (selector_is_set(&rq->who))
+		return at->to_ns && !in->is_now ? taskarg_say_none(in, &rq->who)
+						: selectorarg_say_none(in, &rq->who);
 	return cli_error(
 		"%s: in this window no task waited for %s, or waited for a CPU for %s, or ran for %s; name a task with --tid, --pid or --comm",
 		in->path, text_duration(HANGS_WAIT_NS, wait), text_duration(DIAGNOSE_STALL_NS, cpu),
@@ -255,15 +239,16 @@ static int no_victim(const struct analysis_input *in, const struct victim_reques
 int victim_choose(struct analysis_input *in, const struct victim_request *rq, const struct victim_moment *at,
 		  struct victim *ret)
 {
-	bool window = rq->from || rq->to;
+	const struct hangs_filter f = { .who = rq->who };
+	bool window = windowarg_is_set(&rq->window);
 	int r = CLI_OK;
 
 	ret->task = GRAPH_NONE;
-	if (!is_named(&rq->who))
+	if (!is_named(&f))
 		r = find_recorded(in, window, at, ret);
 	if (!r && ret->task == GRAPH_NONE) {
-		r = find_victim(in, &rq->who, window, at, ret);
-		ret->choice = is_named(&rq->who) ? VICTIM_NAMED : VICTIM_WORST;
+		r = find_victim(in, &f, window, at, ret);
+		ret->choice = is_named(&f) ? VICTIM_NAMED : VICTIM_WORST;
 	}
 	if (!r && ret->task == GRAPH_NONE)
 		r = no_victim(in, rq, at);
@@ -285,6 +270,13 @@ static uint64_t at_length(const char *at)
 	return (colons == 1 ? 60 : 1) * NSEC_PER_SEC;
 }
 
+int victim_check(const struct cli_usage *usage, const struct victim_request *rq)
+{
+	if (rq->at && windowarg_is_set(&rq->window))
+		return cli_usage_error(usage, "give either --at, or --from, --to and --last");
+	return CLI_OK;
+}
+
 int victim_window(struct analysis_input *in, const struct cli_usage *usage, const struct victim_request *rq,
 		  struct victim_moment *ret)
 {
@@ -293,7 +285,7 @@ int victim_window(struct analysis_input *in, const struct cli_usage *usage, cons
 	int r;
 
 	tracefile_find_boot(in->reader, "--at", rq->at);
-	r = tracefile_window(in->reader, in->path, rq->from, rq->to, &in->from_ns, &in->to_ns);
+	r = tracefile_window(in->reader, in->path, &rq->window, &in->from_ns, &in->to_ns);
 	*ret = (struct victim_moment){ 0 };
 	if (r || !rq->at)
 		return r;

@@ -9,12 +9,18 @@
 
 #include "analysis/hangs/hangs.h"
 #include "cli/cli.h"
-#include "cli/input/analysis_input.h"
+#include "cli/input/selectorarg.h"
 
 struct victim_request {
-	struct hangs_filter who;
-	const char *at, *from, *to; /* the arguments of these options, or NULL */
+	struct selector who;
+	struct windowarg window;
+	const char *at; /* the argument of --at, or NULL */
 };
+
+/* Rows for an array of options. member: a struct victim_request in `type`. */
+#define VICTIM_OPTIONS(type, member)                                                                         \
+	{ CLI_TEXT(type, member.at), "at", "TIME", "a moment at which the task hung" },                      \
+		SELECTORARG_OPTIONS(type, member.who), WINDOWARG_OPTIONS(type, member.window)
 
 /* The time of --at; to_ns is 0 if there is none. */
 struct victim_moment {
@@ -36,6 +42,9 @@ struct victim {
 	bool alarm;
 };
 
+#define VICTIM_USAGE SELECTORARG_USAGE " [--at TIME | [--from TIME] [--to TIME] [--last T]] [--boot N]"
+
+int victim_check(const struct cli_usage *usage, const struct victim_request *rq);
 /* Reads the times of the request. Call it between analysis_open() and analysis_load(): it sets the
  * window to load. */
 int victim_window(struct analysis_input *in, const struct cli_usage *usage, const struct victim_request *rq,

@@ -73,13 +73,12 @@ int analysis_load_range(struct analysis_input *in, uint64_t from_ns, uint64_t to
 	return CLI_OK;
 }
 
-int analysis_begin(struct analysis_input *in, const char *path, const char *boot, const char *from,
-		   const char *to)
+int analysis_begin(struct analysis_input *in, const char *path, const struct windowarg *window)
 {
-	int r = analysis_open(in, path, boot);
+	int r = analysis_open(in, path, window->boot);
 
 	if (!r)
-		r = tracefile_window(in->reader, path, from, to, &in->from_ns, &in->to_ns);
+		r = tracefile_window(in->reader, path, window, &in->from_ns, &in->to_ns);
 	return r ? r : analysis_load(in);
 }
 
@@ -95,18 +94,6 @@ void analysis_close(struct analysis_input *in)
 	if (in->is_now)
 		close(in->fd);
 	*in = (struct analysis_input){ 0 };
-}
-
-int analysis_tid(const char *option, const char *arg, uint32_t *ret)
-{
-	uint64_t n;
-
-	if (cli_number(arg, UINT32_MAX, &n) || !n) {
-		cli_say("%s: '%s' is no id of a task or process; give a positive number", option, arg);
-		return CLI_USAGE;
-	}
-	*ret = (uint32_t)n;
-	return CLI_OK;
 }
 
 int analysis_task(const struct analysis_input *in, uint32_t tid, uint32_t *ret_task)

@@ -29,9 +29,8 @@ struct analysis_input {
 int analysis_open(struct analysis_input *in, const char *path, const char *boot);
 void analysis_take_now(struct analysis_input *in, struct reader *trace, int fd);
 const char *analysis_lister(const struct analysis_input *in, char buf[ANALYSIS_LISTER_MAX]);
-/* Opens path, then loads as analysis_load(). from, to: the arguments of --from and --to, or NULL. */
-int analysis_begin(struct analysis_input *in, const char *path, const char *boot, const char *from,
-		   const char *to);
+/* Opens path, sets in->from_ns and in->to_ns, then loads as analysis_load(). */
+int analysis_begin(struct analysis_input *in, const char *path, const struct windowarg *window);
 /* Loads in->from_ns to in->to_ns and some time around it, and builds the graph. A trace of at most
  * LOAD_WHOLE_RECORDS records is loaded as a whole. */
 int analysis_load(struct analysis_input *in);
@@ -41,7 +40,6 @@ int analysis_load_around(struct analysis_input *in, uint64_t at_ns);
 int analysis_load_range(struct analysis_input *in, uint64_t from_ns, uint64_t to_ns);
 /* Also warns if the graph skipped records because of a limit. */
 void analysis_close(struct analysis_input *in);
-int analysis_tid(const char *option, const char *arg, uint32_t *ret);
 /* Finds the last task with this tid that lived in the window. */
 int analysis_task(const struct analysis_input *in, uint32_t tid, uint32_t *ret_task);
 

@@ -4,101 +4,177 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "analysis/profile/profile.h"
 #include "cli/cli.h"
-#include "cli/thresholds.h"
 #include "lib/cleanup.h"
 
-#define TIDS_SHOWN 8
+#define SHOWN_MAX 8
 
-static bool lived(const struct graph *g, uint32_t task, uint64_t at_ns)
+/* Looks for tasks in [from_ns, to_ns). */
+struct search {
+	const struct analysis_input *in;
+	const struct selector *s;
+	uint64_t from_ns, to_ns;
+	bool mains;     /* only main threads fit */
+	bool processes; /* tasks of one process are no conflict */
+};
+
+static bool fits(const struct search *k, uint32_t task)
 {
-	const struct graph_task *t = &g->tasks[task];
+	const struct graph_task *t = &k->in->graph->tasks[task];
 
-	return t->n_intervals && t->born_ns <= at_ns && at_ns < t->exit_ns;
+	return t->n_intervals && t->exit_ns > k->from_ns && t->born_ns < k->to_ns &&
+	       (!k->mains || t->tid == t->tgid) &&
+	       graph_fits(k->in->graph, task, k->s, MIN(t->exit_ns, k->to_ns) - 1);
 }
 
-static int say_several(const struct analysis_input *in, const char *comm, uint64_t at_ns)
+static uint32_t id_of(const struct search *k, uint32_t task)
 {
-	const struct graph *g = in->graph;
-	char tids[TIDS_SHOWN * 12 + 8] = "";
+	const struct graph_task *t = &k->in->graph->tasks[task];
+
+	return k->processes ? t->tgid : t->tid;
+}
+
+static bool is_among(const uint32_t *ids, size_t n, uint32_t id)
+{
+	for (size_t i = 0; i < n; i++)
+		if (ids[i] == id)
+			return true;
+	return false;
+}
+
+static int say_several(const struct search *k)
+{
+	const struct graph *g = k->in->graph;
+	char words[SELECTORARG_MAX], list[SHOWN_MAX * (CT_COMM_LEN + 16) + 8] = "";
+	uint32_t ids[SHOWN_MAX + 1];
 	size_t len = 0, shown = 0;
 
-	for (uint32_t i = 0; i < g->n_tasks; i++) {
-		if (!lived(g, i, at_ns) || strcmp(graph_comm(g, i, at_ns), comm))
+	for (uint32_t i = 0; i < g->n_tasks && shown <= SHOWN_MAX; i++) {
+		if (!fits(k, i) || is_among(ids, shown, id_of(k, i)))
 			continue;
-		if (shown++ == TIDS_SHOWN) {
-			snprintf(tids + len, sizeof(tids) - len, ", ...");
-			break;
-		}
-		len += (size_t)snprintf(tids + len, sizeof(tids) - len, "%s%" PRIu32, shown > 1 ? ", " : "",
-					g->tasks[i].tid);
+		ids[shown] = id_of(k, i);
+		if (shown++ == SHOWN_MAX)
+			snprintf(list + len, sizeof(list) - len, ", ...");
+		else
+			len += (size_t)snprintf(
+				list + len, sizeof(list) - len, "%s%s[%" PRIu32 "]", shown > 1 ? ", " : "",
+				graph_comm(g, i, MIN(g->tasks[i].exit_ns, k->to_ns) - 1), ids[shown - 1]);
 	}
-	return cli_error("%s: several tasks had the name '%s' at that time: %s; give one of these tids",
-			 in->path, comm, tids);
+	return cli_error("%s: several %s fit %s: %s; give one of these with %s", k->in->path,
+			 k->processes ? "processes" : "tasks", selectorarg_words(k->s, words), list,
+			 k->processes ? "--pid" : "--tid");
 }
 
-static int find_name(const struct analysis_input *in, const char *comm, uint64_t at_ns, uint32_t *ret_task)
+static int search(const struct search *k, uint32_t *ret)
 {
-	const struct graph *g = in->graph;
+	const struct graph *g = k->in->graph;
 	uint32_t found = GRAPH_NONE;
 
 	for (uint32_t i = 0; i < g->n_tasks; i++) {
-		if (!lived(g, i, at_ns) || strcmp(graph_comm(g, i, at_ns), comm))
+		if (!fits(k, i))
 			continue;
-		if (found != GRAPH_NONE)
-			return say_several(in, comm, at_ns);
+		if (found != GRAPH_NONE && id_of(k, i) != id_of(k, found))
+			return say_several(k);
 		found = i;
 	}
-	if (found == GRAPH_NONE)
-		return cli_error(
-			"%s: no task had the name '%s' at that time; 'ctrace dump %s --comm %s' shows when one had it",
-			in->path, comm, in->path, comm);
-	*ret_task = found;
+	*ret = found;
 	return CLI_OK;
 }
 
-int taskarg_find(const struct analysis_input *in, uint32_t tid, const char *comm, uint64_t at_ns,
-		 uint32_t *ret_task)
+static int search_both(struct search *k, uint32_t *ret)
 {
+	int r;
+
+	*ret = GRAPH_NONE;
+	k->mains = !k->s->tid && !k->s->comm;
+	r = search(k, ret);
+	if (r || *ret != GRAPH_NONE || !k->mains)
+		return r;
+	k->mains = false;
+	return search(k, ret);
+}
+
+int taskarg_say_none(const struct analysis_input *in, const struct selector *s)
+{
+	char words[SELECTORARG_MAX];
+
+	return cli_error("%s: no task fits %s at that time; 'ctrace dump %s %s' shows when one did", in->path,
+			 selectorarg_words(s, words), in->path, words);
+}
+
+int taskarg_at(const struct analysis_input *in, const struct selector *s, uint64_t at_ns, uint32_t *ret)
+{
+	struct search k = { .in = in, .s = s, .from_ns = at_ns, .to_ns = at_ns + 1 };
 	uint32_t task;
+	int r;
 
-	if (!tid)
-		return find_name(in, comm, at_ns, ret_task);
-	task = graph_task_at(in->graph, tid, at_ns);
+	if (s->tid && graph_task_at(in->graph, s->tid, at_ns) == GRAPH_NONE)
+		return analysis_task(in, s->tid, ret);
+	r = search_both(&k, &task);
+	if (r)
+		return r;
 	if (task == GRAPH_NONE)
-		return cli_error("%s: no task %" PRIu32
-				 " in this trace; 'ctrace hangs %s' lists the tasks that waited",
-				 in->path, tid, in->path);
-	if (!lived(in->graph, task, at_ns))
-		return cli_error("%s: task %" PRIu32
-				 " did not exist at that time; 'ctrace dump %s --tid %" PRIu32
-				 "' shows when it did",
-				 in->path, tid, in->path, tid);
-	*ret_task = task;
+		return taskarg_say_none(in, s);
+	*ret = task;
 	return CLI_OK;
 }
 
-int taskarg_open(struct analysis_input *in, const char *path, const char *boot, const char *option,
-		 const char *at, uint64_t *ret_at_ns)
+static int find_command(const struct analysis_input *in, uint32_t *ret)
 {
-	int r = analysis_open(in, path, boot);
+	char names[SELECTORARG_NAMES_MAX];
+	uint64_t from_ns, to_ns;
+
+	*ret = profile_command(in->graph, &from_ns, &to_ns);
+	if (*ret == GRAPH_NONE)
+		return cli_error(
+			"%s: this trace is no recording of a command; choose a task with --tid, --pid, --comm, --cgroup or --container; %s",
+			in->path, selectorarg_names(in, names));
+	return CLI_OK;
+}
+
+static int find_in_window(struct search *k, uint32_t *ret)
+{
+	const struct analysis_input *in = k->in;
+	int r;
+
+	k->from_ns = in->from_ns;
+	k->to_ns = in->to_ns;
+	if (!selector_is_set(k->s))
+		return find_command(in, ret);
+	if (k->s->tid) {
+		r = analysis_task(in, k->s->tid, ret);
+		if (r ||
+		    graph_fits(in->graph, *ret, k->s, MIN(in->graph->tasks[*ret].exit_ns, in->to_ns) - 1))
+			return r;
+		return selectorarg_say_none(in, k->s);
+	}
+	r = search_both(k, ret);
+	return r || *ret != GRAPH_NONE ? r : selectorarg_say_none(in, k->s);
+}
+
+int taskarg_in_window(const struct analysis_input *in, const struct selector *s, uint32_t *ret)
+{
+	return find_in_window(&(struct search){ .in = in, .s = s }, ret);
+}
+
+int taskarg_process(const struct analysis_input *in, const struct selector *s, uint32_t *ret)
+{
+	return find_in_window(&(struct search){ .in = in, .s = s, .processes = true }, ret);
+}
+
+int taskarg_open(struct analysis_input *in, const char *path, const struct windowarg *window,
+		 const char *option, const char *at, uint64_t *ret_at_ns)
+{
+	int r = analysis_open(in, path, window->boot);
 
 	if (r)
 		return r;
 	tracefile_find_boot(in->reader, option, at);
-	return tracefile_time(in->reader, path, option, at, ret_at_ns);
-}
-
-int taskarg_load(struct analysis_input *in, const char *path, const char *boot, const char *option,
-		 const char *at, uint64_t *ret_at_ns)
-{
-	int r = taskarg_open(in, path, boot, option, at, ret_at_ns);
-
+	r = tracefile_window(in->reader, path, window, &in->from_ns, &in->to_ns);
 	if (!r)
-		r = analysis_load_around(in, *ret_at_ns);
-	if (r)
+		r = tracefile_time(in->reader, path, option, at, ret_at_ns);
+	if (r || (*ret_at_ns >= in->from_ns && *ret_at_ns < in->to_ns))
 		return r;
-	in->from_ns = MAX(in->window->from_ns, in->window->file_from_ns);
-	in->to_ns = MIN(in->window->to_ns, in->window->file_to_ns + 1);
-	return CLI_OK;
+	return cli_error("%s %s: this time is not in the window of --from, --to and --last", option, at);
 }

@@ -138,16 +138,36 @@ int tracefile_time(const struct reader *r, const char *path, const char *option,
 	return CLI_OK;
 }
 
-int tracefile_window(struct reader *r, const char *path, const char *from, const char *to,
+static int parse_last(const char *last, uint64_t end_ns, uint64_t *ret_from_ns)
+{
+	char err[TIMEARG_ERR_MAX];
+	uint64_t ns;
+
+	if (timearg_duration(last, &ns, err)) {
+		cli_error("--last %s: %s", last, err);
+		return CLI_USAGE;
+	}
+	*ret_from_ns = ns < end_ns ? end_ns - ns : 0;
+	return CLI_OK;
+}
+
+int tracefile_window(struct reader *r, const char *path, const struct windowarg *window,
 		     uint64_t *ret_from_ns, uint64_t *ret_to_ns)
 {
 	const struct reader_info *i = reader_info(r);
+	const char *from = window->from, *to = window->to;
 	uint64_t a, end, b;
 	int code = CLI_OK;
 
+	if (window->last && (from || to)) {
+		cli_error("give either --last, or --from and --to");
+		return CLI_USAGE;
+	}
 	tracefile_find_boot(r, from ? "--from" : "--to", from ? from : to);
 	a = i->from_ns;
 	b = end = i->to_ns + 1;
+	if (window->last)
+		code = parse_last(window->last, i->to_ns, &a);
 	if (from)
 		code = parse(r, "--from", from, &a);
 	if (!code && to)

@@ -6,6 +6,7 @@
 #define CTRACE_CLI_INPUT_TRACEFILE_H
 
 #include "cli/input/timearg.h"
+#include "cli/input/windowarg.h"
 #include "trace/read/reader.h"
 
 /* An empty trace is an error. The caller calls reader_free(). */
@@ -22,9 +23,9 @@ void tracefile_find_boot(struct reader *r, const char *option, const char *arg);
 /* Reads the argument of `option`, such as "--at", as boot time. It has to lie in the trace. */
 int tracefile_time(const struct reader *r, const char *path, const char *option, const char *arg,
 		   uint64_t *ret_ns);
-/* Reads the window of --from and --to, and clips it to the trace. NULL: the start or the end of the
- * trace. The window has to overlap the trace. Calls tracefile_find_boot() first. */
-int tracefile_window(struct reader *r, const char *path, const char *from, const char *to,
+/* Reads --from, --to and --last, and clips the window to the trace. The window has to overlap the trace.
+ * Calls tracefile_find_boot() first. */
+int tracefile_window(struct reader *r, const char *path, const struct windowarg *window,
 		     uint64_t *ret_from_ns, uint64_t *ret_to_ns);
 int tracefile_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, struct window **ret);
 

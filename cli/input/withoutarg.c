@@ -13,11 +13,24 @@ static int add(struct withoutarg *w, const struct whatif_without *what)
 		       : CLI_OK;
 }
 
+static int parse_id(const char *what, const char *arg, uint32_t *ret)
+{
+	uint64_t n;
+
+	if (cli_number(arg, UINT32_MAX, &n) || !n) {
+		cli_error("--without %s:%s: this is no id of a task or process; give a positive number", what,
+			  arg);
+		return CLI_USAGE;
+	}
+	*ret = (uint32_t)n;
+	return CLI_OK;
+}
+
 static int add_task(struct withoutarg *w, const struct analysis_input *in, const char *arg)
 {
 	struct whatif_without what = { .kind = WHATIF_TASK };
 	uint32_t tid;
-	int r = analysis_tid("--without task", arg, &tid);
+	int r = parse_id("task", arg, &tid);
 
 	if (!r)
 		r = analysis_task(in, tid, &what.task);
@@ -30,7 +43,7 @@ static int add_process(struct withoutarg *w, const struct analysis_input *in, co
 	uint32_t pid;
 	size_t n;
 	const struct graph_ref *thread;
-	int r = analysis_tid("--without process", arg, &pid);
+	int r = parse_id("process", arg, &pid);
 
 	if (r)
 		return r;

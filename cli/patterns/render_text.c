@@ -83,7 +83,7 @@ int render_patterns(FILE *f, const struct patterns_view *v, size_t top)
 	for (; i < all->n && i < top; i++)
 		put_pattern(f, all, &all->v[i]);
 	if (left)
-		fprintf(f, "\n%zu more: show them with --top\n", left);
+		fprintf(f, "\n%zu more: show them with --limit\n", left);
 	return CLI_OK;
 }
 
@@ -101,6 +101,6 @@ int render_patterns_changes(FILE *f, const struct patterns_view *before, const s
 		fprintf(f, "  %.3g -> %.3g: %s\n", c->was, c->is, c->now ? c->now->text : c->before->text);
 	}
 	if (n > top)
-		fprintf(f, "\n%zu more: show them with --top\n", n - top);
+		fprintf(f, "\n%zu more: show them with --limit\n", n - top);
 	return CLI_OK;
 }

@@ -23,6 +23,8 @@ int graph_pick_window(const struct causal *c, uint64_t from_ns, uint64_t to_ns, 
  * weak edges (enum edge_strength), follows only those that lead to `segment`, and the one from `segment` to
  * the next segment of the same task. Returns 0, or -ENOMEM; then pick is unchanged. */
 int graph_pick_around(struct graph_pick *pick, uint32_t segment, uint32_t depth);
+/* Keeps the picked segments of the tasks that are set in tasks[]. */
+void graph_pick_tasks(struct graph_pick *pick, const bool *tasks);
 void graph_pick_done(struct graph_pick *pick);
 
 /* Writes one line for each picked segment, and for each edge that leads to a picked segment. */

@@ -85,6 +85,15 @@ int graph_pick_around(struct graph_pick *pick, uint32_t segment, uint32_t depth)
 	return 0;
 }
 
+void graph_pick_tasks(struct graph_pick *pick, const bool *tasks)
+{
+	pick->n = 0;
+	for (size_t i = 0; i < pick->c->n_segments; i++) {
+		pick->in[i] = pick->in[i] && tasks[pick->c->segments[i].task];
+		pick->n += pick->in[i];
+	}
+}
+
 void graph_pick_done(struct graph_pick *pick)
 {
 	free(pick->in);

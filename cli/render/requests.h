@@ -13,6 +13,7 @@
 struct requests_view {
 	const struct graph *g;
 	const struct services *services;
+	uint32_t limit; /* of the number of services; 0: the default */
 	bool all;
 };
 

@@ -103,8 +103,9 @@ int render_requests_json(const struct requests_view *v)
 {
 	const struct services *s = v->services;
 	json_t *services = json_array();
+	size_t limit = v->limit ? v->limit : s->n;
 
-	for (uint32_t i = 0; i < s->n; i++)
+	for (uint32_t i = 0; i < s->n && json_array_size(services) < limit; i++)
 		if (s->v[i].count || s->v[i].n_open)
 			json_array_append_new(services, service_json(v, i));
 	return text_print_json(json_pack("{s:s, s:I, s:I, s:b, s:o}", "schema", "ctrace.requests/1",

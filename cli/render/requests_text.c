@@ -12,7 +12,7 @@
 #include "lib/cleanup.h"
 
 /* Limits that hold without --all. */
-#define SERVICES_SHOWN 8
+#define SERVICES_SHOWN 8 /* or without --limit */
 #define REASONS_SHOWN  4
 #define SHARE_SHOWN    0.02 /* reasons with a smaller share of the p99 are not shown */
 
@@ -92,7 +92,7 @@ static int show_service(FILE *f, const struct requests_view *v, const struct ser
 
 int render_requests(FILE *f, const struct requests_view *v)
 {
-	size_t shown = 0, left = 0;
+	size_t limit = v->limit ? v->limit : v->all ? v->services->n : SERVICES_SHOWN, shown = 0, left = 0;
 	int r = CLI_OK;
 
 	for (size_t i = 0; i < v->services->n && !r; i++) {
@@ -100,7 +100,7 @@ int render_requests(FILE *f, const struct requests_view *v)
 
 		if (!s->count && (!s->n_open || (s->is_pair && !v->all)))
 			continue;
-		if (!v->all && shown == SERVICES_SHOWN) {
+		if (shown == limit) {
 			left++;
 			continue;
 		}
@@ -110,6 +110,6 @@ int render_requests(FILE *f, const struct requests_view *v)
 	if (!shown)
 		fprintf(f, "No requests in this time.\n");
 	if (left)
-		fprintf(f, "\n%zu more service%s: show them with --all\n", left, text_s(left));
+		fprintf(f, "\n%zu more service%s: show them with --limit\n", left, text_s(left));
 	return r;
 }

@@ -12,6 +12,7 @@
 struct transactions_view {
 	const struct transactions *t;
 	const char *path; /* of the trace, for the hint of the next command */
+	uint32_t limit;   /* of the number of types; 0: the default */
 	bool all;         /* for text: all types, reasons and shapes */
 };
 

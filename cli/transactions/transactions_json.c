@@ -80,7 +80,7 @@ int render_transactions_json(const struct transactions_view *v)
 	json_t *types = json_array();
 	bool lacks = t->services && t->services->lacks & CT_LACK_MESSAGES;
 
-	for (size_t i = 0; i < t->n_types; i++)
+	for (size_t i = 0; i < t->n_types && (!v->limit || i < v->limit); i++)
 		json_array_append_new(types, type_json(v, &t->types[i]));
 	return text_print_json(json_pack("{s:s, s:I, s:I, s:b, s:o}", "schema", "ctrace.transactions/1",
 					 "from_ns", mono(v, t->from_ns), "to_ns", mono(v, t->to_ns),

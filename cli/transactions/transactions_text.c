@@ -11,7 +11,7 @@
 #include "lib/cleanup.h"
 
 /* Limits that hold without --all. */
-#define TYPES_SHOWN 8
+#define TYPES_SHOWN 8    /* or without --limit */
 #define ROWS_SHOWN  4    /* reasons, sources of variance and paths of each type */
 #define SHARE_SHOWN 0.02 /* smaller reasons and sources of variance are not shown */
 
@@ -176,7 +176,7 @@ static void show_next(FILE *f, const struct transactions_view *v)
 int render_transactions(FILE *f, const struct transactions_view *v)
 {
 	const struct transactions *t = v->t;
-	size_t n = v->all ? t->n_types : MIN(t->n_types, (size_t)TYPES_SHOWN);
+	size_t n = MIN(t->n_types, v->limit ? v->limit : v->all ? t->n_types : (size_t)TYPES_SHOWN);
 
 	for (size_t i = 0; i < n; i++) {
 		const struct transaction_type *type = &t->types[i];
@@ -189,7 +189,7 @@ int render_transactions(FILE *f, const struct transactions_view *v)
 		show_slowest(f, v, type);
 	}
 	if (t->n_types > n)
-		fprintf(f, "\n%zu more type%s: show them with --all\n", t->n_types - n,
+		fprintf(f, "\n%zu more type%s: show them with --limit\n", t->n_types - n,
 			text_s(t->n_types - n));
 	if (n)
 		show_next(f, v);

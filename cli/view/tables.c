@@ -21,7 +21,7 @@ json_t *view_services(const struct graph *g, uint64_t from_ns, uint64_t to_ns, s
 	struct services *all;
 
 	*ret_more = 0;
-	if (services_find(g, from_ns, to_ns, &all)) {
+	if (services_find(g, from_ns, to_ns, NULL, &all)) {
 		json_decref(rows);
 		return NULL;
 	}

@@ -147,3 +147,9 @@ struct cgroup_name graph_place(const struct graph *g, uint32_t task, uint64_t ts
 		return (struct cgroup_name){ .cgroup = "" };
 	return cgroup_name_of(g->w, g->tasks[task].tid, in_life(&g->tasks[task], ts_ns));
 }
+
+bool graph_fits(const struct graph *g, uint32_t task, const struct selector *s, uint64_t ts_ns)
+{
+	return task != GRAPH_NONE &&
+	       selector_fits(s, g->w, g->tasks[task].tid, in_life(&g->tasks[task], ts_ns));
+}

@@ -13,8 +13,8 @@
 
 #include "ctrace/fields.h"
 #include "lib/map.h"
-#include "trace/words/cgroup_name.h"
 #include "trace/format/window.h"
+#include "trace/words/selector.h"
 
 #define GRAPH_NONE     UINT32_MAX
 #define GRAPH_CPUS_MAX FORMAT_CPUS_MAX
@@ -239,6 +239,8 @@ bool graph_is_called(const struct graph *g, uint32_t task, uint64_t ts_ns, const
 const char *graph_cmdline(const struct graph *g, uint32_t task, uint64_t ts_ns);
 /* The fields are "" if they are not known, or if task is GRAPH_NONE. */
 struct cgroup_name graph_place(const struct graph *g, uint32_t task, uint64_t ts_ns);
+/* Like selector_fits(). Returns false if task is GRAPH_NONE. */
+bool graph_fits(const struct graph *g, uint32_t task, const struct selector *s, uint64_t ts_ns);
 size_t graph_dropped_before(const struct graph *g, uint64_t ts_ns);
 /* In the next three functions, interval is an element of g->intervals. */
 /* Returns the CT_VISIT event of the wait, or GRAPH_NONE. */

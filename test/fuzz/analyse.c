@@ -163,7 +163,7 @@ static void check_requests(const struct graph *g, uint64_t from_ns, uint64_t to_
 {
 	struct services *s;
 
-	if (services_find(g, from_ns, to_ns, &s))
+	if (services_find(g, from_ns, to_ns, NULL, &s))
 		return;
 	for (uint32_t i = 0; i < s->requests.n; i++) {
 		const struct request *q = &s->requests.v[i];
@@ -188,7 +188,7 @@ static void check_transactions(const struct graph *g, const struct transaction_r
 {
 	struct transactions *t;
 
-	if (transactions_find(g, g->w->from_ns, g->w->to_ns, rules, &t))
+	if (transactions_find(g, g->w->from_ns, g->w->to_ns, rules, NULL, &t))
 		return;
 	for (size_t i = 0; i < t->n; i++) {
 		const struct transaction *x = &t->v[i];

@@ -51,7 +51,7 @@ void ask_services(struct question *q)
 	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
 	_cleanup_(free_services) struct services *s = NULL;
 
-	assert_int_equal(services_find(g, q->w->from_ns, q->w->to_ns, &s), 0);
+	assert_int_equal(services_find(g, q->w->from_ns, q->w->to_ns, NULL, &s), 0);
 	for (size_t i = 0; i < s->n; i++)
 		put_service(q, s, &s->v[i]);
 }
@@ -70,9 +70,10 @@ static void check_parts(const struct graph *g, const struct request *r, const pa
 void ask_parts(struct question *q)
 {
 	static const char *const kinds[] = {
-		[PART_WORK] = "work",		  [PART_QUEUED] = "queued", [PART_SHARED] = "shared",
-		[PART_CONNECTION] = "connection", [PART_TIMER] = "timer",   [PART_INSIDE] = "inside",
-		[PART_DELIVERY] = "delivery",	  [PART_OUTSIDE] = "outside",
+		[PART_WORK] = "work",         [PART_QUEUED] = "queued",
+		[PART_SHARED] = "shared",     [PART_CONNECTION] = "connection",
+		[PART_TIMER] = "timer",       [PART_INSIDE] = "inside",
+		[PART_DELIVERY] = "delivery", [PART_OUTSIDE] = "outside",
 	};
 	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
 	_cleanup_(free_services) struct services *s = NULL;
@@ -80,7 +81,7 @@ void ask_parts(struct question *q)
 	part_list parts = { 0 };
 	char name[TEXT_NAME_MAX], from[TEXT_TIME_MAX], to[TEXT_TIME_MAX];
 
-	assert_int_equal(services_find(g, q->w->from_ns, q->w->to_ns, &s), 0);
+	assert_int_equal(services_find(g, q->w->from_ns, q->w->to_ns, NULL, &s), 0);
 	assert_in_range(request, 1, s->requests.n);
 	assert_int_equal(parts_of(&s->parts, (uint32_t)request - 1, &parts), 0);
 	check_parts(g, &s->requests.v[request - 1], &parts);

@@ -130,7 +130,7 @@ void ask_transactions(struct question *q)
 	_cleanup_(transaction_rules_done) struct transaction_rules rules = { 0 };
 
 	take_rules(q, g, &rules);
-	assert_int_equal(transactions_find(g, q->w->from_ns, q->w->to_ns, &rules, &t), 0);
+	assert_int_equal(transactions_find(g, q->w->from_ns, q->w->to_ns, &rules, NULL, &t), 0);
 	check_transactions(t);
 	for (size_t i = 0; i < t->n_types; i++)
 		put_type(q, t, &t->types[i]);

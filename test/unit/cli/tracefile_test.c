@@ -63,7 +63,9 @@ static void a_time_of_the_calendar_finds_its_boot(void **state)
 		assert_int_equal(tracefile_open(f->path, &r), CLI_OK);
 		real(r, want, a);
 		real(r, want + SEC, b);
-		assert_int_equal(tracefile_window(r, f->path, a, b, &from, &to), CLI_OK);
+		assert_int_equal(
+			tracefile_window(r, f->path, &(struct windowarg){ .from = a, .to = b }, &from, &to),
+			CLI_OK);
 		assert_int_equal(reader_info(r)->boot, back);
 		assert_true(to - from > SEC / 2 && to - from < 2 * SEC);
 		reader_free(r);
