@@ -180,9 +180,15 @@ static void off(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reported),   cmocka_unit_test(no_crash),    cmocka_unit_test(only_the_end),
-		cmocka_unit_test(pid_again),  cmocka_unit_test(pid_again_at_once), cmocka_unit_test(crash_storm), cmocka_unit_test(off),
-		cmocka_unit_test(named_late), cmocka_unit_test(named_after_a_tick),
+		cmocka_unit_test(reported),
+		cmocka_unit_test(no_crash),
+		cmocka_unit_test(only_the_end),
+		cmocka_unit_test(pid_again),
+		cmocka_unit_test(pid_again_at_once),
+		cmocka_unit_test(crash_storm),
+		cmocka_unit_test(off),
+		cmocka_unit_test(named_late),
+		cmocka_unit_test(named_after_a_tick),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
