@@ -156,6 +156,7 @@ struct {
 
 __u64 crash_second_ns;
 __u32 crash_n_second;
+__u64 ct_crash_limited; /* crashes without a stack, because of CRASH_PER_S */
 
 /* Two CPUs may both count at the same time; then one record more is written. */
 static __always_inline bool crash_may_tell(__u64 now)
@@ -164,7 +165,10 @@ static __always_inline bool crash_may_tell(__u64 now)
 		crash_second_ns = now;
 		crash_n_second = 0;
 	}
-	return crash_n_second++ < CRASH_PER_S;
+	if (crash_n_second++ < CRASH_PER_S)
+		return true;
+	__sync_fetch_and_add(&ct_crash_limited, 1);
+	return false;
 }
 
 static __always_inline bool crash_is_fatal(struct task_struct *t, __u32 sig, struct k_sigaction *ka)

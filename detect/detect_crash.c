@@ -33,7 +33,7 @@ static void end_note(struct detect *d, const struct ct_rec *rec, bool is_exit)
 	struct detect_end *end;
 
 	if (d->n_ends == DETECT_ENDS) {
-		d->stats.behind++;
+		d->stats.crashes_refused++;
 		return;
 	}
 	end = &d->ends[d->n_ends++];
@@ -134,7 +134,7 @@ void detect_crash_report(struct detect *d, uint64_t now_ns)
 		if (reported++ < CRASHES_PER_TICK)
 			crash_report(d, end, now_ns);
 		else
-			d->stats.behind++;
+			d->stats.crashes_refused++;
 	}
 	d->n_ends = kept;
 }

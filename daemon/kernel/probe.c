@@ -493,6 +493,11 @@ int probe_lost(const struct probe *p, uint16_t cpu, uint64_t ret[CT_LOSS_CAUSES]
 	return 0;
 }
 
+uint64_t probe_crashes_limited(const struct probe *p)
+{
+	return __atomic_load_n(&p->skel->bss->ct_crash_limited, __ATOMIC_RELAXED);
+}
+
 int probe_losses(struct probe *p, probe_loss_fn fn, void *arg)
 {
 	for (unsigned cpu = 0; cpu < p->n_cpus; cpu++)

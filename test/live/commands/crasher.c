@@ -11,6 +11,7 @@
  *   crasher init       the first process of a pid namespace ignores a SIGQUIT, and then gets SIGSEGV
  *   crasher many       compare_items() gets SIGSEGV, in a process with many executable mappings
  *   crasher dumps      processes with many threads abort, and dump core into the current directory
+ *   crasher storm      twelve processes crash at the same time
  *
  * Each process prints its part and its pid.
  */
@@ -338,6 +339,15 @@ static void run_dumps(void)
 	}
 }
 
+static void run_storm(void)
+{
+	for (int i = 0; i < 12; i++)
+		if (!fork()) {
+			part("stormy");
+			_exit(parse_item("bad"));
+		}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -345,7 +355,8 @@ int main(int argc, char **argv)
 		void (*run)(void);
 	} scenes[] = { { "pool", run_pool },     { "chain", run_chain }, { "handled", run_handled },
 		       { "killed", run_killed }, { "jump", run_jump },   { "zero", run_zero },
-		       { "init", run_init },     { "many", run_many },   { "dumps", run_dumps } };
+		       { "init", run_init },     { "many", run_many },   { "dumps", run_dumps },
+		       { "storm", run_storm } };
 
 	setrlimit(RLIMIT_CORE, &(struct rlimit){ .rlim_max = RLIM_INFINITY });
 	for (size_t i = 0; argc > 1 && i < sizeof(scenes) / sizeof(scenes[0]); i++)

@@ -155,7 +155,7 @@ static void crash_storm(void **state)
 	}
 	pass(&m, S);
 	assert_int_equal(m.n, CRASHES_PER_TICK);
-	assert_int_equal(detect_stats(m.d).behind, 20 - CRASHES_PER_TICK);
+	assert_int_equal(detect_stats(m.d).crashes_refused, 20 - CRASHES_PER_TICK);
 }
 
 static void off(void **state)
