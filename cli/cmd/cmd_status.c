@@ -170,7 +170,7 @@ static void print_hangs(const json_t *incidents, const json_t *detector)
 	} else if (incidents) {
 		printf("%-10s %" PRIu64 " noticed since the start", "Hangs:", num(incidents, "noticed"));
 		if (crashes)
-			printf(" (with %" PRIu64 " crash%s)", crashes, crashes > 1 ? "es" : "");
+			printf(", %" PRIu64 " of them crash%s", crashes, crashes > 1 ? "es" : "");
 		if (alone)
 			printf(", %" PRIu64 " of them without a snapshot", alone);
 		printf("; %" PRIu64 " kept in %s: 'ctrace hangs' lists them\n", num(incidents, "kept"),
