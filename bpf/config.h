@@ -19,6 +19,7 @@ const volatile __u32 ct_tracer_tgid __weak = 0;
 const volatile bool ct_switch_has_state __weak = false;
 const volatile bool ct_has_rdonly_cast __weak = false;
 const volatile __u64 ct_tick_ns __weak = 10000000; /* between two ticks of the kernel */
+const volatile __u32 ct_page_shift __weak = 12;
 const volatile __u32 ct_ring_bytes __weak = 0;
 const volatile __u64 ct_sample_after_ns __weak = 20000000;
 const volatile __u64 ct_sample_period_ns __weak = 50000000;

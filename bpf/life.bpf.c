@@ -121,12 +121,24 @@ int ct_rename(__u64 *ctx)
 	return 0;
 }
 
+#define SIGNAL_GROUP_EXIT 0x4 /* in signal_struct.flags: group_exit_code is valid */
+
+/* The exit code of a thread may be older than the end of its process. Examples: the thread has ended by
+ * itself, or the core dump was not yet written. So the last thread tells what wait(2) tells. */
+static __always_inline __u32 life_exit_code(struct task_struct *t, bool last)
+{
+	struct signal_struct *s = task_plain(t)->signal;
+
+	return last && s->flags & SIGNAL_GROUP_EXIT ? s->group_exit_code : t->exit_code;
+}
+
 SEC("tp_btf/sched_process_exit")
 int ct_exit(__u64 *ctx)
 {
 	struct task_struct *t = (void *)ctx[0];
 	struct cpu *c = emit_cpu();
 	struct ct_rec *r;
+	bool last;
 	__u64 now;
 
 	if (!c || (caps_unborn(t) && caps_leave_out(c, t, NULL)))
@@ -136,9 +148,10 @@ int ct_exit(__u64 *ctx)
 	if (!r)
 		return 0;
 	r->tid = t->pid;
-	r->peer = t->exit_code;
+	last = !task_plain(t)->signal->live.counter;
+	r->peer = life_exit_code(t, last);
 	r->obj = t->tgid;
-	r->flags = task_plain(t)->signal->live.counter ? 0 : CT_LF_GROUP_DEAD;
+	r->flags = last ? CT_LF_GROUP_DEAD : 0;
 	emit_submit(r, now);
 	govern_ran(c, GOVERN_LIFE, now);
 	return 0;

@@ -12,13 +12,12 @@
 #include "object.h"
 
 #define NAME_DEPTH     10
-#define NAME_COMPONENT 48
+#define NAME_COMPONENT (CPU_OBJECT_NAME - CT_OBJ_NAME_MAX)
 
 struct name_buf {
 	struct ct_object_blob b;
 	char name[CPU_OBJECT_NAME];
 };
-_Static_assert(CPU_OBJECT_NAME >= CT_OBJ_NAME_MAX + NAME_COMPONENT, "a name");
 
 /* The length of the name so far is in n->b.name_len: the verifier checks the code again for each value of
  * a local variable, but only once for a value in memory. */

@@ -18,11 +18,17 @@
 	(CT_SIGNAL_BIT(23) | CT_SIGNAL_BIT(17) | CT_SIGNAL_BIT(18) | CT_SIGNAL_BIT(28) | CT_SIGNAL_BIT(19) | \
 	 CT_SIGNAL_BIT(20) | CT_SIGNAL_BIT(21) | CT_SIGNAL_BIT(22))
 
-static __always_inline bool signal_kills(__u32 sig, __u64 handler)
+/* In signal_struct.flags: the process is the first of its pid namespace. It ignores the signals for
+ * which it has no handler, except SIGKILL and SIGSTOP of another namespace. Before the kernel forces a
+ * signal on the process, such as SIGSEGV, it clears the flag. */
+#define SIGNAL_UNKILLABLE 0x40
+
+static __always_inline bool signal_kills(struct task_struct *t, __u32 sig, __u64 handler)
 {
 	if (sig == SIGKILL)
 		return true;
-	return sig - 1 < 64 && !handler && !(SIGNAL_NOT_FATAL & CT_SIGNAL_BIT(sig));
+	return sig - 1 < 64 && !handler && !(SIGNAL_NOT_FATAL & CT_SIGNAL_BIT(sig)) &&
+	       !(BPF_CORE_READ(t, signal, flags) & SIGNAL_UNKILLABLE);
 }
 
 static __always_inline __u64 signal_handler(struct task_struct *t, __u32 sig)
@@ -61,7 +67,7 @@ int ct_signal(__u64 *ctx)
 	r->obj = t->tgid;
 	r->aux = code;
 	r->nr = CT_NR_NONE;
-	if (signal_kills(sig, signal_handler(t, sig)))
+	if (signal_kills(t, sig, signal_handler(t, sig)))
 		r->flags |= CT_GF_FATAL;
 	if (ctx[4] != TRACE_SIGNAL_DELIVERED)
 		r->flags |= CT_GF_IGNORED;
@@ -94,7 +100,7 @@ int ct_signal_deliver(__u64 *ctx)
 		return 0;
 	r->tid = cur->pid;
 	r->state = sig;
-	if (signal_kills(sig, (__u64)BPF_CORE_READ(ka, sa.sa_handler)))
+	if (signal_kills(cur, sig, (__u64)BPF_CORE_READ(ka, sa.sa_handler)))
 		r->flags = CT_GF_FATAL;
 	emit_submit(r, now);
 	return 0;
@@ -103,7 +109,7 @@ int ct_signal_deliver(__u64 *ctx)
 /*
  * The rest of this file saves what is needed to unwind the stack of a task that a signal is about to
  * end. The process is gone before the daemon can look at it. So the record has the registers, the
- * top of the stack, and the executable mappings with the paths of their files.
+ * top of the stack, and the executable mappings that the stack needs, with the paths of their files.
  *
  * The program runs with interrupts off. There, no helper of the kernel lists the mappings, so the
  * program reads the kernel's own list: a maple tree since Linux 6.1, a linked list before. All reads
@@ -118,6 +124,11 @@ int ct_signal_deliver(__u64 *ctx)
 #define CRASH_DEPTH  8
 #define CRASH_CHUNK  256
 #define VM_EXEC      0x4
+/* The memory is divided into areas of 1 << CRASH_AREA_SHIFT bytes. The program notes the areas to which
+ * the saved registers and the saved stack point, by their number modulo CRASH_AREAS. */
+#define CRASH_AREA_SHIFT 16
+#define CRASH_AREAS      8192
+#define CRASH_AREAS_LOOK 64
 
 /* Constants of include/linux/maple_tree.h, for 64-bit machines. A node has NODE_WORDS words: first
  * the parent, then the pivots, then the slots. */
@@ -133,6 +144,7 @@ struct crash_scratch {
 	__u64 at, min, max, enc;
 	__u64 node[NODE_WORDS];
 	__u64 vma;
+	__u64 areas[CRASH_AREAS / 64]; /* a bit for each noted area */
 	struct name_buf name;
 };
 _Static_assert(__builtin_offsetof(struct crash_scratch, b) == sizeof(struct cpu_side), "side by side");
@@ -145,6 +157,7 @@ struct {
 
 __u64 crash_second_ns;
 __u32 crash_n_second;
+__u64 ct_crash_limited; /* crashes without a stack, because of CRASH_PER_S */
 
 /* Two CPUs may both count at the same time; then one record more is written. */
 static __always_inline bool crash_may_tell(__u64 now)
@@ -153,13 +166,17 @@ static __always_inline bool crash_may_tell(__u64 now)
 		crash_second_ns = now;
 		crash_n_second = 0;
 	}
-	return crash_n_second++ < CRASH_PER_S;
+	if (crash_n_second++ < CRASH_PER_S)
+		return true;
+	__sync_fetch_and_add(&ct_crash_limited, 1);
+	return false;
 }
 
 static __always_inline bool crash_is_fatal(struct task_struct *t, __u32 sig, struct k_sigaction *ka)
 {
-	return sig - 1 < 64 && CT_CORE_SIGNALS & CT_SIGNAL_BIT(sig) && !BPF_CORE_READ(ka, sa.sa_handler) &&
-	       !task_is_kernel(t) && t->tgid != ct_tracer_tgid;
+	return sig - 1 < 64 && CT_CORE_SIGNALS & CT_SIGNAL_BIT(sig) &&
+	       signal_kills(t, sig, (__u64)BPF_CORE_READ(ka, sa.sa_handler)) && !task_is_kernel(t) &&
+	       t->tgid != ct_tracer_tgid;
 }
 
 /* Stops at the first page that is not there: the end of the stack. */
@@ -173,12 +190,55 @@ static __always_inline void crash_stack(struct ct_rawcrash_blob *b, __u64 sp)
 	}
 }
 
+static __always_inline void crash_note(struct crash_scratch *s, __u64 addr)
+{
+	__u32 area = addr >> CRASH_AREA_SHIFT & (CRASH_AREAS - 1);
+
+	s->areas[area / 64] |= 1ULL << area % 64;
+}
+
+/* A return address lies on the stack or in a register. So only the mappings to which these point can
+ * have a frame. */
+__weak int ct_crash_note(struct crash_scratch *s)
+{
+	if (!s)
+		return 0;
+	for (__u32 i = 0; i < CRASH_AREAS / 64; i++)
+		s->areas[i] = 0;
+	for (__u32 i = 0; i < sizeof(s->b.regs) / 8; i++)
+		crash_note(s, s->b.regs[i]);
+	for (__u32 at = 0; at < CT_CRASH_STACK; at += 8) {
+		if (at >= s->b.n_stack)
+			break;
+		crash_note(s, *(__u64 *)(s->b.stack + at));
+	}
+	return 0;
+}
+
+/* The return address of a call at the end of a mapping is the end of the mapping. Returns true for a
+ * large mapping too. */
+static __always_inline bool crash_is_noted(const struct crash_scratch *s, __u64 start, __u64 end)
+{
+	__u64 from = start >> CRASH_AREA_SHIFT, n = (end >> CRASH_AREA_SHIFT) - from + 1;
+
+	if (n > CRASH_AREAS_LOOK)
+		return true;
+	for (__u32 i = 0; i < CRASH_AREAS_LOOK; i++) {
+		__u32 area = from + i & (CRASH_AREAS - 1);
+
+		if (i < n && s->areas[area / 64] & 1ULL << area % 64)
+			return true;
+	}
+	return false;
+}
+
 __weak int ct_crash_map(struct crash_scratch *s)
 {
 	struct vm_area_struct *vma;
 	struct ct_crash_map *m;
 	struct inode *inode;
 	struct file *f;
+	__u64 start, end;
 	__u32 i;
 
 	if (!s)
@@ -186,14 +246,18 @@ __weak int ct_crash_map(struct crash_scratch *s)
 	vma = (void *)s->vma;
 	if (!vma || !(BPF_CORE_READ(vma, vm_flags) & VM_EXEC))
 		return 0;
+	start = BPF_CORE_READ(vma, vm_start);
+	end = BPF_CORE_READ(vma, vm_end);
+	if (!crash_is_noted(s, start, end))
+		return 0;
 	i = s->b.n_maps;
 	barrier_var(i);
 	if (i >= CT_CRASH_MAPS)
 		return 0;
 	m = &s->b.maps[i];
-	m->start = BPF_CORE_READ(vma, vm_start);
-	m->end = BPF_CORE_READ(vma, vm_end);
-	m->off = BPF_CORE_READ(vma, vm_pgoff) << 12;
+	m->start = start;
+	m->end = end;
+	m->off = BPF_CORE_READ(vma, vm_pgoff) << ct_page_shift;
 	m->ino = 0;
 	m->dev = 0;
 	m->path[0] = 0;
@@ -345,6 +409,7 @@ int ct_crash(__u64 *ctx)
 	__builtin_memset(s->b.regs, 0, sizeof(s->b.regs));
 	bpf_probe_read_kernel(s->b.regs, REGS_BYTES, regs);
 	crash_stack(&s->b, regs_sp(regs));
+	ct_crash_note(s);
 	mm = BPF_CORE_READ(cur, mm);
 	if (bpf_core_field_exists(mm->mm_mt))
 		crash_tree(s, mm);

@@ -136,6 +136,8 @@ struct kernel_siginfo {
 struct signal_struct {
 	atomic_t live;
 	struct list_head thread_head;
+	int group_exit_code;
+	unsigned int flags;
 };
 struct files_struct {
 	struct fdtable *fdt;

@@ -115,6 +115,8 @@ struct detect_stats {
 	uint64_t found[CT_HANG_RULES];
 	/* hangs that were not reported, because one with the same cause was reported */
 	uint64_t behind;
+	/* crashes that were not reported, because too many processes crashed at the same time */
+	uint64_t crashes_refused;
 	/* hangs that were not reported, because the kernel did not confirm the state */
 	uint64_t withdrawn;
 	/* how long records were missing that LOOP, BUSY and STARVED need */

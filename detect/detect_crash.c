@@ -33,7 +33,7 @@ static void end_note(struct detect *d, const struct ct_rec *rec, bool is_exit)
 	struct detect_end *end;
 
 	if (d->n_ends == DETECT_ENDS) {
-		d->stats.behind++;
+		d->stats.crashes_refused++;
 		return;
 	}
 	end = &d->ends[d->n_ends++];
@@ -70,15 +70,16 @@ void detect_crash_exit(struct detect *d, const struct ct_rec *rec)
 }
 
 /* Returns true if the crash was looked at before. The end of a process always belongs to the
- * crash noted for its pid. A signal after CRASH_SAME_NS belongs to a new process with this pid. */
+ * crash noted for its pid. A signal after this end, or after CRASH_SAME_NS if the end was not
+ * recorded, belongs to a new process with this pid. */
 static bool is_known(struct detect *d, const struct detect_end *end)
 {
 	struct detect_dying *dying = dying_find(d, end->tgid);
-	bool known = dying && (end->is_exit || end->ns < dying->ns + CRASH_SAME_NS);
+	bool known = dying && (end->is_exit || (!dying->ended && end->ns < dying->ns + CRASH_SAME_NS));
 
 	if (!dying)
 		dying = &d->dying[d->n_dying++ % DETECT_DYING];
-	*dying = (struct detect_dying){ .tgid = end->tgid, .ns = end->ns };
+	*dying = (struct detect_dying){ .tgid = end->tgid, .ns = end->ns, .ended = end->is_exit };
 	return known;
 }
 
@@ -133,7 +134,7 @@ void detect_crash_report(struct detect *d, uint64_t now_ns)
 		if (reported++ < CRASHES_PER_TICK)
 			crash_report(d, end, now_ns);
 		else
-			d->stats.behind++;
+			d->stats.crashes_refused++;
 	}
 	d->n_ends = kept;
 }

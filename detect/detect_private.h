@@ -23,9 +23,11 @@ struct detect_report {
 };
 
 #define DETECT_DYING 64
-/* A crash that was looked at. ns: of the last record about it. */
+/* A crash that was looked at. ns: of the last record about it. ended: this record was the end of the
+ * process. */
 struct detect_dying {
 	uint32_t tgid;
+	bool ended;
 	uint64_t ns;
 };
 

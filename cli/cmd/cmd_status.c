@@ -162,17 +162,23 @@ static void print_governor(const json_t *status)
 static void print_hangs(const json_t *incidents, const json_t *detector)
 {
 	uint64_t alone = num(incidents, "limited") + num(incidents, "refused") + num(incidents, "failed");
+	uint64_t crashes = num(json_object_get(detector, "found"), "crash");
 	char n[TEXT_NUMBER_MAX];
 
 	if (incidents && !num(incidents, "noticed") && !num(incidents, "kept")) {
 		printf("%-10s none noticed since the start\n", "Hangs:");
 	} else if (incidents) {
 		printf("%-10s %" PRIu64 " noticed since the start", "Hangs:", num(incidents, "noticed"));
+		if (crashes)
+			printf(", %" PRIu64 " of them crash%s", crashes, crashes > 1 ? "es" : "");
 		if (alone)
 			printf(", %" PRIu64 " of them without a snapshot", alone);
 		printf("; %" PRIu64 " kept in %s: 'ctrace hangs' lists them\n", num(incidents, "kept"),
 		       text_bytes(num(incidents, "bytes"), n));
 	}
+	if (num(detector, "crashes_refused"))
+		printf("%-10s %s crashes got no report, because too many processes crashed at the same time; 'ctrace crashes' finds them in the trace\n",
+		       "Hangs:", text_count(num(detector, "crashes_refused"), n));
 	if (num(detector, "blind_ns") >= NSEC_PER_SEC)
 		printf("%-10s for %s in all too few records to notice all hangs; Left out and Lost say why\n",
 		       "Hangs:", text_duration(num(detector, "blind_ns"), n));
@@ -218,6 +224,9 @@ static void print_text(const json_t *a)
 	       " inspections of long waits\n",
 	       "Tables:", num(tables, "tasks"), num(tables, "objects"), num(tables, "stacks"),
 	       num(visits, "done"));
+	if (num(visits, "crashes_limited"))
+		printf("%-10s the stacks of %s crashes, because too many tasks crashed within a second\n",
+		       "Left out:", text_count(num(visits, "crashes_limited"), b1));
 	print_stuck(visits, json_object_get(a, "frameworks"), json_object_get(a, "requests"));
 	print_hangs(json_object_get(a, "incidents"), json_object_get(a, "detector"));
 	printf("%-10s %" PRIu64 " live, %" PRIu64 " off%s\n", "Hooks:", num(hooks, "live"), num(hooks, "off"),

@@ -173,7 +173,7 @@ static void print_next(const struct caught *c)
 			printf("\nNext: ctrace diagnose --tid %" PRIu64 " --at %s %s\n",
 			       num(json_object_get(o, "victim"), "tid"), at, path);
 		if (json_array_size(c->list) > 1)
-			printf("The snapshots of the other hangs are in the same directory, named after their time in UTC.\n");
+			printf("The other snapshots are in the same directory, named after their time in UTC.\n");
 		return;
 	}
 }
@@ -192,8 +192,8 @@ static void print_uncaught(const json_t *status)
 		       text_duration(blind_ns, ns));
 	if (n)
 		printf("%" PRIu64
-		       " hangs noticed since the start of the daemon got no snapshot. To see them while the trace still has them:\n"
-		       "ctrace snapshot --last 15m -o hang.ctr && ctrace hangs hang.ctr\n",
+		       " hangs or crashes noticed since the start of the daemon got no snapshot. To see them while the trace still has them:\n"
+		       "ctrace snapshot --last 15m -o late.ctr && ctrace hangs late.ctr && ctrace crashes late.ctr\n",
 		       n);
 }
 
@@ -204,7 +204,7 @@ static void caught_print(const struct caught *c)
 	json_t *o;
 
 	if (!json_array_size(c->list)) {
-		printf("No hang has been caught.\n");
+		printf("No hang or crash has been caught.\n");
 		print_uncaught(c->status);
 		return;
 	}

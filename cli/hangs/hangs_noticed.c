@@ -40,6 +40,7 @@ void hangs_noticed_print(const struct analysis_input *in, const struct selector 
 		const struct window_event *e = &w->events[i];
 		char comm[64], at[CGROUP_NAME_MAX + 1], wall[TIMEARG_WALL_MAX], ns[TEXT_NUMBER_MAX];
 		struct cgroup_name p;
+		bool crashed;
 
 		if (!is_noticed(in, who, e))
 			continue;
@@ -48,9 +49,12 @@ void hangs_noticed_print(const struct analysis_input *in, const struct selector 
 		any = true;
 		describe_clean(comm_of(in, e), comm, sizeof(comm));
 		p = cgroup_name_of(w, e->r.tid, e->r.ts);
-		printf("      %s %8s  %s[%u]%s, by the rule %s\n",
-		       timearg_wall(e->r.ts, &w->offsets, 1, wall), text_duration(e->r.ts - since(w, e), ns),
-		       comm, e->r.tid, render_at(&p, at), describe_hang(ct_hang_rule(&e->r)));
+		crashed = ct_hang_rule(&e->r) == CT_HANG_CRASH;
+		printf("      %s %8s  %s[%u]%s, by the rule %s%s\n",
+		       timearg_wall(e->r.ts, &w->offsets, 1, wall),
+		       crashed ? "" : text_duration(e->r.ts - since(w, e), ns), comm, e->r.tid,
+		       render_at(&p, at), describe_hang(ct_hang_rule(&e->r)),
+		       crashed ? ": 'ctrace crashes' says more" : "");
 	}
 }
 

@@ -28,7 +28,7 @@ struct incidents {
 	struct incidents_options opt;
 	struct drain *drain;
 	struct incident_store store;
-	struct incident_times times;
+	struct incident_times hang_times, crash_times;
 	struct incident *open;
 	char boot_id[INCIDENT_BOOT_LEN + 1];
 	sd_event_source *io, *timer;
@@ -363,6 +363,7 @@ static void incidents_limit(struct incidents *is, const struct detect_hang *h, u
 			    uint64_t now_ns)
 {
 	uint64_t wait_s = next_ns > now_ns ? (next_ns - now_ns) / NSEC_PER_SEC + 1 : 0;
+	const char *what = h->rule == CT_HANG_CRASH ? "crashed" : "hangs";
 	char comm[4 * CT_COMM_LEN];
 
 	is->stats.limited++;
@@ -374,15 +375,16 @@ static void incidents_limit(struct incidents *is, const struct detect_hang *h, u
 	if (wait_s)
 		incident_say_plain(
 			LOG_NOTICE,
-			"%s[%u] hangs too (%s), but gets no snapshot: snapshot-rate allows the next one in %" PRIu64
+			"%s[%u] %s too (rule %s), but gets no snapshot: snapshot-rate allows the next one in %" PRIu64
 			" %s. 'ctrace snapshot' takes one now.",
-			comm, h->tid, describe_hang(h->rule), wait_s < SAY_SECONDS_MAX ? wait_s : wait_s / 60,
+			comm, h->tid, what, describe_hang(h->rule),
+			wait_s < SAY_SECONDS_MAX ? wait_s : wait_s / 60,
 			wait_s < SAY_SECONDS_MAX ? "s" : "min");
 	else
 		incident_say_plain(
 			LOG_NOTICE,
-			"%s[%u] hangs too (%s), but gets no snapshot: %d are being made. 'ctrace snapshot' takes one now.",
-			comm, h->tid, describe_hang(h->rule), INCIDENTS_OPEN_MAX);
+			"%s[%u] %s too (rule %s), but gets no snapshot: %d are being made. 'ctrace snapshot' takes one now.",
+			comm, h->tid, what, describe_hang(h->rule), INCIDENTS_OPEN_MAX);
 }
 
 /* Returns the real user id: a set-user-ID program has the effective user id of its owner. The owner
@@ -401,9 +403,16 @@ static uint32_t incident_uid(uint32_t pid)
 	return uid;
 }
 
+/* A program that crashes in a loop must not use up the snapshots of hangs. */
+static struct incident_times *incidents_times(struct incidents *is, bool is_crash)
+{
+	return is_crash ? &is->crash_times : &is->hang_times;
+}
+
 static void incidents_take(struct incidents *is, const struct detect_hang *h)
 {
 	uint64_t now_ns = clock_boot_ns(), next_ns = now_ns;
+	struct incident_times *times = incidents_times(is, h->rule == CT_HANG_CRASH);
 	struct incident *in = is->open;
 	uint32_t uid;
 
@@ -416,7 +425,7 @@ static void incidents_take(struct incidents *is, const struct detect_hang *h)
 	}
 	uid = h->rule == CT_HANG_CRASH ? h->uid : incident_uid(h->tgid); /* a crashed process is gone */
 	if (incidents_count(is) >= INCIDENTS_OPEN_MAX ||
-	    !incident_rate_allows(&is->opt.rate, &is->times, h->comm, uid, now_ns, &next_ns)) {
+	    !incident_rate_allows(&is->opt.rate, times, h->comm, uid, now_ns, &next_ns)) {
 		incidents_limit(is, h, next_ns, now_ns);
 		return;
 	}
@@ -425,7 +434,7 @@ static void incidents_take(struct incidents *is, const struct detect_hang *h)
 		return;
 	in->uid = uid;
 	incident_add(in, h);
-	incident_times_add(&is->times, h->comm, uid, now_ns);
+	incident_times_add(times, h->comm, uid, now_ns);
 	is->limited = 0;
 	is->said_ns = 0;
 	incident_first_note(in);
@@ -467,12 +476,14 @@ static void incidents_remember(struct incidents *is, json_t *list)
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		json_t *doc = json_array_get(list, i), *real = json_object_get(doc, "found_real_ns");
 		const char *comm = json_string_value(json_object_get(json_object_get(doc, "victim"), "comm"));
+		const char *rule = json_string_value(json_object_get(doc, "rule"));
+		bool is_crash = rule && !strcmp(rule, describe_hang(CT_HANG_CRASH));
 		int64_t ns = json_integer_value(real) - offset;
 
 		/* Leaves out hangs of an earlier boot, or from before the clock was set back. */
 		if (ns > 0 && ns <= now_ns)
-			incident_times_add(&is->times, comm ? comm : "", incident_store_doc_uid(doc),
-					   (uint64_t)ns);
+			incident_times_add(incidents_times(is, is_crash), comm ? comm : "",
+					   incident_store_doc_uid(doc), (uint64_t)ns);
 	}
 }
 
@@ -506,6 +517,23 @@ int incidents_new(sd_event *event, const struct incidents_options *opt, struct i
 	return 0;
 }
 
+static void incident_lost(struct incident *in)
+{
+	const struct detect_hang *h = &in->hangs[0];
+	const char *trace = in->owner->opt.trace;
+
+	if (h->rule == CT_HANG_CRASH)
+		snprintf(
+			in->why, sizeof(in->why),
+			"There is no snapshot: the machine went down before it was taken; try 'ctrace crashes --boot 1 %s'.",
+			trace);
+	else
+		snprintf(
+			in->why, sizeof(in->why),
+			"There is no snapshot: the machine went down before it was taken; try 'ctrace diagnose --boot 1 --tid %u %s'.",
+			h->tid, trace);
+}
+
 static void incidents_resume(struct incidents *is, json_t *doc)
 {
 	struct incident *in = malloc(sizeof(*in)), **end = &is->open;
@@ -525,10 +553,7 @@ static void incidents_resume(struct incidents *is, json_t *doc)
 		in->to_ns = in->hangs[0].found_ns + is->opt.after_ns;
 	} else {
 		in->state = INCIDENT_ANSWERED;
-		snprintf(
-			in->why, sizeof(in->why),
-			"There is no snapshot: the machine went down before it was taken; try 'ctrace diagnose --boot 1 --tid %u %s'.",
-			in->hangs[0].tid, is->opt.trace);
+		incident_lost(in);
 	}
 	while (*end)
 		end = &(*end)->next;
@@ -541,7 +566,7 @@ void incidents_begin(struct incidents *is, struct drain *drain)
 	size_t left_out, i;
 
 	is->drain = drain;
-	if (incidents_read(is->store.dir, INCIDENT_RATE_MAX, &list, &left_out))
+	if (incidents_read(is->store.dir, 2 * INCIDENT_RATE_MAX, &list, &left_out))
 		return; /* usually because there has been no hang yet */
 	incidents_remember(is, list);
 	json_array_foreach (list, i, doc)

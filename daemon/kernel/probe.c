@@ -176,6 +176,7 @@ static int probe_try_load(struct probe *p, const struct btf *btf, const struct p
 	s->rodata->ct_has_rdonly_cast = btf__find_by_name_kind(btf, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
 	if (!clock_getres(CLOCK_MONOTONIC_COARSE, &tick))
 		s->rodata->ct_tick_ns = (uint64_t)tick.tv_sec * NSEC_PER_SEC + (uint64_t)tick.tv_nsec;
+	s->rodata->ct_page_shift = (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
 	s->rodata->ct_ring_bytes = opt->ring_bytes;
 	wait_calls_fill(s->rodata->ct_sysclass);
 	bpf_map__set_max_entries(s->maps.ct_cpus, p->n_cpus);
@@ -490,6 +491,11 @@ int probe_lost(const struct probe *p, uint16_t cpu, uint64_t ret[CT_LOSS_CAUSES]
 	for (int c = 0; c < CT_LOSS_CAUSES; c++)
 		ret[c] = __atomic_load_n(&s->lost[c], __ATOMIC_RELAXED);
 	return 0;
+}
+
+uint64_t probe_crashes_limited(const struct probe *p)
+{
+	return __atomic_load_n(&p->skel->bss->ct_crash_limited, __ATOMIC_RELAXED);
 }
 
 int probe_losses(struct probe *p, probe_loss_fn fn, void *arg)

@@ -57,6 +57,8 @@ uint64_t probe_ring_high_water(const struct probe *p);
 
 /* Reads how many records one CPU has lost since probe_open(). Returns 0, or -EINVAL: no such CPU. */
 int probe_lost(const struct probe *p, uint16_t cpu, uint64_t ret[CT_LOSS_CAUSES]);
+/* Returns how many crashes have no stack, because too many tasks crashed within a second. */
+uint64_t probe_crashes_limited(const struct probe *p);
 /* Calls fn for each CPU and cause with a loss since the last call. Times are boot time. Returns 0. */
 typedef void (*probe_loss_fn)(void *arg, uint16_t cpu, enum ct_loss cause, uint64_t n, uint64_t first_ns,
 			      uint64_t last_ns);

@@ -84,16 +84,16 @@ static json_t *report_storage(const struct writer_storage *s, uint64_t now_ns)
 	return o;
 }
 
-static json_t *report_inspections(const struct drain_stats *s)
+static json_t *report_inspections(const struct report_source *src, const struct drain_stats *s)
 {
 	const struct inspect_stats *v = &s->inspect;
 
-	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "asked", num(v->asked), "done",
+	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "asked", num(v->asked), "done",
 			 num(v->done), "gone", num(v->gone), "refused_queue", num(v->refused_queue),
 			 "refused_rate", num(v->refused_rate), "failed", num(v->failed), "cut_short",
 			 num(v->cut_short), "stuck_ns", num(v->stuck_ns), "given_up", num(v->given_up),
 			 "postponed", num(s->inspections_postponed), "samples_refused",
-			 num(s->samples_refused));
+			 num(s->samples_refused), "crashes_limited", num(probe_crashes_limited(src->probe)));
 }
 
 static uint64_t report_rss(void)
@@ -168,9 +168,10 @@ static json_t *report_detector(const struct detect_stats *d)
 
 	for (unsigned i = 0; i < CT_HANG_RULES; i++)
 		json_object_set_new(found, describe_hang(i), json_integer(num(d->found[i])));
-	return json_pack("{s:o,s:I,s:I,s:I,s:I,s:I,s:I}", "found", found, "behind", num(d->behind),
-			 "withdrawn", num(d->withdrawn), "tasks", num(d->tasks), "judged", num(d->judged),
-			 "tasks_refused", num(d->tasks_refused), "blind_ns", num(d->blind_ns));
+	return json_pack("{s:o,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "found", found, "behind", num(d->behind),
+			 "withdrawn", num(d->withdrawn), "crashes_refused", num(d->crashes_refused), "tasks",
+			 num(d->tasks), "judged", num(d->judged), "tasks_refused", num(d->tasks_refused),
+			 "blind_ns", num(d->blind_ns));
 }
 
 static json_t *report_incidents(const struct incidents *is)
@@ -239,7 +240,7 @@ json_t *report_status(const struct report_source *src, double bpf_percent)
 				      "resyncs", num(s.resyncs), "streams_refused", num(s.streams_refused),
 				      "jobs_refused", num(src->jobs_refused), "cgroups", num(s.cgroups.named),
 				      "cgroups_unnamed", num(s.cgroups.unnamed)));
-	json_object_set_new(a, "visits", report_inspections(&s));
+	json_object_set_new(a, "visits", report_inspections(src, &s));
 	json_object_set_new(a, "cost", report_cost(&s, now_ns, bpf_percent));
 	json_object_set_new(a, "governor", report_governor(src, &s));
 	json_object_set_new(a, "detector", report_detector(&s.detect));

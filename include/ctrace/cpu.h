@@ -63,7 +63,7 @@ _Static_assert(sizeof(struct cpu) <= CPU_RING_AT, "struct cpu");
 #define CPU_ENTRY_BYTES(ring_bytes) (CPU_RING_AT + (ring_bytes) + CPU_RING_SLACK)
 
 /* Besides the name, the program that writes a path needs room for one more component. */
-#define CPU_OBJECT_NAME (CT_OBJ_NAME_MAX + 48)
+#define CPU_OBJECT_NAME (CT_OBJ_NAME_MAX + 128)
 /* Returns the bytes to reserve. The record may be shorter. */
 static inline ct_u32 cpu_room(ct_u8 kind)
 {

@@ -14,6 +14,12 @@
 #include "trace/thresholds.h"
 #include "trace/write/ringfile.h"
 
+/* Writing a file fails with -EFBIG too, if the file is longer than a limit of the system allows. */
+static int redact_error(int ret)
+{
+	return ret == -EFBIG ? -EMSGSIZE : ret;
+}
+
 static int cut_header(const struct reader *r, struct redact *redact, int fd, uint32_t n_slots)
 {
 	const struct reader_file src = reader_file(r);
@@ -26,7 +32,7 @@ static int cut_header(const struct reader *r, struct redact *redact, int fd, uin
 		return -ENOMEM;
 	memcpy(meta, src.meta, meta_bytes);
 	if (redact)
-		ret = redact_file(redact, &f, meta, &meta_bytes);
+		ret = redact_error(redact_file(redact, &f, meta, &meta_bytes));
 	if (ret)
 		return ret;
 	f.n_slots = n_slots;
@@ -52,7 +58,7 @@ static int cut_segment(struct reader *r, struct redact *redact, size_t i, const 
 	ret = redact_segment(redact, src.decoder, s.h, s.bytes + s.h->header_bytes, src.header->slot_bytes,
 			     &redacted, ret_n);
 	*ret_bytes = redacted;
-	return ret;
+	return redact_error(ret);
 }
 
 /* The bytes [0, done) of the new file are on the disk. The disk writes the bytes [done, begun) now. */
@@ -115,7 +121,11 @@ static int cut(struct reader *r, const struct cut_options *opt, struct redact *r
 		ret = cut_header(r, redact, out_fd, slot - 1);
 	if (!ret && fdatasync(out_fd))
 		ret = -errno;
-	if (ret)
+	if (ret == -EMSGSIZE)
+		snprintf(
+			err, READER_ERR_MAX,
+			"cannot redact the snapshot: a part of it is too long for the format, because hashes are longer than names; choose another window");
+	else if (ret)
 		snprintf(
 			err, READER_ERR_MAX, "cannot write the snapshot: %s%s", strerror(-ret),
 			ret == -EPERM ? "; the file is sealed: send another one"

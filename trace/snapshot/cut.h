@@ -23,7 +23,8 @@ struct cut_options {
  * one of these errors with a sentence in err:
  * - -ENOMEM;
  * - an error of reader_select();
- * - with `redact`: an error of redact_new(), redact_segment() or redact_file();
+ * - with `redact`: an error of redact_new(), redact_segment() or redact_file(), but -EMSGSIZE instead
+ *   of -EFBIG;
  * - -EBADMSG: no segment could be read;
  * - -ECANCELED;
  * - -errno of the write or sync.

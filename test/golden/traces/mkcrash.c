@@ -126,6 +126,8 @@ static void crash(const char *const frames[3])
 	add((struct ct_rec){ .kind = CT_EXIT, .tid = SHOPD, .peer = 11, .obj = SHOPD });
 	add((struct ct_rec){
 		.kind = CT_EXIT, .tid = WORKER, .peer = 139, .flags = CT_LF_GROUP_DEAD, .obj = SHOPD });
+	add_x((struct ct_rec){ .kind = CT_HANG, .tid = WORKER, .state = CT_HANG_CRASH, .nr = CT_NR_NONE }, T0,
+	      1);
 }
 
 static void others(void)

@@ -8,16 +8,23 @@
  *   crasher killed     one process kills another one with SIGKILL
  *   crasher jump       calls a function at an address without code
  *   crasher zero       divides by zero in take_share()
+ *   crasher init       the first process of a pid namespace ignores a SIGQUIT, and then gets SIGSEGV
+ *   crasher many       compare_items() gets SIGSEGV, in a process with many executable mappings
+ *   crasher dumps      processes with many threads abort, and dump core into the current directory
+ *   crasher storm      twelve processes crash at the same time
  *
  * Each process prints its part and its pid.
  */
 #include <netinet/in.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -261,15 +268,97 @@ static void run_zero(void)
 	_exit(take_share(7, &zero));
 }
 
+static void run_init(void)
+{
+	sigset_t quit;
+	pid_t init;
+
+	if (unshare(CLONE_NEWPID))
+		exit(1);
+	init = fork();
+	if (init) {
+		dprintf(STDOUT_FILENO, "init=%d\n", init);
+		return;
+	}
+	sigemptyset(&quit);
+	sigaddset(&quit, SIGQUIT);
+	sigprocmask(SIG_BLOCK, &quit, NULL);
+	raise(SIGQUIT);
+	sigprocmask(SIG_UNBLOCK, &quit, NULL);
+	_exit(parse_item("bad"));
+}
+
+NOINLINE static int compare_items(const void *a, const void *b)
+{
+	(void)b;
+	return *(const char *)a == 'b' ? *nowhere : 0;
+}
+
+NOINLINE static void sort_items(char *items, size_t n)
+{
+	qsort(items, n, 1, compare_items);
+	nap(1); /* keeps sort_items() on the stack: the call of qsort() is not its last one */
+}
+
+static void run_many(void)
+{
+	char items[] = "bbb";
+
+	if (fork())
+		return;
+	part("sorter");
+	/* below the program and its libraries, and with room between them */
+	for (uintptr_t i = 0; i < 60; i++)
+		mmap((void *)(0x20000000 + (i << 20)), 4096, PROT_READ | PROT_EXEC,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	sort_items(items, 3);
+	_exit(0);
+}
+
+static void *sleeper(void *arg)
+{
+	pause();
+	return arg;
+}
+
+static void run_dumps(void)
+{
+	pthread_t t;
+
+	setrlimit(RLIMIT_CORE, &(struct rlimit){ RLIM_INFINITY, RLIM_INFINITY });
+	for (int i = 0; i < 10; i++) {
+		pid_t child = fork();
+
+		if (!child) {
+			for (int j = 0; j < 16; j++)
+				pthread_create(&t, NULL, sleeper, NULL);
+			abort();
+		}
+		dprintf(STDOUT_FILENO, "dump%d=%d\n", i, child);
+		waitpid(child, NULL, 0);
+	}
+}
+
+static void run_storm(void)
+{
+	for (int i = 0; i < 12; i++)
+		if (!fork()) {
+			part("stormy");
+			_exit(parse_item("bad"));
+		}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*run)(void);
 	} scenes[] = { { "pool", run_pool },     { "chain", run_chain }, { "handled", run_handled },
-		       { "killed", run_killed }, { "jump", run_jump },   { "zero", run_zero } };
+		       { "killed", run_killed }, { "jump", run_jump },   { "zero", run_zero },
+		       { "init", run_init },     { "many", run_many },   { "dumps", run_dumps },
+		       { "storm", run_storm } };
 
-	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0 });
+	setrlimit(RLIMIT_CORE, &(struct rlimit){ .rlim_max = RLIM_INFINITY });
 	for (size_t i = 0; argc > 1 && i < sizeof(scenes) / sizeof(scenes[0]); i++)
 		if (!strcmp(argv[1], scenes[i].name))
 			scenes[i].run();

@@ -219,6 +219,32 @@ static void limited(void **state)
 	json_decref(wait_for(f, 1));
 }
 
+/* A crash needs no snapshot of a hang, and a hang none of a crash: also after a restart. */
+static void crashes_apart(void **state)
+{
+	struct fixture *f = *state;
+	struct detect_hang hang = loop_hang, crash = loop_hang;
+
+	stop(f);
+	incident_rate_parse("1/day", &f->opt.rate);
+	start(f);
+	crash.rule = CT_HANG_CRASH;
+	crash.tid = HANG_HOLDER; /* the name of an incident has the tid */
+	hang.found_ns = crash.found_ns = clock_boot_ns();
+	hang.since_ns = crash.since_ns = crash.found_ns - HANG_S(2);
+	incidents_note(f->is, &crash);
+	json_decref(wait_for(f, 1));
+	stop(f);
+	start(f);
+	incidents_note(f->is, &hang);
+	json_decref(wait_for(f, 2));
+	assert_int_equal(incidents_stats(f->is).limited, 0);
+	incidents_note(f->is, &crash);
+	incidents_note(f->is, &hang);
+	while (incidents_stats(f->is).limited < 2)
+		assert_true(sd_event_run(f->event, 1000000) >= 0);
+}
+
 static void no_space(void **state)
 {
 	struct fixture *f = *state;
@@ -294,7 +320,7 @@ static void killed_meanwhile(void **state)
 	struct fixture *f = *state;
 	struct incident_store store = { .size_bytes = 1 << 30 };
 	struct incident in = { .n_hangs = 1, .hangs = { loop_hang }, .from_ns = HANG_S(2) };
-	_cleanup_free_ char *doc = NULL;
+	_cleanup_free_ char *doc = NULL, *crash = NULL;
 	json_t *list;
 
 	strcpy(store.dir, f->hangs);
@@ -302,14 +328,19 @@ static void killed_meanwhile(void **state)
 	incident_store_name(in.name, HANG_S(1000000), "loop", HANG_LOOPER);
 	doc = incident_doc(&in, true);
 	assert_int_equal(incident_store_sidecar(&store, in.name, doc), 0);
+	in.hangs[0].rule = CT_HANG_CRASH;
+	incident_store_name(in.name, HANG_S(1000001), "loop", HANG_LOOPER);
+	crash = incident_doc(&in, true);
+	assert_int_equal(incident_store_sidecar(&store, in.name, crash), 0);
 	stop(f);
 	start(f);
-	list = wait_for(f, 1);
-	assert_non_null(strstr(text(json_array_get(list, 0), "problem"), "--boot 1"));
+	list = wait_for(f, 2);
+	assert_non_null(strstr(text(json_array_get(list, 0), "problem"), "'ctrace diagnose --boot 1 "));
+	assert_non_null(strstr(text(json_array_get(list, 1), "problem"), "'ctrace crashes --boot 1 "));
 	json_decref(list);
 	close(incident_store_create(&store, in.name));
 	incidents_note(f->is, &loop_hang);
-	json_decref(wait_for(f, 2));
+	json_decref(wait_for(f, 3));
 	for (DIR *d = opendir(f->hangs); d; d = NULL) {
 		for (struct dirent *e; (e = readdir(d));)
 			assert_null(strstr(e->d_name, ".tmp"));
@@ -658,6 +689,7 @@ int main(void)
 		WITH(one_hang),
 		WITH(several_at_once),
 		WITH(limited),
+		WITH(crashes_apart),
 		WITH(no_space),
 		WITH(too_many),
 		WITH(ended_meanwhile),

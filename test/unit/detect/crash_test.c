@@ -124,6 +124,26 @@ static void pid_again(void **state)
 	}
 }
 
+/* Two processes with the same pid crash within CRASH_SAME_NS. */
+static void pid_again_at_once(void **state)
+{
+	MAKE(m);
+
+	for (unsigned i = 0; i < 2; i++) {
+		task_of(&m, 10, 10, "app", i ? CT_TF_FORK : CT_TF_FOUND);
+		task_of(&m, 11, 10, "worker", CT_TF_FORK);
+		m.now += MS;
+		fatal(&m, 11, SEGV);
+		fatal(&m, 10, SEGV);
+		m.now += MS;
+		ends(&m, 11, 10, SEGV, true);
+		ends(&m, 10, 10, SEGV, true);
+		m.now += MS;
+	}
+	pass(&m, S);
+	assert_int_equal(m.n, 2);
+}
+
 static void crash_storm(void **state)
 {
 	MAKE(m);
@@ -135,7 +155,7 @@ static void crash_storm(void **state)
 	}
 	pass(&m, S);
 	assert_int_equal(m.n, CRASHES_PER_TICK);
-	assert_int_equal(detect_stats(m.d).behind, 20 - CRASHES_PER_TICK);
+	assert_int_equal(detect_stats(m.d).crashes_refused, 20 - CRASHES_PER_TICK);
 }
 
 static void off(void **state)
@@ -160,9 +180,15 @@ static void off(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reported),   cmocka_unit_test(no_crash),    cmocka_unit_test(only_the_end),
-		cmocka_unit_test(pid_again),  cmocka_unit_test(crash_storm), cmocka_unit_test(off),
-		cmocka_unit_test(named_late), cmocka_unit_test(named_after_a_tick),
+		cmocka_unit_test(reported),
+		cmocka_unit_test(no_crash),
+		cmocka_unit_test(only_the_end),
+		cmocka_unit_test(pid_again),
+		cmocka_unit_test(pid_again_at_once),
+		cmocka_unit_test(crash_storm),
+		cmocka_unit_test(off),
+		cmocka_unit_test(named_late),
+		cmocka_unit_test(named_after_a_tick),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

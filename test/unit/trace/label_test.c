@@ -97,6 +97,34 @@ static void a_long_label_is_refused(void **state)
 	check_labels(f->path, "", "");
 }
 
+/* The hash of the host's name is longer than the name. The limit on files has nothing to do with it. */
+static void a_hash_may_not_fit(void **state)
+{
+	struct fixture *f = *state;
+	const struct cut_options all = { .to_ns = UINT64_MAX, .redact = true };
+	_cleanup_free_ char *text = malloc(FORMAT_META_MAX + 1);
+	const struct label label = { "command_limits", text };
+	char path[128], err[READER_ERR_MAX];
+	_cleanup_close_ int fd = -1;
+	size_t len = FORMAT_META_MAX;
+	struct reader *r;
+	uint64_t n;
+
+	write_trace(f);
+	memset(text, 'x', len);
+	do
+		text[--len] = '\0';
+	while (add(f, &label, 1));
+	snprintf(path, sizeof(path), "%s/cut", f->dir);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	assert_int_equal(reader_open(f->path, &r, err), 0);
+	assert_int_equal(cut_window(r, &all, fd, &n, err), -EMSGSIZE);
+	assert_non_null(strstr(err, "cannot redact the snapshot: "));
+	assert_null(strstr(err, "ulimit"));
+	reader_free(r);
+	unlink(path);
+}
+
 static void another_file_is_refused(void **state)
 {
 	struct fixture *f = *state;
@@ -112,8 +140,8 @@ static void another_file_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(labels_are_read),         TEST(an_empty_label_is_left_out), TEST(a_cut_keeps_labels),
-		TEST(a_long_label_is_refused), TEST(another_file_is_refused),
+		TEST(labels_are_read),    TEST(an_empty_label_is_left_out), TEST(a_cut_keeps_labels),
+		TEST(a_hash_may_not_fit), TEST(a_long_label_is_refused),    TEST(another_file_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
