@@ -43,7 +43,7 @@ static bool cli_colour(FILE *f)
 	const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
 
 	return !(no && *no) && term && strcmp(term, "dumb") &&
-	       /* output_begin() makes stdout a FILE without a descriptor */
+	       /* stdout is a FILE without a descriptor: output_begin(), sheet_begin() */
 	       isatty(f == stdout ? STDOUT_FILENO : fileno(f));
 }
 
@@ -68,6 +68,15 @@ __attribute__((format(printf, 1, 0))) static char *clean_message(const char *fmt
 	return raw ? clean_dup(raw) : NULL;
 }
 
+#define SAID_COLUMNS 80
+
+static size_t said_rows;
+
+size_t cli_said_rows(void)
+{
+	return said_rows;
+}
+
 __attribute__((format(printf, 3, 0))) static void say(const char *colour, const char *prefix, const char *fmt,
 						      va_list ap)
 {
@@ -75,6 +84,9 @@ __attribute__((format(printf, 3, 0))) static void say(const char *colour, const 
 
 	fprintf(stderr, "%sctrace: %s%s%s\n", colour ? cli_sgr(stderr, colour) : "", prefix,
 		colour ? cli_sgr(stderr, "0") : "", text ? text : "out of memory");
+	if (isatty(STDERR_FILENO))
+		said_rows +=
+			(strlen("ctrace: ") + strlen(prefix) + (text ? strlen(text) : 0)) / SAID_COLUMNS + 1;
 }
 
 void cli_say(const char *fmt, ...)

@@ -95,6 +95,9 @@ int cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void cli_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* Returns how many rows the messages take on a terminal of 80 columns. Without a terminal, it is 0. */
+size_t cli_said_rows(void);
+
 /* Returns the escape sequence for an SGR code, such as "31"; "0" ends the colour. Returns "" without a
  * terminal, or if NO_COLOR or TERM forbid colour. Valid during the next three calls. */
 const char *cli_sgr(FILE *f, const char *code);

@@ -11,6 +11,22 @@
 
 #include "lib/clock.h"
 
+/* columns: At a terminal, a longer word of a table may be shortened to this. Lower: different names look the
+ * same. Higher: more rows take two lines. */
+#define SHEET_WORD 20
+/* columns: A narrower terminal is treated as one of this width. Lower: a line for each word. Higher: the
+ * terminal breaks lines within words. */
+#define SHEET_COLUMNS_MIN 20
+/* columns: The second row of a wrapped line begins this much further to the right than the first one: so that
+ * the text after a number such as "1. " is in one column. */
+#define SHEET_INDENT 3
+/* columns: the same, for a row of a table that begins at the left edge: so that the first words of the rows,
+ * such as ALARM, stand alone. */
+#define SHEET_ROW_INDENT 6
+/* rows: A short answer leaves this many rows of the terminal free, for the prompt. Lower: the prompt moves
+ * the first line out of sight. Higher: less of the answer is shown. */
+#define SHEET_PROMPT 1
+
 /* patterns: `ctrace patterns` shows this many without --limit. Higher: the important ones, which come
  * first, are further from the prompt. */
 #define PATTERNS_SHOWN 10

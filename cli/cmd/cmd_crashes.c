@@ -7,6 +7,7 @@
 #include "cli/crashes/render.h"
 #include "cli/input/selectorarg.h"
 #include "cli/render/shedding.h"
+#include "cli/sheet/sheet.h"
 #include "cli/text.h"
 #include "lib/cleanup.h"
 
@@ -53,9 +54,13 @@ static int crashes_print(const struct analysis_input *in, const struct crashes_r
 	if (rq->json) {
 		r = text_print_json(render_crashes_json(cs));
 	} else {
+		struct sheet sheet;
+
+		sheet_begin(&sheet, SHEET_TEXT);
 		render_crashes(stdout, cs, rq->all);
 		shedding_look(&shed, in->window, in->from_ns, in->to_ns);
 		shedding_print(stdout, "\nLeft out:", &shed);
+		sheet_end(&sheet);
 	}
 	crashes_free(cs);
 	return r;

@@ -21,7 +21,7 @@ struct request {
 	struct victim_request victim;
 	const char *socket, *against;
 	struct rulestore_options rules;
-	bool automatic, json;
+	bool automatic, full, json;
 };
 
 #define TEXT(member) CLI_TEXT(struct request, member)
@@ -33,6 +33,7 @@ static const struct cli_option diagnose_options[] = {
 	{ OPT_RULES, "rules", "FILE", "apply the rules of FILE, and keep answers in it; can be repeated" },
 	{ FLAG(rules.none), "no-rules", NULL, "apply no rules, not even your own" },
 	{ FLAG(automatic), "auto", NULL, "do not ask: take the likeliest candidate, and list the decision" },
+	{ FLAG(full), "full", NULL, "show all lines and frames, at a terminal in a pager" },
 	{ FLAG(json), "json", NULL, "print JSON (ctrace.diagnosis/1); do not ask" },
 	{ TEXT(socket), "socket", "PATH",
 	  "without FILE: ask the daemon at this socket (" CLIENT_SOCKET_DEFAULT ")" },
@@ -42,7 +43,7 @@ static const struct cli_option diagnose_options[] = {
 static const struct cli_usage diagnose_usage = {
 	.name = "diagnose",
 	.args = VICTIM_USAGE
-	" [--against GOOD] [--rules FILE | --no-rules] [--auto] [--json] [--socket PATH] [FILE]",
+	" [--against GOOD] [--rules FILE | --no-rules] [--auto] [--full] [--json] [--socket PATH] [FILE]",
 	.about =
 		"Says in one sentence what a task waited for and which task was to blame, then shows the evidence.\n"
 		"Of several tasks it takes the one with the worst hang. Without a task it takes the recorded command, or\n"
@@ -91,8 +92,12 @@ static int diagnose_print(struct analysis_input *in, const struct analysis_input
 	if (wanted && rq->json) {
 		r = print_json(in, d, &interview->store);
 	} else if (wanted) {
-		render_diagnosis(stdout, in->graph, d);
+		struct sheet sheet;
+
+		sheet_begin(&sheet, rq->full ? SHEET_FULL : SHEET_SHORT);
+		render_diagnosis(&sheet, in->graph, d);
 		rulestore_print(stdout, &interview->store);
+		sheet_end(&sheet);
 	}
 	diagnosis_free(d);
 	return r ? r : interview->code;
@@ -146,6 +151,9 @@ static int diagnose_check(const struct request *rq, const char *path)
 {
 	if (victim_check(&diagnose_usage, &rq->victim))
 		return CLI_USAGE;
+	if (rq->full && rq->json)
+		return cli_usage_error(&diagnose_usage,
+				       "give either --full or --json: JSON always has everything");
 	if (rq->rules.none && rq->rules.n_files)
 		return cli_usage_error(&diagnose_usage, "give either --rules or --no-rules");
 	if (path && rq->socket)

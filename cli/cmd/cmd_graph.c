@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
+#include "analysis/hangs/hangs.h"
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
 #include "cli/input/policyarg.h"
@@ -110,7 +112,65 @@ static int narrow(const struct analysis_input *in, const struct graph_request *r
 		return cli_error(
 			"%s: the trace has no records of %s at that time; 'ctrace info %s' shows the gaps of the trace",
 			in->path, rq->around_task, in->path);
-	return graph_pick_around(pick, segment, (uint32_t)rq->depth) ? cli_error("out of memory") : CLI_OK;
+	if (graph_pick_around(pick, &segment, 1, (uint32_t)rq->depth, rq->dot ? RENDER_DOT_MAX : SIZE_MAX))
+		return cli_error("out of memory");
+	if (rq->dot && pick->n == RENDER_DOT_MAX)
+		cli_say("%s: more than %d segments are not readable, so the picture has the nearest ones; a smaller --depth shows fewer",
+			rq->path, RENDER_DOT_MAX);
+	return CLI_OK;
+}
+
+struct centre {
+	uint32_t segments[DIAGNOSE_MAX_CHAIN];
+	size_t n;
+};
+
+/* Adds the segment of the task at ts_ns, if it is picked. */
+static void add_centre(struct centre *c, const struct graph_pick *pick, uint32_t task, uint64_t ts_ns)
+{
+	uint32_t segment = causal_segment_at(pick->c, task, ts_ns);
+
+	if (segment != GRAPH_NONE && pick->in[segment] && c->n < ARRAY_SIZE(c->segments))
+		c->segments[c->n++] = segment;
+}
+
+/* Finds the work of the tasks from the victim of the worst hang to the root cause, or else the last segment.
+ * Returns 0 or -ENOMEM. */
+static int find_centre(const struct analysis_input *in, const struct graph_request *rq,
+		       const struct graph_pick *pick, struct centre *ret)
+{
+	const struct hangs_filter filter = { .who = rq->who, .worst = true };
+	uint32_t last = GRAPH_NONE;
+	struct hangs *h;
+
+	if (hangs_find(in->graph, in->from_ns, in->to_ns, &filter, &h))
+		return -ENOMEM;
+	for (size_t i = 0; h->n && i < h->v[0].diagnosis->n_chain; i++)
+		add_centre(ret, pick, h->v[0].diagnosis->chain[i].task, h->v[0].to_ns - 1);
+	hangs_free(h);
+	for (uint32_t i = 0; i < pick->c->n_segments && !ret->n; i++)
+		if (pick->in[i] &&
+		    (last == GRAPH_NONE || pick->c->segments[i].from_ns > pick->c->segments[last].from_ns))
+			last = i;
+	if (!ret->n)
+		ret->segments[ret->n++] = last;
+	return 0;
+}
+
+/* Keeps the segments near the worst hang. */
+static int narrow_picture(const struct analysis_input *in, const struct graph_request *rq,
+			  struct graph_pick *pick)
+{
+	struct centre centre = { 0 };
+	char who[RENDER_WHO_MAX];
+	size_t all = pick->n;
+
+	if (find_centre(in, rq, pick, &centre) ||
+	    graph_pick_around(pick, centre.segments, centre.n, DEPTH_DEFAULT, RENDER_DOT_MAX))
+		return cli_error("out of memory");
+	cli_say("%s: %zu segments are not readable, so the picture has %zu of them, near %s; choose others with --around, --from and --to",
+		rq->path, all, pick->n, render_who(pick->c, centre.segments[0], who));
+	return CLI_OK;
 }
 
 static int print(const struct graph_request *rq, const struct graph_pick *pick)
@@ -119,12 +179,6 @@ static int print(const struct graph_request *rq, const struct graph_pick *pick)
 		render_graph_json(stdout, pick);
 		return CLI_OK;
 	}
-	if (pick->n > RENDER_DOT_MAX)
-		return cli_error(
-			"%s: a picture of %zu segments is not readable; the limit is %d; narrow it with %s",
-			rq->path, pick->n, RENDER_DOT_MAX,
-			rq->around_task ? "a smaller --depth, or with --from and --to"
-					: "--around TASK@TIME, --comm NAME, or --from and --to");
 	return render_graph_dot(stdout, pick) ? cli_error("out of memory") : CLI_OK;
 }
 
@@ -146,6 +200,8 @@ static int graph_print(const struct analysis_input *in, const struct graph_reque
 		r = narrow(in, rq, at_ns, &pick);
 	if (!r && tasks)
 		graph_pick_tasks(&pick, tasks);
+	if (!r && !rq->around_task && rq->dot && pick.n > RENDER_DOT_MAX)
+		r = narrow_picture(in, rq, &pick);
 	if (!r)
 		r = print(rq, &pick);
 	graph_pick_done(&pick);

@@ -79,11 +79,14 @@ static int hangs_print(const struct analysis_input *in, const struct hangs_reque
 		r = text_print_json(hangs_json(in, &rq->who, h));
 	} else {
 		struct shedding shed = { 0 };
+		struct sheet sheet;
 
+		sheet_begin(&sheet, SHEET_TABLE);
 		render_hangs(stdout, in->graph, h, rq->all);
 		hangs_noticed_print(in, &rq->who);
 		shedding_look(&shed, in->window, in->from_ns, in->to_ns);
 		shedding_print(stdout, "Left out:", &shed);
+		sheet_end(&sheet);
 	}
 	if (h->missing)
 		end_interrupted();

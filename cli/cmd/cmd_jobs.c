@@ -5,6 +5,7 @@
 #include "cli/cmd/commands.h"
 #include "cli/input/selectorarg.h"
 #include "cli/render/jobs.h"
+#include "cli/sheet/sheet.h"
 #include "lib/cleanup.h"
 
 struct jobs_options {
@@ -52,6 +53,17 @@ static int load(struct analysis_input *in, const char *path, const struct window
 	return CLI_OK;
 }
 
+static int show(const struct queues_of *now, const struct queues_of *before)
+{
+	struct sheet sheet;
+	int r;
+
+	sheet_begin(&sheet, SHEET_TABLE);
+	r = render_jobs(stdout, now, before);
+	sheet_end(&sheet);
+	return r;
+}
+
 static int jobs_print(const struct jobs_options *o, struct analysis_input *in,
 		      struct analysis_input *before_in)
 {
@@ -64,8 +76,7 @@ static int jobs_print(const struct jobs_options *o, struct analysis_input *in,
 	now = (struct queues_of){ in->graph, q };
 	before = (struct queues_of){ before_in->graph, b };
 	if (!r)
-		r = o->json ? render_jobs_json(&now, b ? &before : NULL)
-			    : render_jobs(stdout, &now, b ? &before : NULL);
+		r = o->json ? render_jobs_json(&now, b ? &before : NULL) : show(&now, b ? &before : NULL);
 	queues_free(q);
 	queues_free(b);
 	return r;

@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
 #include "cli/render/path.h"
+#include "cli/sheet/sheet.h"
 #include "cli/text.h"
 #include "cli/thresholds.h"
 #include "cli/input/withoutarg.h"
@@ -264,6 +265,15 @@ static int path_work_fast(struct path_work *k, struct analysis_input *in, const 
 	return path_work(k, in, o, task);
 }
 
+static void show(const struct path_view *v)
+{
+	struct sheet sheet;
+
+	sheet_begin(&sheet, SHEET_TABLE);
+	render_path(stdout, v);
+	sheet_end(&sheet);
+}
+
 static int path_print(struct analysis_input *in, const struct path_options *o)
 {
 	struct path_work k = { 0 };
@@ -277,7 +287,7 @@ static int path_print(struct analysis_input *in, const struct path_options *o)
 	if (!exit_code && o->json)
 		exit_code = render_path_json(&k.view);
 	else if (!exit_code)
-		render_path(stdout, &k.view);
+		show(&k.view);
 	if (k.whatif && whatif_refused(k.whatif))
 		cli_warn(
 			"more than %d tasks wait for each other in a row: the real saving is larger than shown; narrow the window with --from and --to",

@@ -5,6 +5,7 @@
 #include "cli/cmd/commands.h"
 #include "cli/input/selectorarg.h"
 #include "cli/render/requests.h"
+#include "cli/sheet/sheet.h"
 #include "lib/cleanup.h"
 
 struct requests_options {
@@ -37,6 +38,17 @@ static const struct cli_usage requests_usage = {
 	.options = requests_table,
 };
 
+static int show(const struct requests_view *v)
+{
+	struct sheet sheet;
+	int r;
+
+	sheet_begin(&sheet, SHEET_TABLE);
+	r = render_requests(stdout, v);
+	sheet_end(&sheet);
+	return r;
+}
+
 static int requests_print(struct analysis_input *in, const struct requests_options *o)
 {
 	struct requests_view v = { .g = in->graph, .limit = o->limit, .all = o->all };
@@ -55,7 +67,7 @@ static int requests_print(struct analysis_input *in, const struct requests_optio
 	if (o->list)
 		exit_code = render_requests_list(stdout, &v);
 	else
-		exit_code = o->json ? render_requests_json(&v) : render_requests(stdout, &v);
+		exit_code = o->json ? render_requests_json(&v) : show(&v);
 	if (!exit_code && s->lacks & CT_LACK_MESSAGES)
 		cli_warn(
 			"the daemon left out messages at times, to keep its budget: the numbers of requests are lower bounds; 'ctrace budget' can raise the budget");

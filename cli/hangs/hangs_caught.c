@@ -9,6 +9,7 @@
 
 #include "cli/cli.h"
 #include "cli/client/client.h"
+#include "cli/sheet/sheet.h"
 #include "cli/text.h"
 #include "cli/input/timearg.h"
 #include "cli/thresholds.h"
@@ -218,6 +219,15 @@ static void caught_print(const struct caught *c)
 	print_uncaught(c->status);
 }
 
+static void caught_show(const struct caught *c)
+{
+	struct sheet sheet;
+
+	sheet_begin(&sheet, SHEET_TABLE);
+	caught_print(c);
+	sheet_end(&sheet);
+}
+
 int hangs_caught(const char *state_dir, const char *socket, bool json)
 {
 	struct caught c = { 0 };
@@ -230,7 +240,7 @@ int hangs_caught(const char *state_dir, const char *socket, bool json)
 	else if (!r && text_clean(c.list))
 		r = cli_error("out of memory");
 	else if (!r)
-		caught_print(&c);
+		caught_show(&c);
 	json_decref(c.status);
 	json_decref(c.list);
 	return r;

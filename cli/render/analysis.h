@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "analysis/hangs/hangs.h"
+#include "cli/sheet/sheet.h"
 
 json_t *render_diagnosis_json(const struct graph *g, const struct diagnosis *d);
 json_t *render_hangs_json(const struct graph *g, const struct hangs *h);
@@ -15,7 +16,8 @@ json_t *render_hangs_json(const struct graph *g, const struct hangs *h);
  * certain, even if its edge is weak. */
 bool render_is_sure(enum edge_kind edge, enum edge_strength strength);
 
-void render_diagnosis(FILE *f, const struct graph *g, const struct diagnosis *d);
+/* Prints to stdout. `sheet` has begun. */
+void render_diagnosis(struct sheet *sheet, const struct graph *g, const struct diagnosis *d);
 /* all: show every row of h. Otherwise, show alarms only, with one row for each hang. */
 void render_hangs(FILE *f, const struct graph *g, const struct hangs *h, bool all);
 

@@ -11,20 +11,56 @@
 #include "cli/thresholds.h"
 #include "trace/words/cmdline.h"
 #include "trace/words/describe.h"
+#include "trace/words/frame.h"
 
 #define STACK_LINES 12
 
-static void print_stack(FILE *f, const struct graph *g, uint64_t id)
+/* Groups of details, in the order in which they are dropped. */
+enum { DETAIL_WINDOW, DETAIL_TIME, DETAIL_COMPARISON, DETAIL_CHOICE, DETAIL_LOSSES };
+
+static void print_frame(FILE *f, struct sheet *sheet, const char *text, uint32_t hop)
 {
-	const struct window_stack *s = id ? window_stack(g->w, id) : NULL;
 	char frame[DESCRIBE_MAX];
 
-	for (int i = 0; s && i < s->n_frames && i < STACK_LINES; i++) {
-		describe_clean(s->frames[i], frame, sizeof(frame));
-		fprintf(f, "         %s\n", frame);
+	sheet_next(sheet, frame_is_libc(text) ? LINE_LIBC : LINE_FRAME, hop);
+	describe_clean(text, frame, sizeof(frame));
+	fprintf(f, "         %s\n", frame);
+}
+
+/* Returns the number of kernel frames from frame i on, if they are folded into one line. */
+static int fold(FILE *f, struct sheet *sheet, const struct window_stack *s, int i, uint32_t hop)
+{
+	int n = 0;
+
+	while (sheet->folds && i + n < s->n_frames && frame_is_kernel(s->frames[i + n]))
+		n++;
+	if (!n)
+		return 0;
+	sheet_next(sheet, LINE_KERNEL, hop);
+	fprintf(f, "         [kernel: %d frame%s]\n", n, text_s((uint64_t)n));
+	sheet->hidden += (size_t)n;
+	return n;
+}
+
+static void print_stack(FILE *f, struct sheet *sheet, const struct graph *g, uint64_t id, uint32_t hop)
+{
+	const struct window_stack *s = id ? window_stack(g->w, id) : NULL;
+	int i = 0, shown = 0;
+
+	while (s && i < s->n_frames && (sheet->how == SHEET_FULL || shown < STACK_LINES)) {
+		int folded = fold(f, sheet, s, i, hop);
+
+		i += folded;
+		if (folded)
+			continue;
+		print_frame(f, sheet, s->frames[i++], hop);
+		shown++;
 	}
-	if (s && s->n_frames > STACK_LINES)
-		fprintf(f, "         ... %d more\n", s->n_frames - STACK_LINES);
+	if (!s || i == s->n_frames)
+		return;
+	sheet_next(sheet, LINE_FRAME, hop);
+	fprintf(f, "         ... %d more\n", s->n_frames - i);
+	sheet->hidden += (size_t)(s->n_frames - i);
 }
 
 static void print_resource(FILE *f, const char *kind, const char *name)
@@ -42,11 +78,14 @@ bool render_is_sure(enum edge_kind edge, enum edge_strength strength)
 
 #define LINK_CMDLINE 72
 
-static void print_link(FILE *f, const struct graph *g, const struct diagnosis *d, size_t i)
+static void print_link(FILE *f, struct sheet *sheet, const struct graph *g, const struct diagnosis *d,
+		       size_t i)
 {
 	char comm[64], cmdline[CMDLINE_SHORT_MAX], ns[TEXT_NUMBER_MAX], where[CGROUP_NAME_WORDS_MAX];
 	const struct link *k = &d->chain[i];
 
+	/* the victim, the root cause and the link before it always stay */
+	sheet_next(sheet, i && i + 2 < d->n_chain ? LINE_MIDDLE : LINE_KEEP, (uint32_t)i);
 	describe_clean(k->comm, comm, sizeof(comm));
 	fprintf(f, "  %zu. %s%s%s pid %u tid %u%s%s  %s %s", i + 1, cli_sgr(f, "1"), comm, cli_sgr(f, "0"),
 		k->pid, k->tid,
@@ -60,7 +99,7 @@ static void print_link(FILE *f, const struct graph *g, const struct diagnosis *d
 		fprintf(f, "  -> %s, %s", edge_kind_name(k->edge),
 			render_is_sure(k->edge, k->strength) ? "certain" : "inferred");
 	fputc('\n', f);
-	print_stack(f, g, k->stack);
+	print_stack(f, sheet, g, k->stack, (uint32_t)i);
 }
 
 static void print_time(FILE *f, const struct diagnosis *d)
@@ -98,8 +137,22 @@ static void print_comparison(FILE *f, const struct graph *g, const struct diagno
 		fprintf(f, "  %u earlier waits were not looked at.\n", m->refused);
 }
 
-void render_diagnosis(FILE *f, const struct graph *g, const struct diagnosis *d)
+static void print_choices(FILE *f, struct sheet *sheet, const struct diagnosis *d)
 {
+	if (!d->n_choices)
+		return;
+	sheet_next(sheet, LINE_DETAIL, DETAIL_CHOICE);
+	fprintf(f, "Decided on the way:\n");
+	for (size_t i = 0; i < d->n_choices; i++) {
+		if (i == 1)
+			sheet_next(sheet, LINE_CHOICE, 0);
+		fprintf(f, "  %s\n", d->choices[i].text);
+	}
+}
+
+void render_diagnosis(struct sheet *sheet, const struct graph *g, const struct diagnosis *d)
+{
+	FILE *f = stdout;
 	char wall[TIMEARG_WALL_MAX], wall2[TIMEARG_WALL_MAX];
 	struct shedding shed = { 0 };
 
@@ -107,21 +160,24 @@ void render_diagnosis(FILE *f, const struct graph *g, const struct diagnosis *d)
 		cli_sgr(f, "0"));
 	fprintf(f, "Verdict: %s, cause: %s, confidence: %s\n", verdict_name(d->verdict), cause_word(d->cause),
 		d->strong ? "strong" : "weak");
+	sheet_next(sheet, LINE_DETAIL, DETAIL_WINDOW);
 	fprintf(f, "Window: %s to %s\n", timearg_wall(d->from_ns, &g->w->offsets, 3, wall),
 		timearg_wall(d->to_ns, &g->w->offsets, 3, wall2));
+	sheet_next(sheet, LINE_KEEP, 0);
 	fprintf(f, "Chain, from the victim to the root cause:\n");
 	for (size_t i = 0; i < d->n_chain; i++)
-		print_link(f, g, d, i);
+		print_link(f, sheet, g, d, i);
+	sheet_next(sheet, LINE_DETAIL, DETAIL_TIME);
 	print_time(f, d);
+	sheet_next(sheet, LINE_DETAIL, DETAIL_COMPARISON);
 	if (d->comparison)
 		print_comparison(f, g, d);
 	if (d->against && d->against->result == AGAINST_NOT_NEEDED)
-		fprintf(f, "%s was not used: each wait of the chain has a known owner, or earlier waits in the same trace explain it.\n", d->against->name);
-	if (d->n_choices) {
-		fprintf(f, "Decided on the way:\n");
-		for (size_t i = 0; i < d->n_choices; i++)
-			fprintf(f, "  %s\n", d->choices[i].text);
-	}
+		fprintf(f,
+			"%s was not used: each wait of the chain has a known owner, or earlier waits in the same trace explain it.\n",
+			d->against->name);
+	print_choices(f, sheet, d);
+	sheet_next(sheet, LINE_DETAIL, DETAIL_LOSSES);
 	shedding_look(&shed, g->w, d->from_ns, d->to_ns);
 	shedding_print(f, "Left out:", &shed);
 	if (g->w->lost_records)

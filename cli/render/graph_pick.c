@@ -24,12 +24,12 @@ struct walk {
 	const bool *may;
 	bool *in;
 	uint32_t *queue;
-	size_t n;
+	size_t n, max;
 };
 
 static void visit(struct walk *w, uint32_t segment)
 {
-	if (segment == GRAPH_NONE || !w->may[segment] || w->in[segment])
+	if (segment == GRAPH_NONE || !w->may[segment] || w->in[segment] || w->n == w->max)
 		return;
 	w->in[segment] = true;
 	w->queue[w->n++] = segment;
@@ -65,9 +65,9 @@ static void spread(const struct causal *c, struct walk *w, uint32_t depth)
 	}
 }
 
-int graph_pick_around(struct graph_pick *pick, uint32_t segment, uint32_t depth)
+int graph_pick_around(struct graph_pick *pick, const uint32_t *segments, size_t n, uint32_t depth, size_t max)
 {
-	struct walk w = { .may = pick->in };
+	struct walk w = { .may = pick->in, .max = max };
 
 	w.in = calloc(pick->c->n_segments + 1, sizeof(*w.in));
 	w.queue = malloc((pick->n + 1) * sizeof(*w.queue));
@@ -76,7 +76,8 @@ int graph_pick_around(struct graph_pick *pick, uint32_t segment, uint32_t depth)
 		free(w.queue);
 		return -ENOMEM;
 	}
-	visit(&w, segment);
+	for (size_t i = 0; i < n; i++)
+		visit(&w, segments[i]);
 	spread(pick->c, &w, depth);
 	free(pick->in);
 	free(w.queue);

@@ -41,12 +41,12 @@ static const struct causal *make(struct cmake *k)
 	return cmake_done(k, 100);
 }
 
-static void assert_around(const struct causal *c, uint32_t depth, const char *expected)
+static void assert_around(const struct causal *c, uint32_t depth, size_t max, const char *expected)
 {
 	struct graph_pick p;
 
 	assert_int_equal(graph_pick_window(c, 0, 100 * MS, &p), 0);
-	assert_int_equal(graph_pick_around(&p, 1, depth), 0);
+	assert_int_equal(graph_pick_around(&p, &(uint32_t){ 1 }, 1, depth, max), 0);
 	for (uint32_t i = 0; i < c->n_segments; i++)
 		assert_int_equal(p.in[i], expected[i] == 'x');
 	graph_pick_done(&p);
@@ -60,10 +60,12 @@ static void test_around(void **state)
 	const struct causal *c = make(&k);
 
 	assert_int_equal(c->n_segments, 9);
-	assert_around(c, 0, ".x.......");
-	assert_around(c, 1, "xxxx.x...");
-	assert_around(c, 2, "xxxxxx...");
-	assert_around(c, 9, "xxxxxx...");
+	assert_around(c, 0, 9, ".x.......");
+	assert_around(c, 1, 9, "xxxx.x...");
+	assert_around(c, 2, 9, "xxxxxx...");
+	assert_around(c, 9, 9, "xxxxxx...");
+	assert_around(c, 9, 5, "xxxx.x...");
+	assert_around(c, 9, 1, ".x.......");
 	cmake_free(&k);
 }
 

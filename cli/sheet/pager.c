@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/sheet/pager.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/output.h"
+#include "lib/cleanup.h"
+
+#define ARGS_MAX 16
+
+static const char *pager_command(void)
+{
+	const char *own = getenv("CTRACE_PAGER"), *any = getenv("PAGER");
+
+	return own ? own : any && *any ? any : "less";
+}
+
+static size_t split(char *command, char *argv[ARGS_MAX + 1])
+{
+	char *save = NULL, *word = strtok_r(command, " ", &save);
+	size_t n = 0;
+
+	for (; word && n < ARGS_MAX; word = strtok_r(NULL, " ", &save))
+		argv[n++] = word;
+	argv[n] = NULL;
+	return n;
+}
+
+static int spawn(char *const argv[], int in_fd, pid_t *ret_pid)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attr;
+	sigset_t set;
+	int r;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGPIPE);
+	sigaddset(&set, SIGXFSZ);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, in_fd, STDIN_FILENO);
+	posix_spawnattr_init(&attr);
+	posix_spawnattr_setsigdefault(&attr, &set);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF);
+	r = posix_spawnp(ret_pid, argv[0], &actions, &attr, argv, environ);
+	posix_spawnattr_destroy(&attr);
+	posix_spawn_file_actions_destroy(&actions);
+	return r;
+}
+
+static bool start(struct pager *p, char *const argv[])
+{
+	_cleanup_close_ int in_fd = -1, out_fd = -1;
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC))
+		return false;
+	in_fd = fds[0];
+	out_fd = fds[1];
+	p->terminal_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (p->terminal_fd < 0)
+		return false;
+	/* git sets the same: colours, no other screen, and an end by itself if one screen is enough */
+	setenv("LESS", "FRX", 0);
+	if (spawn(argv, in_fd, &p->pid) || dup2(out_fd, STDOUT_FILENO) < 0) {
+		close(p->terminal_fd);
+		return false;
+	}
+	return true;
+}
+
+bool pager_begin(struct pager *p)
+{
+	_cleanup_free_ char *command = strdup(pager_command());
+	char *argv[ARGS_MAX + 1];
+
+	if (!command || !split(command, argv) || output_flush() || !start(p, argv))
+		return false;
+	sigaction(SIGINT, &(struct sigaction){ .sa_handler = SIG_IGN }, &p->on_int);
+	sigaction(SIGQUIT, &(struct sigaction){ .sa_handler = SIG_IGN }, &p->on_quit);
+	return true;
+}
+
+void pager_end(struct pager *p)
+{
+	(void)output_flush();
+	dup2(p->terminal_fd, STDOUT_FILENO);
+	close(p->terminal_fd);
+	while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	sigaction(SIGINT, &p->on_int, NULL);
+	sigaction(SIGQUIT, &p->on_quit, NULL);
+}
