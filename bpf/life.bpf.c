@@ -123,8 +123,9 @@ int ct_rename(__u64 *ctx)
 
 #define SIGNAL_GROUP_EXIT 0x4 /* in signal_struct.flags: group_exit_code is valid */
 
-/* The exit code of a thread may be older than the end of its process. Examples: the thread has ended by
- * itself, or the core dump was not yet written. So the last thread tells what wait(2) tells. */
+/* Returns the exit code of the thread t. For the last thread of a process, returns the exit code of the
+ * process, as wait(2) does. The two differ if, for example, another thread called exit(3) while t was
+ * already ending. */
 static __always_inline __u32 life_exit_code(struct task_struct *t, bool last)
 {
 	struct signal_struct *s = task_plain(t)->signal;

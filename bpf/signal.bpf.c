@@ -197,8 +197,8 @@ static __always_inline void crash_note(struct crash_scratch *s, __u64 addr)
 	s->areas[area / 64] |= 1ULL << area % 64;
 }
 
-/* A return address lies on the stack or in a register. So only the mappings to which these point can
- * have a frame. */
+/* Notes the areas to which the words of the stack and the registers point. Each return address is one of
+ * these words. So a mapping without a noted area has no function of this stack: ct_crash_map() skips it. */
 __weak int ct_crash_note(struct crash_scratch *s)
 {
 	if (!s)
@@ -215,8 +215,8 @@ __weak int ct_crash_note(struct crash_scratch *s)
 	return 0;
 }
 
-/* The return address of a call at the end of a mapping is the end of the mapping. Returns true for a
- * large mapping too. */
+/* Returns true if an area of the mapping [start, end) is noted. The area of `end` counts too: if a call is
+ * the last instruction of the mapping, its return address is `end`. Returns true for any large mapping. */
 static __always_inline bool crash_is_noted(const struct crash_scratch *s, __u64 start, __u64 end)
 {
 	__u64 from = start >> CRASH_AREA_SHIFT, n = (end >> CRASH_AREA_SHIFT) - from + 1;

@@ -114,9 +114,9 @@
 /* 1/n of the time that the user asks about: `ctrace path` and `ctrace diagnose` do not show a
  * shorter part by itself. */
 #define SHOW_SHARE 1000
-/* 1/n of the time that the user asks about: the headline of `ctrace path` says how much shorter this
- * time would be without the largest wait. If another change saves at least twice as much plus this
- * share, the headline names this change too. */
+/* 1/n of the time that the user asks about. The headline of `ctrace path` says how much time would be
+ * saved without the largest wait. It also names a better change if there is one: this change saves at
+ * least twice as much, and in addition 1/n of the time that the user asks about. */
 #define SHOW_BETTER_SHARE 20
 /* ns: If the count of records is older than this, `ctrace status` and `ctrace budget` say how old
  * it is. There are no new counts in a coarse step. */

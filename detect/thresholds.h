@@ -137,7 +137,8 @@
  *   overrides), but at most PATIENT_MAX_NS. By default: 2 s / 4 = 0.5 s.
  * - Two sorts of waits are never long: waits at the idle point, and the first TOLD_HABIT reported hangs
  *   of tasks of one name.
- * Too short: few waits are judged. Too long: alarms about usual waits. Evidence: patient (edges_test.c). */
+ * L / PATIENT_SHARE too small: nearly all waits are long, so LOOP reports few hangs. Too large: LOOP
+ * reports usual waits as hangs. Evidence: patient (edges_test.c). */
 #define PATIENT_MAX_NS 2000000000ULL
 #define PATIENT_SHARE  4
 /* ns: for TIMES_DISK, the detector learns the longest wait for a disk. It does not learn waits that

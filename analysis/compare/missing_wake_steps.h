@@ -25,12 +25,13 @@ struct hops {
 	struct hop v[MISSING_STEPS];
 	uint32_t n;
 	bool timer; /* the trigger of the last hop is a wait that a timer ended */
-	/* The trigger of the last hop is a wait that the task of the reference itself ended, for
-	 * example with a request to the task of the last hop. */
+	/* The task that waits in the reference has itself ended the trigger of the last hop. Example: this
+	 * task sent a request to a server, and then waited for the answer. The last hop is the server. */
 	bool asks;
 };
 
-/* Sets *h to the hops of the reference. h->v[0] is always set: its task ended the reference. */
+/* Sets *h to the hops of the reference, which is a wait. There is at least one hop: h->v[0] is the task
+ * that ended this wait. */
 void missing_wake_hops(const struct graph *g, const struct similar *reference, struct hops *h);
 
 static inline uint64_t missing_wake_length(const struct graph *g, uint32_t interval)

@@ -27,9 +27,10 @@ struct branch {
 	bool refused;
 };
 
-/* Sets ret->taken to the branch, one of the groups of l; NULL: l has no group. Sets ret->refused if the
- * rules leave no large group, or if the person (options->ask) chooses none. In both cases, changes a
- * branch of the type GROUP_TASK to GROUP_LEAF: a wait with no known owner. Returns 0 or -ENOMEM. */
+/* Sets ret->taken to the branch: one of the groups of l, or NULL if l has no group. Sets ret->refused if
+ * the rules leave no large group, or if the person (options->ask) chooses none. Then ret->taken is a group
+ * all the same, but the chain ends with it. If it has the type GROUP_TASK, the type becomes GROUP_LEAF: a
+ * wait with no known owner. Returns 0 or -ENOMEM. */
 int branch_choose(const struct graph *g, const struct diagnose_options *options, uint32_t task,
 		  struct breakdown *l, struct branch *ret);
 

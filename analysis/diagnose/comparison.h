@@ -17,8 +17,8 @@
  */
 int comparison_apply(struct findings *f, bool normal);
 /* As comparison_apply(), but compares with waits of another trace, f->against->good. Does nothing if
- * f->missing is set. May change the chain even if the stall counts as normal, because the same program
- * did not wait so long in the other trace. */
+ * f->missing is set. Here it does not matter whether the stall counts as normal: in the other trace, the
+ * same program did not wait so long. */
 int comparison_against(struct findings *f);
 
 #endif

@@ -28,7 +28,6 @@ struct hangs {
 
 #define HANGS_MAX 200
 
-/* Restricts the tasks. */
 struct hangs_filter {
 	struct selector who;
 	uint32_t under; /* descendants of this process; 0: any task */

@@ -17,9 +17,9 @@ struct tally_count {
 	uint64_t n, in_a_row, events, ns;
 };
 
-/* For one item in the body of a loop: the least and the most often that it stands in a row in one turn,
- * over all loops with this body. Example: a loop has the turns "a b" and "a b b". For b, min is 1 and max
- * is 2. */
+/* For one item in the body of a loop: how often it occurs in a row in one turn, at least and at most.
+ * Example: a loop has the turns "a b" and "a b b". For b, min is 1 and max is 2. All loops with this body
+ * count. */
 struct tally_turns {
 	uint32_t min, max; /* max 0: no loop with this body was counted */
 };

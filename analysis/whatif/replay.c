@@ -238,9 +238,9 @@ static size_t first_arrival(struct replay *k, uint32_t task, uint64_t from)
 
 /* In the replay too, the arrival cannot come before its sender has acted. Returns the largest shift
  * (whatif.h) of the receiving task that this allows. INT64_MAX: any shift is allowed.
- * Exception: if the what-if question takes away the receiving task, the task takes no time in the replay,
- * so its shift grows by 1 ns in each ns. Then returns the largest shift at the time 0, perhaps below 0.
- * The largest shift at a time t is this number plus t. */
+ * Exception: the what-if question takes away the receiving task. Then the largest shift grows with the
+ * time t, because this task takes no time in the replay. Returns the largest shift minus t, which may be
+ * below 0. */
 static int64_t held_by(struct replay *k, uint32_t interval, size_t arrival)
 {
 	struct whatif *x = k->x;
@@ -352,7 +352,7 @@ static void begin(struct replay *k, uint32_t task)
 		rt->shift = shift_at(k, t->parent, t->born_ns);
 	else if (k->taken[task] && rt->next < end_of(g, task) &&
 		 g->intervals[rt->next].from_ns > k->x->from_ns)
-		/* the question takes away the task: the time before its first interval is saved, too */
+		/* a task that is taken away takes no time, also before its first interval */
 		rt->shift = g->intervals[rt->next].from_ns - k->x->from_ns;
 	if (rt->shift == SHIFT_FREE)
 		rt->shift = 0;

@@ -10,7 +10,6 @@
 
 #define SHOWN_MAX 8
 
-/* Looks for tasks in [from_ns, to_ns). */
 struct search {
 	const struct analysis_input *in;
 	const struct selector *s;

@@ -12,7 +12,7 @@
 #include "lib/cleanup.h"
 
 /* Limits that hold without --all. */
-#define SERVICES_SHOWN 8 /* or without --limit */
+#define SERVICES_SHOWN 8 /* --limit N shows N services instead */
 #define REASONS_SHOWN  4
 #define SHARE_SHOWN    0.02 /* reasons with a smaller share of the p99 are not shown */
 

@@ -510,9 +510,9 @@ int probe_losses(struct probe *p, probe_loss_fn fn, void *arg)
 			last = __atomic_load_n(&s->lost_last_ns[c], __ATOMIC_RELAXED);
 			first = __atomic_exchange_n(&s->lost_first_ns[c], 0, __ATOMIC_RELAXED);
 			/* first 0: the loss came during the previous probe_losses(), after the read
-			 * of the count and before the reset of lost_first_ns. told.last_ns is the
-			 * end of the losses that the previous call reported. This loss is not
-			 * older. */
+			 * of the count and before the reset of lost_first_ns. So the loss is not
+			 * older than told.last_ns, the time of the last loss that the previous call
+			 * reported. */
 			if (!first)
 				first = p->told[cpu].last_ns[c] ? p->told[cpu].last_ns[c] : last;
 			fn(arg, cpu, c, n - p->told[cpu].n[c], first, last);

@@ -66,8 +66,8 @@ struct flow {
 	/* queued: bytes in `in`. stale: those of them that a task has surely read, although no record
 	 * shows it. */
 	uint64_t queued, stale;
-	/* Only at the end with ROLE_ASKS: the client on behalf of which the task at this end sent the
-	 * last answered request (flow_item.client of this request). */
+	/* Only at the client's end: flow_item.client of the last request that was answered. The task
+	 * that receives the answer goes on to work for this client. */
 	uint64_t answer_client;
 	uint32_t answered; /* only at the server's end: the segment that sent the last answer */
 	uint32_t taker;    /* only at the server's end: the segment of the last receive */

@@ -220,10 +220,9 @@ void match_send(struct pass *p, uint32_t event)
 	w->acts++;
 }
 
-/* Called for a receive of `bytes` bytes. Drops the stale bytes (flow.h) from the queue f->in; the others
- * are fresh. Exception: the queue has fresh bytes, but fewer than `bytes`. Then the receive also takes
- * bytes that count as stale, so no task had read these. In this case drops nothing, and no byte counts as
- * stale any more. */
+/* Called for a receive of `bytes` bytes. The stale bytes in f->in (flow.h) seem to be read already: drops
+ * them. The others are fresh. Exception: there are fresh bytes, but fewer than `bytes`. Then the task now
+ * reads stale bytes too, so they were not read before. In this case drops nothing. */
 static void skip_stale(struct flows *m, struct flow *f, uint32_t bytes)
 {
 	uint64_t fresh = f->queued - MIN(f->stale, f->queued);

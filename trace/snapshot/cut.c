@@ -14,7 +14,9 @@
 #include "trace/thresholds.h"
 #include "trace/write/ringfile.h"
 
-/* Writing a file fails with -EFBIG too, if the file is longer than a limit of the system allows. */
+/* -EFBIG of redact.h: there is no room for a hash, because it is longer than the name. A write returns
+ * -EFBIG too: the file is longer than the system allows. To tell the two apart, the first becomes
+ * -EMSGSIZE. */
 static int redact_error(int ret)
 {
 	return ret == -EFBIG ? -EMSGSIZE : ret;

@@ -12,7 +12,6 @@ struct selector {
 };
 
 bool selector_is_set(const struct selector *s);
-/* Returns true if the task `tid` fits at ts_ns. */
 bool selector_fits(const struct selector *s, const struct window *w, uint32_t tid, uint64_t ts_ns);
 
 #endif

@@ -7,7 +7,8 @@
  *   join    the main thread waits for thread 1, and then for thread 2; thread 1 sleeps longer
  *   wait    as join, but with processes instead of threads
  *   convoy  the main thread waits for threads 1 to 3, which take turns with one lock
- *   pipe    the main thread, here also thread 2, sends bytes to thread 1, and then reads the answers
+ *   pipe    the main thread sends bytes to thread 1, and then reads the answers; if N is 2, the main
+ *           thread does not sleep
  */
 #include <err.h>
 #include <pthread.h>

@@ -219,7 +219,7 @@ static void limited(void **state)
 	json_decref(wait_for(f, 1));
 }
 
-/* A crash needs no snapshot of a hang, and a hang none of a crash: also after a restart. */
+/* The limit of one snapshot a day applies to crashes and to hangs separately, also after a restart. */
 static void crashes_apart(void **state)
 {
 	struct fixture *f = *state;

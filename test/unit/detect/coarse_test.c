@@ -156,8 +156,8 @@ static void goes_back_to_switches(void **state)
 	assert_int_equal(m.n, 0);
 	since = m.now - 3 * MS;
 	step(&m, CT_SHED_NONE);
-	/* This CT_FOUND comes after the end of the coarse stretch, but counts: the detector has no record
-	 * of the task from after the end of the stretch. */
+	/* This CT_FOUND counts, although the coarse stretch is over: the detector has no later record of
+	 * the task yet. */
 	m.now += 5 * MS;
 	found_as(&m, 10, CT_FOUND_BLOCKED,
 		 (struct ct_rec){ .state = CT_ST_SLEEP, .wait = CT_W_FLOCK, .obj = PIPE, .nr = 73 }, since);
@@ -165,8 +165,8 @@ static void goes_back_to_switches(void **state)
 	assert_told(&m, CT_HANG_LOOP, 10, since);
 	wakes(&m, 10);
 	lives(&m, 10, CT_W_EPOLL, EPOLL, 3, 100);
-	/* This CT_FOUND does not count: the detector has records of the task from after the end of the
-	 * stretch. */
+	/* This CT_FOUND does not count: the coarse stretch is over, and the detector knows the state of the
+	 * task from later records. */
 	found_as(&m, 10, CT_FOUND_BLOCKED,
 		 (struct ct_rec){ .state = CT_ST_DISK, .wait = CT_W_READ, .obj = PIPE, .nr = 73 }, since);
 	blocks(&m, 10, CT_W_EPOLL, EPOLL);

@@ -97,7 +97,8 @@ static void a_long_label_is_refused(void **state)
 	check_labels(f->path, "", "");
 }
 
-/* The hash of the host's name is longer than the name. The limit on files has nothing to do with it. */
+/* A redacted snapshot has a hash in place of the host's name. The hash is longer than the name, so the
+ * meta data have no room for it. The error must not be about the size of files (ulimit -f). */
 static void a_hash_may_not_fit(void **state)
 {
 	struct fixture *f = *state;
