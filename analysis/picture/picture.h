@@ -11,8 +11,8 @@
 #include "lib/vec.h"
 
 /* Limits. LANES: tasks. PATH: tasks that are on the path, but not in the chain. SPANS: spans of one
- * lane. KEPT: waits of one task that are never joined. ROUTE: pieces of the path. STRETCHES: each
- * list of stretches. */
+ * lane. KEPT: waits of one link of the chain that are never joined. ROUTE: pieces of the path. STRETCHES:
+ * each list of stretches. */
 #define PICTURE_LANES     48
 #define PICTURE_PATH      24
 #define PICTURE_SPANS     1500
@@ -32,7 +32,7 @@ struct span {
 	uint32_t n;        /* 2 or more: this many intervals are joined */
 	uint32_t blame;    /* index into lane.blames; GRAPH_NONE: no wait, or joined */
 	uint8_t time;      /* enum time_kind; TIME_SHORT if intervals are joined */
-	bool kept;         /* a wait that the chain is about */
+	bool kept;         /* one of the PICTURE_KEPT longest waits of a link of the chain */
 };
 typedef VEC(struct span) span_list;
 
