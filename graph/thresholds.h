@@ -192,11 +192,11 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 /* records: at most this many are searched for the socket that a task used last */
 #define SPOKE_LOOKS 256
 /* intervals: HotSpot waits for a lock with a time limit, again and again: first four short waits, then
- * waits of 1 s. The daemon records the stack of only some of these waits. If the present wait has no
- * stack, at most this many intervals of the task are searched for an earlier wait that has one. If
- * smaller, no stack is found, and the wait does not count as one for a lock. If larger, no wrong answer
- * is known. */
-#define LOCK_LOOKS 16
+ * waits of 1 s. The daemon records the stack of such a wait at least every 64 s, which is about every
+ * 200 intervals. If the present wait has no stack, at most this many intervals of the task are searched
+ * for an earlier wait that has one. If smaller, no stack is found, and the wait does not count as one
+ * for a lock. If larger, no wrong answer is known. */
+#define LOCK_LOOKS 256
 /* ns: Before a task A waits on a futex, A may have given work to a task B: A has woken or created B. If
  * the owner of the futex is not known, B may be to blame for the wait. But B is not to blame if A had
  * another wait in the meantime, longer than this.
