@@ -61,7 +61,8 @@ struct session {
 	enum top_sort sort;
 	bool frozen;
 	uint64_t updated_ns; /* monotonic */
-	uint64_t cost_ns;    /* CPU time of the last update */
+	uint64_t cpu_ns;     /* CPU time of this process at the last update; 0: there was none */
+	uint64_t cost_ns;    /* CPU time from the update before to the last one */
 	char daemon[HEAD_MAX];
 	uint64_t daemon_ns; /* when the daemon was last asked; 0: never */
 };
@@ -99,7 +100,11 @@ static int update(struct session *s)
 {
 	_cleanup_(waits_done) struct waitlive w = { 0 };
 	uint64_t cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	int r = waitlive_read(0, &w);
+	int r;
+
+	s->cost_ns = s->cpu_ns ? cpu_ns - s->cpu_ns : 0;
+	s->cpu_ns = cpu_ns;
+	r = waitlive_read(0, &w);
 
 	if (r == -ENOTRECOVERABLE)
 		return cli_error(
@@ -111,7 +116,6 @@ static int update(struct session *s)
 	ask_daemon(s);
 	if (top_update(&s->top, &w, s->updated_ns))
 		return cli_error("out of memory");
-	s->cost_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns;
 	return CLI_OK;
 }
 
