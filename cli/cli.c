@@ -43,7 +43,7 @@ static bool cli_colour(FILE *f)
 	const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
 
 	return !(no && *no) && term && strcmp(term, "dumb") &&
-	       /* stdout is a FILE without a descriptor: output_begin(), sheet_begin() */
+	       /* output_begin() and sheet_begin() make stdout a FILE without a descriptor. */
 	       isatty(f == stdout ? STDOUT_FILENO : fileno(f));
 }
 

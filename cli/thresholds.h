@@ -17,10 +17,10 @@
 /* columns: A narrower terminal is treated as one of this width. Lower: a line for each word. Higher: the
  * terminal breaks lines within words. */
 #define SHEET_COLUMNS_MIN 20
-/* columns: The second row of a wrapped line begins this much further to the right than the first one: so that
- * the text after a number such as "1. " is in one column. */
+/* columns: The second row of a wrapped line begins this much further to the right than the first one. So the
+ * text after a number such as "1. " is in one column. */
 #define SHEET_INDENT 3
-/* columns: the same, for a row of a table that begins at the left edge: so that the first words of the rows,
+/* columns: the same as above, for rows that begin at the left edge. So the first words of the rows,
  * such as ALARM, stand alone. */
 #define SHEET_ROW_INDENT 6
 /* rows: A short answer leaves this many rows of the terminal free, for the prompt. Lower: the prompt moves
@@ -115,8 +115,8 @@
  * shorter part by itself. */
 #define SHOW_SHARE 1000
 /* 1/n of the time that the user asks about. The headline of `ctrace path` says how much time would be
- * saved without the largest wait. It also names a better change if there is one: this change saves at
- * least twice as much, and in addition 1/n of the time that the user asks about. */
+ * saved without the largest wait. It also names another change if that saves more than the sum of two
+ * things: twice as much, and 1/n of the time that the user asks about. */
 #define SHOW_BETTER_SHARE 20
 /* ns: If the count of records is older than this, `ctrace status` and `ctrace budget` say how old
  * it is. There are no new counts in a coarse step. */

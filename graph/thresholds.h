@@ -152,8 +152,8 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * was never seen, and only one end of a connection has a smaller port, that end is the server. The
  * case low_port_serves fails with half and with twice the number. */
 #define PORT_EPHEMERAL 32768
-/* ns: A reader that finds nothing to read has read all bytes that were sent to it more than this
- * long before. If smaller, bytes that are still on their way over loopback are forgotten (case
+/* ns: If a reader finds nothing to read, ctrace takes it that the reader has read all bytes that are older
+ * than this. If smaller, bytes that are still on their way over loopback are forgotten (case
  * bytes_on_their_way). If larger, after a loss of records, messages are matched wrongly (case
  * bytes_taken_before). */
 #define FLOW_STALE_NS 10000000ULL
@@ -192,10 +192,10 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 /* records: at most this many are searched for the socket that a task used last */
 #define SPOKE_LOOKS 256
 /* intervals: HotSpot waits for a lock with a time limit, again and again: first four short waits, then
- * waits of 1 s. The daemon records the stack of such a wait at least every 64 s, which is about every
- * 200 intervals. If the present wait has no stack, at most this many intervals of the task are searched
- * for an earlier wait that has one. If smaller, no stack is found, and the wait does not count as one
- * for a lock. If larger, no wrong answer is known. */
+ * waits of 1 s. The daemon records a stack of such a task at least every 64 s. In 64 s, the
+ * task has about 200 intervals: waits, runs, and waits for a CPU. If the present wait has no stack, at most
+ * this many intervals of the task are searched for an earlier wait that has one. If smaller, no stack is
+ * found, and the wait does not count as one for a lock. If larger, no wrong answer is known. */
 #define LOCK_LOOKS 256
 /* ns: Before a task A waits on a futex, A may have given work to a task B: A has woken or created B. If
  * the owner of the futex is not known, B may be to blame for the wait. But B is not to blame if A had

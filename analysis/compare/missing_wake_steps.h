@@ -25,7 +25,7 @@ struct hops {
 	struct hop v[MISSING_STEPS];
 	uint32_t n;
 	bool timer; /* the trigger of the last hop is a wait that a timer ended */
-	/* The task that waits in the reference has itself ended the trigger of the last hop. Example: this
+	/* The last hop is a task that the waiting task itself had woken. Example: this
 	 * task sent a request to a server, and then waited for the answer. The last hop is the server. */
 	bool asks;
 };

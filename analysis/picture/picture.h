@@ -11,8 +11,8 @@
 #include "lib/vec.h"
 
 /* Limits. LANES: tasks. PATH: tasks that are on the path, but not in the chain. SPANS: spans of one
- * lane. KEPT: waits of one link of the chain that are never joined. ROUTE: pieces of the path. STRETCHES:
- * each list of stretches. */
+ * lane. KEPT: of the waits of one link of the chain, this many are drawn one by one. ROUTE: pieces of the
+ * path. STRETCHES: each list of stretches. */
 #define PICTURE_LANES     48
 #define PICTURE_PATH      24
 #define PICTURE_SPANS     1500

@@ -238,9 +238,8 @@ static size_t first_arrival(struct replay *k, uint32_t task, uint64_t from)
 
 /* In the replay too, the arrival cannot come before its sender has acted. Returns the largest shift
  * (whatif.h) of the receiving task that this allows. INT64_MAX: any shift is allowed.
- * Exception: the what-if question takes away the receiving task. Then the largest shift grows with the
- * time t, because this task takes no time in the replay. Returns the largest shift minus t, which may be
- * below 0. */
+ * Exception: the what-if question takes away the receiving task, so this task takes no time in the replay.
+ * Its largest shift at a time t is then t plus the result, which may be below 0. */
 static int64_t held_by(struct replay *k, uint32_t interval, size_t arrival)
 {
 	struct whatif *x = k->x;

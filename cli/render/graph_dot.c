@@ -212,7 +212,6 @@ static void put_times(FILE *f, const struct causal *c, const struct times *t)
 	put_escaped(f, name, OBJECT_SHOWN);
 }
 
-/* first and last: the first and the last segment of the node. */
 static void put_node(FILE *f, const struct causal *c, uint32_t first, uint32_t last)
 {
 	const struct segment *s = &c->segments[first];

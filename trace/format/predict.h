@@ -32,7 +32,7 @@ struct predict_context {
 struct predict {
 	struct predict_context contexts[PREDICT_CONTEXTS];
 	uint32_t wakees[PREDICT_WAKEES]; /* [waker % PREDICT_WAKEES]: the waker's last wakee */
-	uint32_t cur;                    /* the task that runs; 0 before the records of each CPU */
+	uint32_t cur; /* the task that runs; reset to 0 where the records of the next CPU begin */
 };
 
 static inline struct predict_context *predict_context(struct predict *p, uint32_t tid, uint8_t kind)

@@ -81,8 +81,8 @@ static void test_shorten(void **state)
 	/* the longest word is cut first */
 	shortens("aaaaaaaaaaaaaaaaaaaaaaaa bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", 50,
 		 "aaaaaaaaaaaaaaaaaaaaaaaa bbbbbbbbbbb...bbbbbbbbbbb");
-	/* does not fit even if all words are short: only the word that is wider than half of the row is cut
-	 */
+	/* Even with all words cut, the text would not fit. So only the word that is wider than half of the
+	 * row is cut. */
 	shortens("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa one two three four five six seven eight",
 		 50, "aaaaaaaaaaa...aaaaaaaaaaa one two three four five six seven eight");
 	/* never within a character */
