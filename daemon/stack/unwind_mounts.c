@@ -20,16 +20,25 @@
 #define ANCESTORS_MAX 64
 #define OVERLAYS_MAX  8 /* overlays below one overlay, with this one */
 
+/* What is known about a file system, the worse the later. */
+enum verdict {
+	FS_LOCAL,
+	FS_UNKNOWN,
+	FS_REMOTE,
+};
+
+struct overlay {
+	uint32_t dev;
+	bool judged; /* false: its layers are being looked up */
+	enum verdict verdict;
+};
+
 /* One look-up. Tables of mounts are read when they are needed. */
 struct look {
 	const struct unwind_namespaces *ns;
 	struct procmounts tables[UNWIND_NAMESPACES_MAX];
 	bool read[UNWIND_NAMESPACES_MAX];
-	/* avoid: as unwind_mounts_look() returns, or -EINPROGRESS while the layers are looked up */
-	struct {
-		uint32_t dev;
-		int avoid;
-	} overlays[OVERLAYS_MAX];
+	struct overlay overlays[OVERLAYS_MAX];
 	size_t n_overlays;
 };
 
@@ -56,63 +65,85 @@ static const struct procmounts *look_table(struct look *l, size_t i)
 	return &l->tables[i];
 }
 
-static int look_mount(struct look *l, const struct procmount *m);
-
-/* Returns 1: avoid it, or 0. */
-static int look_layer(struct look *l, const char *layer)
+static bool overlay_is_open(const struct look *l, uint32_t dev)
 {
-	char path[PATH_MAX];
-	bool known = false;
-
-	if (*layer != '/' || procmount_absolute(0, AT_FDCWD, layer, path))
-		return 1;
-	for (size_t i = 0; i < l->ns->n; i++) {
-		const struct procmount *m = procmounts_at(look_table(l, i), path);
-		int r = m ? look_mount(l, m) : -EINPROGRESS;
-
-		if (r == 1)
-			return 1;
-		known |= !r;
-	}
-	return !known;
+	for (size_t i = 0; i < l->n_overlays; i++)
+		if (l->overlays[i].dev == dev)
+			return !l->overlays[i].judged;
+	return false;
 }
 
-static int look_layers(struct look *l, const struct procmount *overlay)
+static enum verdict look_overlay(struct look *l, const struct procmount *m);
+
+static enum verdict look_mount(struct look *l, const struct procmount *m)
+{
+	if (!strcmp(m->type, "overlay"))
+		return look_overlay(l, m);
+	return fs_is_remote(m->type) ? FS_REMOTE : FS_LOCAL;
+}
+
+static enum verdict look_layer(struct look *l, const char *layer)
+{
+	enum verdict worst = FS_LOCAL;
+	bool found = false;
+	char path[PATH_MAX];
+
+	if (*layer != '/' || procmount_absolute(0, AT_FDCWD, layer, path))
+		return FS_UNKNOWN;
+	for (size_t i = 0; i < l->ns->n; i++) {
+		const struct procmount *m = procmounts_at(look_table(l, i), path);
+
+		if (!m || overlay_is_open(l, m->dev))
+			continue;
+		found = true;
+		worst = MAX(worst, look_mount(l, m));
+	}
+	return found ? worst : FS_UNKNOWN;
+}
+
+static enum verdict look_layers(struct look *l, const struct procmount *overlay)
 {
 	_cleanup_free_ char *layers = strdup(overlay->options);
+	enum verdict worst = FS_LOCAL;
 	bool found = false;
 	size_t n;
 
 	if (!layers)
-		return 1;
+		return FS_UNKNOWN;
 	n = procmount_layers(layers);
-	for (size_t at = 0; at < n; at += strlen(layers + at) + 1) {
+	for (size_t at = 0; at < n && worst < FS_REMOTE; at += strlen(layers + at) + 1) {
 		if (!layers[at])
 			continue;
 		found = true;
-		if (look_layer(l, layers + at))
-			return 1;
+		worst = MAX(worst, look_layer(l, layers + at));
 	}
-	return !found;
+	return found ? worst : FS_UNKNOWN;
 }
 
-/* Returns 1: avoid it, 0, or -EINPROGRESS: the mount is an overlay whose layers are being looked
- * up. */
-static int look_mount(struct look *l, const struct procmount *m)
+static bool is_daemon_root(struct look *l, uint32_t dev)
 {
-	size_t at = l->n_overlays;
+	const struct procmount *root = procmounts_at(look_table(l, l->ns->n - 1), "/");
 
-	if (strcmp(m->type, "overlay") != 0)
-		return fs_is_remote(m->type);
-	for (size_t i = 0; i < l->n_overlays; i++)
-		if (l->overlays[i].dev == m->dev)
-			return l->overlays[i].avoid;
-	if (at == OVERLAYS_MAX)
-		return 1;
+	return root && root->dev == dev;
+}
+
+static enum verdict look_overlay(struct look *l, const struct procmount *m)
+{
+	struct overlay *o = l->overlays;
+
+	for (size_t i = 0; i < l->n_overlays; i++, o++)
+		if (o->dev == m->dev)
+			return o->verdict;
+	if (l->n_overlays == OVERLAYS_MAX)
+		return FS_UNKNOWN;
 	l->n_overlays++;
-	l->overlays[at].dev = m->dev;
-	l->overlays[at].avoid = -EINPROGRESS;
-	return l->overlays[at].avoid = look_layers(l, m);
+	*o = (struct overlay){ .dev = m->dev };
+	o->verdict = look_layers(l, m);
+	/* If this overlay hangs, the daemon hangs anyway. */
+	if (o->verdict == FS_UNKNOWN && is_daemon_root(l, m->dev))
+		o->verdict = FS_LOCAL;
+	o->judged = true;
+	return o->verdict;
 }
 
 int unwind_mounts_look(const struct unwind_namespaces *ns, uint32_t minor_no)
@@ -123,7 +154,7 @@ int unwind_mounts_look(const struct unwind_namespaces *ns, uint32_t minor_no)
 
 	for (size_t i = 0; i < ns->n && !m; i++)
 		m = procmounts_on(look_table(&l, i), minor_no);
-	r = m ? look_mount(&l, m) : -ENOENT;
+	r = m ? look_mount(&l, m) != FS_LOCAL : -ENOENT;
 	for (size_t i = 0; i < ns->n; i++)
 		procmounts_done(&l.tables[i]);
 	return r;

@@ -11,6 +11,9 @@
  * - no namespace has a file system at the path, other than the overlay itself. A container sees its
  *   overlay at /, so it finds all paths of layers there;
  * - the path is relative: it belongs to a directory that the kernel does not tell.
+ * The last two do not count for the root file system of the daemon. On some machines, the start of
+ * the system makes this overlay, and hides its layers. If this overlay hangs, the daemon hangs
+ * anyway.
  */
 #ifndef CTRACE_DAEMON_STACK_UNWIND_MOUNTS_H
 #define CTRACE_DAEMON_STACK_UNWIND_MOUNTS_H
@@ -36,7 +39,7 @@ struct unwind_mounts {
 };
 
 /* The mountinfo files of the mount namespaces in which paths are looked up. The first one that has
- * a device counts for this device. */
+ * a device counts for this device. The last one is that of the daemon. */
 struct unwind_namespaces {
 	char files[UNWIND_NAMESPACES_MAX][64];
 	size_t n;

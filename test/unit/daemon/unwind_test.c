@@ -658,13 +658,24 @@ static void test_overlay_container(void **state)
 		"workdir=/home/u/.local/share/containers/storage/overlay/7f/work,userxattr\n";
 
 	assert_int_equal(look(docker, HOST, 50), 0);
-	assert_int_equal(look(docker, NULL, 50), 1); /* no namespace with the layers is known */
+	assert_int_equal(look(docker, "", 50), 1);   /* no namespace with the layers is known */
 	assert_int_equal(look(docker, HOST, 52), 0); /* an overlay inside of the container */
+	/* the container of the daemon */
+	assert_int_equal(look("", docker, 50), 0);
+	assert_int_equal(look(podman, docker, 51), 0);
 	/* HOST has /home on NFS */
 	assert_int_equal(look(podman, HOST, 51), 1);
 	assert_int_equal(look(podman, "22 1 254:1 / / rw - xfs /dev/vda1 rw\n", 51), 0);
 	/* on the host, a FUSE file system lies over the layers */
 	assert_int_equal(look(docker, HOST "25 22 0:42 / /var/lib/docker rw - fuse.x x rw\n", 50), 1);
+	/* the start of the system has mounted the layers of /, and has left them */
+	assert_int_equal(look("", "22 1 0:20 / / rw - overlay x rw,lowerdir=/l,upperdir=/u,workdir=/w\n", 20),
+			 0);
+	assert_int_equal(look("",
+			      "22 1 0:20 / / rw - overlay x rw,lowerdir=/l,upperdir=/u,workdir=/w\n"
+			      "23 22 0:21 / /l rw - nfs4 host:/ ro\n",
+			      20),
+			 1);
 	/* the directory of the layers is an overlay in turn */
 	assert_int_equal(
 		look(docker, HOST "25 22 0:42 / /var rw - overlay x ro,lowerdir=/mnt/remote:/a\n", 50), 1);
