@@ -314,6 +314,15 @@ static uint64_t incident_from(const struct incidents *is, const struct detect_ha
 	return since_ns > is->opt.before_ns ? since_ns - is->opt.before_ns : 0;
 }
 
+/* The note of an open incident may not be written yet. */
+static bool incidents_has(const struct incidents *is, const char *name)
+{
+	for (const struct incident *in = is->open; in; in = in->next)
+		if (!strcmp(in->name, name))
+			return true;
+	return incident_store_has(&is->store, name);
+}
+
 static struct incident *incident_open(struct incidents *is, const struct detect_hang *h)
 {
 	struct incident *in = calloc(1, sizeof(*in)), **end = &is->open;
@@ -327,7 +336,8 @@ static struct incident *incident_open(struct incidents *is, const struct detect_
 	in->from_ns = incident_from(is, h);
 	in->limited = is->limited;
 	memcpy(in->boot_id, is->boot_id, sizeof(in->boot_id));
-	incident_store_name(in->name, in->found_real_ns, h->comm, h->tid);
+	for (unsigned nth = 1; nth == 1 || incidents_has(is, in->name); nth++)
+		incident_store_name(in->name, in->found_real_ns, h->comm, h->tid, nth);
 	incident_set_path(in);
 	while (*end)
 		end = &(*end)->next;

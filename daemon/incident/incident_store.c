@@ -20,7 +20,8 @@
 #define STORE_PATH_MAX (INCIDENT_NAME_MAX + 16)
 #define STORE_TIME_LEN 16 /* "20260131T140312Z" */
 
-void incident_store_name(char name[INCIDENT_NAME_MAX], uint64_t real_ns, const char *comm, uint32_t tid)
+void incident_store_name(char name[INCIDENT_NAME_MAX], uint64_t real_ns, const char *comm, uint32_t tid,
+			 unsigned nth)
 {
 	time_t seconds = (time_t)(real_ns / NSEC_PER_SEC);
 	char safe[32], *p = safe;
@@ -34,7 +35,9 @@ void incident_store_name(char name[INCIDENT_NAME_MAX], uint64_t real_ns, const c
 	*p = 0;
 	gmtime_r(&seconds, &tm);
 	n = strftime(name, INCIDENT_NAME_MAX, "%Y%m%dT%H%M%SZ", &tm);
-	snprintf(name + n, INCIDENT_NAME_MAX - n, "-%s-%u", *safe ? safe : "_", tid);
+	n += (size_t)snprintf(name + n, INCIDENT_NAME_MAX - n, "-%s-%u", *safe ? safe : "_", tid);
+	if (nth > 1)
+		snprintf(name + n, INCIDENT_NAME_MAX - n, "-%u", nth);
 }
 
 uint64_t incident_store_time(const char *name)
@@ -86,6 +89,15 @@ int incident_store_check(const struct incident_store *s)
 	_cleanup_close_ int fd = store_open(s, false);
 
 	return fd == -ENOENT ? 0 : MIN(fd, 0);
+}
+
+bool incident_store_has(const struct incident_store *s, const char *name)
+{
+	_cleanup_close_ int dir = store_open(s, false);
+	char path[STORE_PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s.json", name);
+	return dir >= 0 && !faccessat(dir, path, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
 static int store_put_name(int dir, const char *from, const char *to)

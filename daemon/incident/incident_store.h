@@ -21,8 +21,10 @@ struct incident_store {
 	uint64_t size_bytes; /* the limit for all files together */
 };
 
-/* Makes a name such as "20260131T140312Z-comm-123". real_ns: wall clock time. */
-void incident_store_name(char name[INCIDENT_NAME_MAX], uint64_t real_ns, const char *comm, uint32_t tid);
+/* Makes a name such as "20260131T140312Z-comm-123". real_ns: wall clock time. nth: 2 for the second
+ * incident of this task in the same second, and so on. Then the name ends with "-2". */
+void incident_store_name(char name[INCIDENT_NAME_MAX], uint64_t real_ns, const char *comm, uint32_t tid,
+			 unsigned nth);
 /* Returns the wall clock time in the name of a hang, in ns; 0: the text is no such name. */
 uint64_t incident_store_time(const char *name);
 uint32_t incident_store_doc_uid(const json_t *doc);
@@ -33,6 +35,8 @@ int incident_store_check(const struct incident_store *s);
 /* Makes the directory if it does not exist. Returns a descriptor, or the errors of
  * incident_store_check(). */
 int incident_store_open(const struct incident_store *s);
+/* Returns true if there is a NAME.json. */
+bool incident_store_has(const struct incident_store *s, const char *name);
 /* Writes text to NAME.json. Returns 0 or -errno. */
 int incident_store_sidecar(const struct incident_store *s, const char *name, const char *text);
 /* Creates the snapshot's file with a temporary name. Returns a descriptor for writing, or -errno. */

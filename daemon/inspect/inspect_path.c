@@ -68,15 +68,19 @@ void inspect_path(struct unwind *u, const struct ct_iter_task *t, struct inspect
 	bool at = has_dirfd(t->wait.nr);
 	char path[PATH_MAX], whole[PATH_MAX], mountinfo[64];
 	long n = unwind_memory(u, t->args[at ? 1 : 0], path, sizeof(path));
-	struct procmount m;
+	struct procmounts mounts = { 0 };
+	const struct procmount *m;
 
 	if (n <= 0 || !memchr(path, 0, (size_t)n) || !path[0])
 		return;
 	snprintf(mountinfo, sizeof(mountinfo), "/proc/%u/mountinfo", t->task.tgid);
 	if (procmount_absolute(t->task.h.tid, at ? (int)t->args[0] : AT_FDCWD, path, whole) ||
-	    procmount_find(mountinfo, whole, &m) || strncmp(m.type, "fuse", 4) != 0)
+	    procmounts_read(mountinfo, &mounts))
 		return;
-	r->object = root_object(&m, t->task.h.tid, r->rec.ts);
+	m = procmounts_at(&mounts, whole);
+	if (m && !strncmp(m->type, "fuse", 4))
+		r->object = root_object(m, t->task.h.tid, r->rec.ts);
 	if (r->object)
 		r->rec.obj = r->object->id;
+	procmounts_done(&mounts);
 }

@@ -8,95 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "ctrace/fields.h"
-#include "daemon/thresholds.h"
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
-#include "lib/clock.h"
 #include "lib/procmap.h"
 
 #define NAMES_MAX         (1u << 20)
-#define MOUNTINFO_MAX     65536
 #define ASKED_MAX         256
 #define ASKED_NAMES_BYTES 65536
-
-static bool fs_is_remote(const char *type)
-{
-	static const char *const remote[] = { "nfs",    "cifs", "smb3",  "ceph",      "afs",   "coda",
-					      "lustre", "gfs2", "ocfs2", "glusterfs", "beegfs" };
-
-	if (!strncmp(type, "fuse", 4))
-		return true;
-	for (size_t i = 0; i < ARRAY_SIZE(remote); i++)
-		if (!strncmp(type, remote[i], strlen(remote[i])))
-			return true;
-	return false;
-}
-
-int unwind_mounts_look(const char *path, uint32_t minor_no)
-{
-	_cleanup_fclose_ FILE *f = fopen(path, "re");
-	_cleanup_free_ char *line = NULL;
-	size_t cap = 0;
-
-	for (unsigned n = 0; f && n < MOUNTINFO_MAX && getline(&line, &cap, f) > 0; n++) {
-		unsigned maj, min;
-		char *type;
-
-		if (sscanf(line, "%*u %*u %u:%u", &maj, &min) != 2 || maj || min != minor_no)
-			continue;
-		type = strstr(line, " - ");
-		if (type)
-			return fs_is_remote(type + 3);
-	}
-	return -ENOENT;
-}
-
-/* The device of memfds and shared anonymous memory is mounted nowhere. Returns its minor number, or
- * UINT32_MAX. */
-static uint32_t shmem_minor(struct unwind_mounts *ms)
-{
-	_cleanup_close_ int fd = -1;
-	struct stat st;
-
-	if (ms->shmem_known)
-		return ms->shmem_minor;
-	fd = memfd_create("ctrace", MFD_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st))
-		return UINT32_MAX;
-	ms->shmem_known = true;
-	return ms->shmem_minor = minor(st.st_dev);
-}
-
-bool unwind_mounts_avoid(struct unwind_mounts *ms, uint32_t tid, uint32_t major_no, uint32_t minor_no)
-{
-	uint64_t now = clock_boot_ns();
-	struct unwind_mount *slot = NULL;
-	char path[64];
-	int r;
-
-	if (major_no || minor_no == shmem_minor(ms))
-		return false;
-	for (size_t i = 0; i < ms->n && !slot; i++)
-		if (ms->v[i].minor == minor_no)
-			slot = &ms->v[i];
-	if (slot && now - slot->checked_ns < UNWIND_MOUNTS_KEPT_NS)
-		return slot->avoid;
-	snprintf(path, sizeof(path), "/proc/%u/mountinfo", tid);
-	r = unwind_mounts_look(path, minor_no);
-	/* The lower layer of a container's overlay is mounted outside of the container. */
-	if (r == -ENOENT)
-		r = unwind_mounts_look("/proc/self/mountinfo", minor_no);
-	if (!slot)
-		slot = &ms->v[ms->n < UNWIND_MOUNTS_MAX ? ms->n++ : now / 64 % UNWIND_MOUNTS_MAX];
-	*slot = (struct unwind_mount){ .checked_ns = now, .minor = minor_no, .avoid = r != 0 };
-	return slot->avoid;
-}
 
 bool unwind_maps_parse(char *line, struct unwind_map *m, const char **ret_path)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * unwind_maps.h - finds mappings of a process: the executable ones, and those that must not be
- * read. A read from a network or user-space file system may hang for as long as the server wants.
+ * read (unwind_mounts.h).
  *
  * Since Linux 6.11, the kernel answers for single addresses. Before, all of /proc/PID/maps is read.
  * Only one thread at a time may use one struct unwind_maps.
@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "ctrace/abi.h"
+#include "daemon/stack/unwind_mounts.h"
 #include "lib/vec.h"
 
 #define UNWIND_MAPS_LINES_MAX 65536 /* lines of /proc/PID/maps that are read */
@@ -32,27 +33,6 @@ struct unwind_map {
 	uint32_t path_off;
 	struct unwind_elf *elf;
 };
-
-#define UNWIND_MOUNTS_MAX 32
-/* Remembers whether the device 0:minor must be avoided. All zero at the start. Only one thread at a
- * time may use one struct unwind_mounts. */
-struct unwind_mounts {
-	struct unwind_mount {
-		uint64_t checked_ns;
-		uint32_t minor;
-		bool avoid;
-	} v[UNWIND_MOUNTS_MAX];
-	size_t n;
-	bool shmem_known;
-	uint32_t shmem_minor;
-};
-
-/* path: a mountinfo file. Returns 1 if the file system on the device 0:minor_no may have to ask a
- * server, 0 if not, or -ENOENT if the file has no such device. */
-int unwind_mounts_look(const char *path, uint32_t minor_no);
-/* Returns true if the file system on the device may have to ask a server, or is not known. A major
- * number other than 0 counts as a disk. */
-bool unwind_mounts_avoid(struct unwind_mounts *ms, uint32_t tid, uint32_t major_no, uint32_t minor_no);
 
 struct unwind_maps {
 	/* If the member `asks` is true: the mappings that the kernel was asked for so far,

@@ -325,11 +325,11 @@ static void killed_meanwhile(void **state)
 
 	strcpy(store.dir, f->hangs);
 	strcpy(in.boot_id, "00000000-0000-0000-0000-000000000000");
-	incident_store_name(in.name, HANG_S(1000000), "loop", HANG_LOOPER);
+	incident_store_name(in.name, HANG_S(1000000), "loop", HANG_LOOPER, 1);
 	doc = incident_doc(&in, true);
 	assert_int_equal(incident_store_sidecar(&store, in.name, doc), 0);
 	in.hangs[0].rule = CT_HANG_CRASH;
-	incident_store_name(in.name, HANG_S(1000001), "loop", HANG_LOOPER);
+	incident_store_name(in.name, HANG_S(1000001), "loop", HANG_LOOPER, 1);
 	crash = incident_doc(&in, true);
 	assert_int_equal(incident_store_sidecar(&store, in.name, crash), 0);
 	stop(f);
@@ -420,13 +420,50 @@ static void names(void **state)
 {
 	char name[INCIDENT_NAME_MAX];
 
-	incident_store_name(name, 1769868192ULL * NSEC_PER_SEC + 5, "a b/../\n", 7);
+	incident_store_name(name, 1769868192ULL * NSEC_PER_SEC + 5, "a b/../\n", 7, 1);
 	assert_string_equal(name, "20260131T140312Z-a_b_..__-7");
 	assert_int_equal(incident_store_time(name), 1769868192ULL * NSEC_PER_SEC);
 	assert_int_equal(incident_store_time("core.json"), 0);
 	assert_int_equal(incident_store_time(""), 0);
-	incident_store_name(name, UINT64_MAX, "0123456789abcdef0123456789abcdef0", UINT32_MAX);
+	incident_store_name(name, UINT64_MAX, "0123456789abcdef0123456789abcdef0", UINT32_MAX, 1);
 	assert_non_null(strstr(name, "-4294967295"));
+	incident_store_name(name, 1769868192ULL * NSEC_PER_SEC, "0123456789abcde", UINT32_MAX, 2);
+	assert_string_equal(name, "20260131T140312Z-0123456789abcde-4294967295-2");
+}
+
+/* Incidents of one task in one second keep their own files, also if the daemon was restarted. */
+static void same_second(void **state)
+{
+	struct fixture *f = *state;
+	json_t *list, *o;
+	size_t i;
+
+	for (unsigned n = 1; n <= 3; n++) {
+		incidents_note(f->is, &loop_hang);
+		json_decref(wait_for(f, n));
+		if (n == 2) {
+			stop(f);
+			start(f);
+		}
+	}
+	list = wait_for(f, 3);
+	json_array_foreach (list, i, o)
+		assert_int_equal(access(text(o, "snapshot"), F_OK), 0);
+	json_decref(list);
+}
+
+/* The first incident ends the time in which it takes more hangs, and its files do not exist yet. */
+static void same_second_open(void **state)
+{
+	struct fixture *f = *state;
+	json_t *list;
+
+	incidents_note(f->is, &loop_hang);
+	while (!incidents_stats(f->is).noticed)
+		assert_true(sd_event_run(f->event, 1000000) >= 0);
+	incidents_note(f->is, &loop_hang);
+	list = wait_for(f, 2);
+	json_decref(list);
 }
 
 /* All programs of one user together get half of the limit. Programs of root have no such limit.
@@ -597,7 +634,7 @@ static void pending_behind_many(void **state)
 	strcpy(store.dir, f->hangs);
 	put(&store, "20990101T000000Z-a-1", 0);
 	put(&store, "20990101T000000Z-a-2", 0);
-	incident_store_name(in.name, HANG_S(1000000), "loop", HANG_LOOPER);
+	incident_store_name(in.name, HANG_S(1000000), "loop", HANG_LOOPER, 1);
 	doc = incident_doc(&in, true);
 	assert_int_equal(incident_store_sidecar(&store, in.name, doc), 0);
 	assert_int_equal(incidents_read(f->hangs, 1, &list, &left_out), 0);
@@ -616,7 +653,7 @@ static void told_again(void **state)
 
 	in.hangs[0].obj = 0x1234;
 	in.hangs[0].nr = 202;
-	incident_store_name(in.name, HANG_S(1000000), "loop", HANG_LOOPER);
+	incident_store_name(in.name, HANG_S(1000000), "loop", HANG_LOOPER, 1);
 	first = incident_doc(&in, true);
 	a = json_loads(first, 0, NULL);
 	assert_int_equal(incident_doc_read(a, &again), 0);
@@ -697,6 +734,8 @@ int main(void)
 		cmocka_unit_test(hostile_answers),
 		cmocka_unit_test(rates),
 		cmocka_unit_test(names),
+		WITH(same_second),
+		WITH(same_second_open),
 		cmocka_unit_test(rates_of_users),
 		WITH(whose),
 		WITH(others_may_write),

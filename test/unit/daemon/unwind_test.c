@@ -548,6 +548,31 @@ static void test_kernel(void **state)
 	expect_kernel(path, 0xffffffff81000100, true, "k:? (not in kallsyms)");
 }
 
+/* The mountinfo files of two mount namespaces: that of a task, and that of the host. NULL: none. */
+static int look(const char *task, const char *host, uint32_t minor)
+{
+	struct unwind_namespaces ns = { 0 };
+	const char *const texts[] = { task, host };
+	int r;
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		char *path = ns.files[ns.n];
+		int fd;
+
+		if (!texts[i])
+			continue;
+		ns.n++;
+		strcpy(path, "/tmp/unwind-mounts-XXXXXX");
+		fd = mkstemp(path);
+		assert_int_equal(write(fd, texts[i], strlen(texts[i])), strlen(texts[i]));
+		close(fd);
+	}
+	r = unwind_mounts_look(&ns, minor);
+	for (size_t i = 0; i < ns.n; i++)
+		unlink(ns.files[i]);
+	return r;
+}
+
 static void test_mounts(void **state)
 {
 	static const char text[] = "26 25 0:31 / /srv rw shared:1 - fuse.sshfs user@host: rw\n"
@@ -556,28 +581,116 @@ static void test_mounts(void **state)
 				   "29 25 0:33 / /twice rw - nfs4 host:/ rw\n"
 				   "30 25 8:34 / /disk rw - nfs4 host:/ rw\n"
 				   "31 25 0:35 / /tmp rw - tmpfs tmpfs rw\n";
-	char path[] = "/tmp/unwind-mounts-XXXXXX";
-	int fd = mkstemp(path);
 
-	assert_int_equal(write(fd, text, sizeof(text) - 1), sizeof(text) - 1);
-	close(fd);
-	assert_int_equal(unwind_mounts_look(path, 31), 1);
-	assert_int_equal(unwind_mounts_look(path, 32), -ENOENT);
-	assert_int_equal(unwind_mounts_look(path, 33), 1);
-	assert_int_equal(unwind_mounts_look(path, 34), -ENOENT);
-	assert_int_equal(unwind_mounts_look(path, 35), 0);
-	unlink(path);
-	assert_int_equal(unwind_mounts_look(path, 35), -ENOENT);
+	assert_int_equal(look(text, NULL, 31), 1);
+	assert_int_equal(look(text, NULL, 32), -ENOENT);
+	assert_int_equal(look(text, NULL, 33), 1);
+	assert_int_equal(look(text, NULL, 34), -ENOENT);
+	assert_int_equal(look(text, NULL, 35), 0);
+	assert_int_equal(look("", text, 31), 1);
+	assert_int_equal(look("", text, 35), 0);
+	assert_int_equal(look(NULL, NULL, 35), -ENOENT);
+}
+
+#define HOST                                                                                                 \
+	"22 1 254:1 / / rw,relatime shared:1 - ext4 /dev/vda1 rw\n"                                          \
+	"23 22 0:40 / /mnt/remote rw,nosuid,nodev shared:2 - fuse.bindfs bindfs rw,user_id=0\n"              \
+	"24 22 0:41 / /home rw,relatime shared:3 - nfs4 host:/home rw,vers=4.2\n"
+
+/* The path of each layer leads to a file system of the host. */
+static void test_overlays(void **state)
+{
+	static const char mounts[] =
+		HOST "50 22 0:50 / /local rw - overlay overlay rw,lowerdir=/a:/b,upperdir=/up,workdir=/work\n"
+		     "51 22 0:51 / /lower rw - overlay overlay ro,lowerdir=/a:/mnt/remote/lower\n"
+		     "52 22 0:52 / /upper rw - overlay x rw,lowerdir=/a,upperdir=/home/u,workdir=/w\n"
+		     "53 22 0:53 / /new rw - overlay x rw,lowerdir+=/a,lowerdir+=/mnt/remote,uuid=on\n"
+		     "54 22 0:54 / /data rw - overlay x ro,lowerdir+=/a,datadir+=/home/d\n"
+		     "55 22 0:55 / /relative rw - overlay x rw,lowerdir=l/A:l/B,upperdir=/u,workdir=/w\n"
+		     "56 22 0:56 / /dots rw - overlay x ro,lowerdir=/a:/a/..//mnt/./remote/l\n"
+		     "57 22 0:57 / /none rw - overlay x rw\n"
+		     "58 22 0:60 / /mnt/with\\040a:colon rw - fuse.sshfs host: rw\n"
+		     "59 22 0:58 / /escaped ro - overlay x ro,lowerdir=/mnt/with\\040a\\134:colon:/a\n"
+		     "60 22 0:59 / /prefix rw - overlay x ro,lowerdir=/a:/mnt/remotely\n";
+
+	assert_int_equal(look(mounts, NULL, 50), 0);
+	for (uint32_t minor = 51; minor <= 58; minor++)
+		assert_int_equal(look(mounts, NULL, minor), 1);
+	assert_int_equal(look(mounts, NULL, 59), 0);
+}
+
+static void test_overlay_nested(void **state)
+{
+	static const char mounts[] =
+		HOST "50 22 0:50 / /one rw - overlay x ro,lowerdir=/a:/b\n"
+		     "51 22 0:51 / /two rw - overlay x rw,lowerdir=/one/l:/one/m,upperdir=/u,workdir=/w\n"
+		     "52 22 0:52 / /bad rw - overlay x ro,lowerdir=/a:/mnt/remote\n"
+		     "53 22 0:53 / /worse rw - overlay x rw,lowerdir=/one:/bad,upperdir=/u,workdir=/w\n";
+	char deep[2048];
+	size_t n = 0;
+
+	assert_int_equal(look(mounts, NULL, 51), 0);
+	assert_int_equal(look(mounts, NULL, 53), 1);
+	/* each overlay has the next one as its layer; the last lies on the disk */
+	n += (size_t)snprintf(deep, sizeof(deep), HOST);
+	for (unsigned i = 0; i < 9; i++)
+		n += (size_t)snprintf(deep + n, sizeof(deep) - n,
+				      "60 22 0:%u / /d%u rw - overlay x ro,lowerdir=/d%u/x\n", 60 + i, i,
+				      i + 1);
+	assert_int_equal(look(deep, NULL, 61), 0);
+	assert_int_equal(look(deep, NULL, 60), 1);
+}
+
+/* A container sees its overlay at /, and the host has the layers. */
+static void test_overlay_container(void **state)
+{
+	static const char docker[] =
+		"615 498 0:50 / / rw,relatime master:247 - overlay overlay rw,"
+		"lowerdir=/var/lib/docker/overlay2/l/GP5QWSA3:/var/lib/docker/overlay2/l/TJ4VJZ3Q,"
+		"upperdir=/var/lib/docker/overlay2/37ab/diff,workdir=/var/lib/docker/overlay2/37ab/work\n"
+		"616 615 0:54 / /proc rw,nosuid,nodev,noexec,relatime - proc proc rw\n"
+		"620 615 254:1 /var/lib/docker/containers/1f/hosts /etc/hosts rw - ext4 /dev/vda1 rw\n"
+		"630 615 0:52 / /merged rw - overlay x rw,lowerdir=/data/l,upperdir=/data/u,workdir=/data/w\n";
+	static const char podman[] =
+		"700 600 0:51 / / rw,nodev,relatime - overlay overlay rw,"
+		"lowerdir=/home/u/.local/share/containers/storage/overlay/l/6SHC,"
+		"upperdir=/home/u/.local/share/containers/storage/overlay/7f/diff,"
+		"workdir=/home/u/.local/share/containers/storage/overlay/7f/work,userxattr\n";
+
+	assert_int_equal(look(docker, HOST, 50), 0);
+	assert_int_equal(look(docker, "", 50), 1);   /* no namespace with the layers is known */
+	assert_int_equal(look(docker, HOST, 52), 0); /* an overlay inside of the container */
+	/* the container of the daemon */
+	assert_int_equal(look("", docker, 50), 0);
+	assert_int_equal(look(podman, docker, 51), 0);
+	/* HOST has /home on NFS */
+	assert_int_equal(look(podman, HOST, 51), 1);
+	assert_int_equal(look(podman, "22 1 254:1 / / rw - xfs /dev/vda1 rw\n", 51), 0);
+	/* on the host, a FUSE file system lies over the layers */
+	assert_int_equal(look(docker, HOST "25 22 0:42 / /var/lib/docker rw - fuse.x x rw\n", 50), 1);
+	/* the start of the system has mounted the layers of /, and has left them */
+	assert_int_equal(look("", "22 1 0:20 / / rw - overlay x rw,lowerdir=/l,upperdir=/u,workdir=/w\n", 20),
+			 0);
+	assert_int_equal(look("",
+			      "22 1 0:20 / / rw - overlay x rw,lowerdir=/l,upperdir=/u,workdir=/w\n"
+			      "23 22 0:21 / /l rw - nfs4 host:/ ro\n",
+			      20),
+			 1);
+	/* the directory of the layers is an overlay in turn */
+	assert_int_equal(
+		look(docker, HOST "25 22 0:42 / /var rw - overlay x ro,lowerdir=/mnt/remote:/a\n", 50), 1);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nested),        cmocka_unit_test(test_signal_handler),
-		cmocka_unit_test(test_depth_limit),   cmocka_unit_test(test_bad_registers),
-		cmocka_unit_test(test_hostile_files), cmocka_unit_test(test_expressions),
-		cmocka_unit_test(test_demangle),      cmocka_unit_test(test_kernel),
-		cmocka_unit_test(test_mounts),        cmocka_unit_test(test_saved),
+		cmocka_unit_test(test_nested),         cmocka_unit_test(test_signal_handler),
+		cmocka_unit_test(test_depth_limit),    cmocka_unit_test(test_bad_registers),
+		cmocka_unit_test(test_hostile_files),  cmocka_unit_test(test_expressions),
+		cmocka_unit_test(test_demangle),       cmocka_unit_test(test_kernel),
+		cmocka_unit_test(test_mounts),         cmocka_unit_test(test_overlays),
+		cmocka_unit_test(test_overlay_nested), cmocka_unit_test(test_overlay_container),
+		cmocka_unit_test(test_saved),
 	};
 	uint64_t regs[34];
 	pid_t pid = child_start(deep_outer);

@@ -19,7 +19,8 @@ static const char table[] =
 	"a line that means nothing\n"
 	"27 26 0:32 /sub /srv/in\\040side rw,noatime shared:2 master:1 - fuseblk /dev/vdb rw\n"
 	"28 25 8:17 / /mnt rw - ext4 /dev/vdb1 rw\n"
-	"29 25 0:40 / /mnt rw - fuse.bindfs /home rw\n";
+	"29 25 0:40 / /mnt rw - fuse.bindfs /home rw\n"
+	"30 25 0:41 / /run rw - tmpfs tmpfs\n";
 
 static char path[] = "/tmp/procmount-XXXXXX";
 
@@ -37,28 +38,74 @@ static int remove_table(void **state)
 	return unlink(path);
 }
 
-static void check(const char *file, const char *point, const char *type, uint32_t dev)
+static void check(const struct procmounts *ms, const char *file, const char *point, const char *type,
+		  uint32_t dev)
 {
-	struct procmount m;
+	const struct procmount *m = procmounts_at(ms, file);
 
-	assert_int_equal(procmount_find(path, file, &m), 0);
-	assert_string_equal(m.point, point);
-	assert_string_equal(m.type, type);
-	assert_int_equal(m.dev, dev);
+	assert_non_null(m);
+	assert_string_equal(m->point, point);
+	assert_string_equal(m->type, type);
+	assert_int_equal(m->dev, dev);
 }
 
 static void test_find(void **state)
 {
-	struct procmount m;
+	struct procmounts ms;
 
-	check("/etc/passwd", "/", "ext4", 22);
-	check("/srv", "/srv", "fuse.sshfs", 31);
-	check("/srv/a/b", "/srv", "fuse.sshfs", 31);
-	check("/srvx", "/", "ext4", 22);
-	check("/srv/in side/a", "/srv/in side", "fuseblk", 32);
+	assert_int_equal(procmounts_read(path, &ms), 0);
+	check(&ms, "/etc/passwd", "/", "ext4", 22);
+	check(&ms, "/srv", "/srv", "fuse.sshfs", 31);
+	check(&ms, "/srv/a/b", "/srv", "fuse.sshfs", 31);
+	check(&ms, "/srvx", "/", "ext4", 22);
+	check(&ms, "/srv/in side/a", "/srv/in side", "fuseblk", 32);
 	/* the later of two mounts on /mnt hides the earlier one */
-	check("/mnt/a", "/mnt", "fuse.bindfs", 40);
-	assert_int_equal(procmount_find("/nowhere/mountinfo", "/", &m), -ENOENT);
+	check(&ms, "/mnt/a", "/mnt", "fuse.bindfs", 40);
+	assert_string_equal(procmounts_on(&ms, 8 << 20 | 17)->type, "ext4");
+	assert_string_equal(procmounts_on(&ms, 31)->options, "rw");
+	assert_string_equal(procmounts_on(&ms, 41)->options, "");
+	assert_null(procmounts_on(&ms, 17));
+	procmounts_done(&ms);
+	assert_int_equal(procmounts_read("/nowhere/mountinfo", &ms), -ENOENT);
+}
+
+/* expected: the layers, with a | after each */
+static void check_layers(const char *options, const char *expected)
+{
+	char buf[1024];
+	size_t n;
+
+	snprintf(buf, sizeof(buf), "%s", options);
+	n = procmount_layers(buf);
+	for (size_t i = 0; i < n; i++)
+		if (!buf[i])
+			buf[i] = '|';
+	assert_int_equal(n, strlen(expected));
+	assert_memory_equal(buf, expected, n);
+}
+
+static void test_layers(void **state)
+{
+	/* Docker, Linux 6.1 */
+	check_layers("rw,lowerdir=/var/lib/docker/overlay2/l/GP5QWSA3:/var/lib/docker/overlay2/l/TJ4VJZ3Q,"
+		     "upperdir=/var/lib/docker/overlay2/37ab/diff,workdir=/var/lib/docker/overlay2/37ab/work,"
+		     "nouserxattr",
+		     "/var/lib/docker/overlay2/l/GP5QWSA3|/var/lib/docker/overlay2/l/TJ4VJZ3Q|"
+		     "/var/lib/docker/overlay2/37ab/diff|/var/lib/docker/overlay2/37ab/work|");
+	/* Podman on a newer kernel */
+	check_layers(
+		"rw,context=\"system_u:object_r:container_file_t:s0:c1\\054c2\","
+		"lowerdir+=/var/lib/containers/storage/overlay/l/A:B,datadir+=/data\\134x,"
+		"upperdir=/var/lib/containers/storage/overlay/7f/diff,redirect_dir=on,uuid=on,metacopy=on",
+		"/var/lib/containers/storage/overlay/l/A:B|/data\\x|"
+		"/var/lib/containers/storage/overlay/7f/diff|");
+	/* the kernel escapes the comma, the space and the backslash; overlay escapes the colon */
+	check_layers("ro,lowerdir=/a\\040b\\054c\\134:d:e/f::/g", "/a b,c:d|e/f||/g|");
+	check_layers("rw,upperdir=/up:p\\134\\134er", "/up:p\\er|");
+	check_layers("rw,lowerdir=/end\\134", "/end\\|");
+	check_layers("rw,lowerdir=", "|");
+	check_layers("rw,lowerdir", "");
+	check_layers("", "");
 }
 
 static void check_absolute(const char *given, const char *expected)
@@ -95,6 +142,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_find),
+		cmocka_unit_test(test_layers),
 		cmocka_unit_test(test_absolute),
 	};
 
