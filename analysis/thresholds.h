@@ -2,10 +2,11 @@
 /*
  * thresholds.h - private to analysis/: the numbers that decide an answer.
  *
- * Each entry says its unit and its meaning. Most entries say which wrong answers a smaller and a
- * larger number give. The test in brackets (test/unit/analysis) fails with that number. For
- * a score or a factor, "smaller" and "larger" mean by 30 %. Other numbers are halved or doubled.
- * A smaller share 1/n means a larger n.
+ * Each entry says its unit and its meaning. Most entries also say which wrong answers follow if the
+ * number is smaller, and if it is larger. With the smaller or larger number, the test in brackets
+ * (test/unit/analysis) fails.
+ * - A score or a factor is made smaller or larger by 30 %.
+ * - Any other number is halved or doubled. If the share 1/n is smaller, n is larger.
  *
  * Most limits on the amount of work are in the files that count the refused work.
  */
@@ -85,8 +86,8 @@
  * If the share is smaller, ctrace asks a person more questions (test a_guess_without_alternative).
  * If the share is larger, ctrace takes a guess without a question (test a_guess_is_asked_about). */
 #define BRANCH_SHARE_GUESS 20
-/* fifths of the time of a breakdown: The time for which a task has no records is a branch only if it is
- * at least this share, or if there is no other branch.
+/* fifths of a task's time: If at least this share of the time has no records, the chain ends at the task,
+ * and the cause is "unknown". If the share is less, the chain follows another branch, if there is one.
  * If smaller, a task with records for 40 % of the time has the cause "unknown" (test capped_itself).
  * If larger, a task with records for 14 % of the time gets a cause (test hardly_recorded). */
 #define BRANCH_UNKNOWN_FIFTHS 4
@@ -273,10 +274,9 @@
 
 /* Slices: how far ctrace believes that an edge leads from a cause to its effect. A strong edge is
  * certain to do so. A weak edge is a guess. A boosted edge is a guess with a further sign for it, such
- * as stacks that are alike. The score of a weak or boosted edge (0..1) is a product of the numbers below.
- * SURE_LATER is for strong edges.
- * If a number is smaller, ctrace believes its edges too little. SURE_OLD is an exception, because it
- * makes scores smaller: if SURE_OLD is smaller, ctrace believes old edges too much.
+ * as stacks that are alike. The score of a weak or boosted edge (0..1) is SURE_WEAK or SURE_BOOSTED,
+ * multiplied by the factors below that fit the edge.
+ * If a score or a factor is smaller, ctrace believes such edges too little.
  * The tests are in thresholds_slice.txt. */
 /* 0..1: The score of a boosted edge (a guess with a further sign for it) before the factors below.
  * Tests: one_doubt_many fails if the number is smaller, two_doubts if it is larger. */
@@ -308,7 +308,7 @@
  * Tests: other_stack_is_one_doubt fails if the number is smaller, other_stack_and_another_doubt if
  * it is larger. */
 #define SURE_OTHER_STACKS 0.7
-/* 0..1: A very old edge loses this part of its score.
+/* 0..1: A very old edge loses this part of its score: the factor is 1 - SURE_OLD.
  * Tests: old_or_half_of_the_stack fails if the number is smaller, old_or_little_of_the_stack if it
  * is larger. */
 #define SURE_OLD 0.2
@@ -487,10 +487,10 @@
 #define PATTERNS_CHANGED 0.1
 /* share: The accepted share of false alarms. If two commands are equal, at most this share of the checks
  * finds a count that grew. A check that may decide n times uses this number divided by n.
- * If smaller, five runs of each side cannot show that a count grew if two counts vary (test few_runs of
- * counts_test.c).
- * If larger, four runs of each side can show it if one count varies. Then up to one of 70 checks of equal
- * commands is a false alarm (same test).
+ * False alarms are rarer with more runs, but more frequent if more counts vary from run to run.
+ * If smaller, five runs of each side are not enough for two such counts (test few_runs of counts_test.c).
+ * If larger, four runs of each side are enough for one such count, with a false alarm in up to one of 70
+ * checks (same test).
  * Evidence: see "Counts" in doc/check.md. */
 #define COUNTS_ALPHA 0.01
 

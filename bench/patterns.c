@@ -6,7 +6,7 @@
  *   rows      a query for each row; each transaction has more rows than the one before
  *   random    100 symbols without any order: few repetitions, and many grammar rules
  *   copies    copies of earlier pieces: long repetitions that are not side by side
- *   binary    two symbols without any order: the most loops in loops
+ *   binary    two symbols without any order: the patterns have the most nested loops
  * Prints key=value lines: seconds of CPU time of one thread, the number of patterns, the first
  * pattern, and the most memory so far.
  */

@@ -36,8 +36,8 @@ extern void *bpf_rdonly_cast(void *obj, __u32 btf_id) __ksym __weak;
  */
 struct task_struct *task_plain(struct task_struct *t) __hidden;
 
-/* Reads 64 bits as a number, because the verifier refuses to compute with a pointer. tv_sec stands
- * for any number of 64 bits. */
+/* Reads the 64 bits at p as a number, because the verifier refuses to compute with a pointer that RD() has
+ * read. A timespec64 begins with a number of 64 bits, so p is read as if it pointed to one. */
 static __always_inline __u64 rd_num(const void *p)
 {
 	return RD((struct timespec64 *)p, tv_sec);

@@ -87,8 +87,8 @@ static __always_inline __u32 object_anon_kind(struct file *f)
 	return known >> 16 == fop << 16 >> 16 ? known & 0xff : object_anon_learn(f, fop);
 }
 
-/* A socket that is closed, or not accepted yet, has no inode: its id is made from the address sk. sk must
- * be a plain number, because the verifier lets no program compute with a pointer. */
+/* A socket that is closed, or not accepted yet, has no inode. Then its id is made from the address sk. The
+ * verifier forbids this if the caller has read sk with RD(). Read it with RD_NUM() or BPF_CORE_READ(). */
 static __always_inline __u64 object_sock_id(struct sock *sk)
 {
 	struct socket *s = RD(sk, sk_socket);

@@ -263,14 +263,14 @@ static __always_inline void wake_without_call(struct ct_rec *w, struct task_stru
  * Without the hooks of interrupts, finds in the kernel stack which interrupt makes the wake. If the
  * current task is not the cause, removes its system call and the object from w. Exception: an object with
  * CT_WF_READY stays if the wake may come from a network softirq.
- *
- * A wake of CT_CTX_TASK without a system call may come from a softirq that ksoftirqd runs.
  */
 static __always_inline void wake_mark(void *ctx, struct cpu *c, struct ct_rec *w, struct task_struct *p,
 				      __u64 now)
 {
 	__u32 what;
 
+	/* If a task makes the wake in its system call, there is no interrupt to find. A task without a system
+	 * call may be ksoftirqd, which runs softirqs. */
 	if (!govern_sheds(CT_SHED_HOOKS) || (w->state != CT_CTX_IRQ && w->nr != CT_NR_NONE) ||
 	    !wake_mark_is_due(c, p, now))
 		return;

@@ -17,11 +17,11 @@
 /* columns: A narrower terminal is treated as one of this width. Lower: a line for each word. Higher: the
  * terminal breaks lines within words. */
 #define SHEET_COLUMNS_MIN 20
-/* columns: The second row of a wrapped line begins this much further to the right than the first one. So the
- * text after a number such as "1. " is in one column. */
+/* columns: If a line that begins with spaces is wrapped, its second row begins this much further to the right
+ * than the first one. So the text after a number such as "1. " is in one column. */
 #define SHEET_INDENT 3
-/* columns: the same as above, for rows that begin at the left edge. So the first words of the rows,
- * such as ALARM, stand alone. */
+/* columns: If a line of a table begins without spaces and is wrapped, its second row begins with this many
+ * spaces. So only the first words of the lines, such as ALARM, are at the left edge. */
 #define SHEET_ROW_INDENT 6
 /* rows: A short answer leaves this many rows of the terminal free, for the prompt. Lower: the prompt moves
  * the first line out of sight. Higher: less of the answer is shown. */
@@ -91,9 +91,9 @@
  * 0.19 s with 2 and 0.16 s with 4 threads. */
 #define LOAD_THREADS_MAX 4u
 
-/* threads that diagnose hangs at the same time, at most. Higher: more memory. In a trace of 20 M
- * records, each diagnosis takes about 20 MB, beside 1.2 GB for the trace. The largest path
- * (PATH_MAX_PIECES) takes 600 MB. */
+/* threads that diagnose hangs at the same time, at most. Higher: more memory. A trace of 20 M records
+ * takes 1.2 GB. Each thread usually takes 20 MB more, but 600 MB if the critical path of its hang has
+ * PATH_MAX_PIECES pieces. */
 #define DIAGNOSE_THREADS 16
 /* candidates: If only the worst hang is wanted, one thread diagnoses this many candidates before
  * other threads start. Lower: the other threads work for nothing. Higher: the other threads begin
@@ -114,9 +114,9 @@
 /* 1/n of the time that the user asks about: `ctrace path` and `ctrace diagnose` do not show a
  * shorter part by itself. */
 #define SHOW_SHARE 1000
-/* 1/n of the time that the user asks about. The headline of `ctrace path` says how much time would be
- * saved without the largest wait. It also names another change if that saves more than the sum of two
- * things: twice as much, and 1/n of the time that the user asks about. */
+/* 1/n of T, the time that the user asks about. The headline of `ctrace path` says how much time S would
+ * be saved without the largest wait. It also names the best other change, if this saves at least
+ * 2 * S + T/n. */
 #define SHOW_BETTER_SHARE 20
 /* ns: If the count of records is older than this, `ctrace status` and `ctrace budget` say how old
  * it is. There are no new counts in a coarse step. */

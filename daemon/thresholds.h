@@ -73,15 +73,15 @@
  * governor_edges_test.c. */
 #define GOVERNOR_QUIET_SHARE 4.0
 #define GOVERNOR_QUIET_NS    1000000000ULL
-/* GOVERNOR_FLAP_NS, ns: if a step forward follows a step back within this time, the next step back
- * waits twice as long. GOVERNOR_PATIENCE, times: the wait is at most this many times
- * GOVERNOR_CALM_NS or GOVERNOR_QUIET_NS. Smaller numbers: steps forward and back all the time.
- * Larger numbers: records are left out for minutes after a storm. Evidence: `flap` in
+/* GOVERNOR_FLAP_NS, ns: if a step forward follows a step back within this time, the governor's
+ * `patience` doubles. This is a factor of GOVERNOR_CALM_NS and GOVERNOR_QUIET_NS, at first 1.
+ * GOVERNOR_PATIENCE, times: the largest `patience`. Smaller numbers: steps forward and back all the
+ * time. Larger numbers: records are left out for minutes after a storm. Evidence: `flap` in
  * governor_edges_test.c. */
 #define GOVERNOR_FLAP_NS  10000000000ULL
 #define GOVERNOR_PATIENCE 32
-/* times GOVERNOR_FLAP_NS: if a step back comes this long after the last step forward, the next wait
- * for a step back is halved. Evidence: `flap` in governor_edges_test.c. */
+/* times: a step back halves `patience` if the last step forward was more than GOVERNOR_LASTED *
+ * GOVERNOR_FLAP_NS before. Evidence: `flap` in governor_edges_test.c. */
 #define GOVERNOR_LASTED 3
 
 /*
@@ -190,18 +190,18 @@
  * sockets have unread data. Smaller n: a server that does not read, with 10 000 descriptors, costs
  * more. Larger n: some clients of this server are reported later. No evidence yet. */
 #define UNREAD_TIMES 100
-/* ns: the daemon measures again and again how far the tick counter is ahead of the scheduler's
- * clock. A measurement late in a tick gives a distance that is too small, by less than a tick. So
- * if the distance seems to fall by less than a tick, the daemon lets it fall by at most this
- * number. NTP makes it fall by at most 0.5 ms in a second. Smaller: a wait that is a little longer
- * than CT_COARSE_NS looks shorter, and is not recorded. Larger: a short wait looks longer, and the
- * BPF program takes more time to find out that it is short. No evidence yet. */
+/* ns: the daemon measures again and again how far the tick counter is ahead of the scheduler's clock.
+ * A result late in a tick is too small, by less than a tick. So if a result is that little smaller
+ * than the last one, the daemon subtracts at most this number from the last one. NTP causes a true fall
+ * of 0.5 ms a second at most. Smaller: a wait just above CT_COARSE_NS looks shorter, and is not recorded.
+ * Larger: short waits look longer, and cost the BPF program more time. No evidence yet. */
 #define CLOCK_DRIFT_NS 500000ULL
 /* ns: `ctrace status` shows the cost of the BPF programs over this time. It decides nothing. */
 #define GOVERNOR_BPF_NS 2000000000ULL
-/* GOVERN_CALLS, calls: a batch is this many calls of a BPF program. GOVERN_BATCHES, batches: the
- * fastest batch gives the cost of a call. Smaller: an interrupt counts as cost. Larger: the start
- * takes longer. No evidence yet. */
+/* GOVERN_CALLS, calls: the daemon measures how long a batch of this many calls of a BPF program takes.
+ * GOVERN_BATCHES, batches: of this many batches, the fastest one gives the cost of a call. Fewer
+ * batches: if interrupts disturb all of them, the cost is too large. More calls or batches: the daemon's
+ * start takes longer. No evidence yet. */
 #define GOVERN_CALLS   100
 #define GOVERN_BATCHES 8
 /*
@@ -288,7 +288,8 @@
 /* samples a second that get names in their stacks. No evidence yet. */
 #define DRAIN_SAMPLES_PER_S 200
 /* ns: an inspection that takes longer is stuck, and another thread takes over. Smaller: a slow file
- * system makes all threads count as stuck. Larger: no inspections for longer. No evidence yet. */
+ * system makes all threads count as stuck. Larger: the other thread takes over later, and until then
+ * there are no inspections. No evidence yet. */
 #define INSPECT_STUCK_NS 10000000000ULL
 /* TASKS_SINCE_NS and INSPECT_SAME_WAIT_NS, ns: two sources may give starts of one wait that differ
  * by this. The scheduler's clock can be late by two ticks at 100 Hz, 20 ms. Smaller: the present
@@ -511,8 +512,8 @@
  * client holds up others. No evidence yet. */
 #define SERVICE_LIMIT_NS 10000000000ULL
 #define SERVICE_CLOSE_NS 2000000000ULL
-/* descriptors: at most so many wait to be closed. From half as many on, the daemon accepts no
- * connection, and receives only from root. No evidence yet. */
+/* descriptors: at most this many wait to be closed. While half of this number or more wait, the daemon
+ * accepts no connection, and receives only from root. No evidence yet. */
 #define SERVICE_CLOSE_MAX 512
 
 /*

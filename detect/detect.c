@@ -584,8 +584,9 @@ void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *w
 }
 
 /*
- * Since ts_ns, the process runs another program, or another task has the tid. Keeps run and
- * since_ns, and a wait that began after ts_ns.
+ * At ts_ns, the process executed another program, or another task got the tid. Resets what is known
+ * about the task, except for the members run and since_ns. If the present state began after ts_ns, it
+ * is the state of the new program or task, so the members about this state (such as wait) stay too.
  */
 static void task_begin_anew(struct detect_task *t, uint64_t ts_ns)
 {

@@ -67,8 +67,8 @@ static void found_blocked(struct detect *d, const struct ct_rec *rec, uint64_t s
 	/* the CT_FUTEX of an inspection can come before the CT_FOUND of the wait */
 	t->owner = rec->wait == CT_W_FUTEX && t->futex_ns >= t->since_ns ? t->futex_owner : 0;
 	detect_wait_begins(d, t, t->since_ns, false);
-	/* The idle point is the place where the task waits for its next work. No record says when the
-	 * task left it, so the time since then (away_ns) is counted from the begin of this wait. */
+	/* away_ns: when the task left its idle point, the place where it waits for its next work
+	 * (detect.h). No record says when that was, so the begin of this wait is taken. */
 	if (!(t->bits & DETECT_IDLE) && !t->away_ns) {
 		detect_forget(t, t->since_ns);
 		t->away_ns = t->since_ns;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * detect_habit.h - a table of habits: one entry for all tasks of a name. The habits outlive the
- * tasks. A new name may replace the least recently used one. Only one thread at a time.
+ * detect_habit.h - a table of habits. A habit is something usual for a task, such as its longest time in
+ * the queue for a CPU (detect.h). All tasks of one name share an entry, which stays when they end. A
+ * new name may replace the least recently used one. Only one thread at a time.
  */
 #ifndef CTRACE_DETECT_DETECT_HABIT_H
 #define CTRACE_DETECT_DETECT_HABIT_H

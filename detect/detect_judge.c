@@ -122,9 +122,10 @@ static bool judge_look(struct detect *d, struct detect_task *t)
 		same = !runs && it.wait.wait == t->wait;
 	else
 		same = runs;
-	/* sched_since is the begin of the task's state in the kernel. If it is later than since_ns,
-	 * the task has had the CPU, and does not hang. It may be wrong by tenths of a second, so it
-	 * counts only in the second half of the time from since_ns to now. */
+	/* sched_since: when the task's present state began, as the kernel says. If this is later than
+	 * since_ns, the task has had the CPU in between, and does not hang. But sched_since may be wrong
+	 * by tenths of a second. So it has to be later by half of the time up to now, which is mostly
+	 * longer than this error. */
 	if (t->run != DETECT_RUNNING && it.sched_since > t->since_ns + (d->now_ns - t->since_ns) / 2)
 		same = false;
 	if (!same && it.task.h.ts >= t->since_ns)
@@ -199,7 +200,8 @@ static bool judge_is_patient(struct detect *d, const struct detect_task *t, uint
 	return (t->patient | detect_habit(&d->habits, t->comm, now_ns)->patient) >> wait & 1;
 }
 
-/* Returns the factor TIMES_* for the present wait of t. 0: LOOP does not report this wait. */
+/* The rule LOOP (CT_HANG_LOOP) reports a wait that lasts N times as long as the task's longest time away
+ * from its idle point. Returns N for the present wait of t: TIMES_LOCK, TIMES_WAIT, or 0: never report it. */
 static unsigned judge_wait(const struct detect *d, const struct detect_task *t)
 {
 	enum ct_obj_kind kind = CT_OBJ_KIND(t->obj);

@@ -139,23 +139,24 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * as idle in such a wait (case poll_for_answer_alone). If larger, an event loop that is also a
  * client is never idle (case poll_for_answer_and_others). */
 #define ANSWER_SET_MAX 2
-/* share, and frames: Two stacks are alike if their outermost frames are equal: at least MIN frames,
- * and at least PART / OF of the frames of the longer stack. MIN is needed because a few outermost
- * frames are the same in all threads. If smaller, stacks of different work are alike (for the
- * share: case stacks_not_alike; for MIN: case stacks_at_the_start). If larger, stacks of the same
- * work are not alike (for the share: case stacks_alike; for MIN: case neighbours_alike). */
+/* share PART / OF of the frames of a stack: Two stacks are alike if their outermost frames are equal,
+ * and these are at least this share of the longer stack. If smaller, stacks of different work are
+ * alike (case stacks_not_alike). If larger, stacks of the same work are not alike (case stacks_alike). */
 #define STACKS_ALIKE_PART 3
 #define STACKS_ALIKE_OF   4
-#define STACKS_ALIKE_MIN  3
+/* frames: Of two alike stacks, at least this many outermost frames are equal, because a few outermost
+ * frames are the same in all threads. If smaller, stacks of different work are alike (case
+ * stacks_at_the_start). If larger, stacks of the same work are not alike (case neighbours_alike). */
+#define STACKS_ALIKE_MIN 3
 /* Kernel fact: by default, a connecting socket gets a local port from this one on
  * (net.ipv4.ip_local_port_range, Documentation/networking/ip-sysctl.rst). If the listening socket
  * was never seen, and only one end of a connection has a smaller port, that end is the server. The
  * case low_port_serves fails with half and with twice the number. */
 #define PORT_EPHEMERAL 32768
-/* ns: If a reader finds nothing to read, ctrace takes it that the reader has read all bytes that are older
- * than this. If smaller, bytes that are still on their way over loopback are forgotten (case
- * bytes_on_their_way). If larger, after a loss of records, messages are matched wrongly (case
- * bytes_taken_before). */
+/* ns: Some sent bytes have no record of a receive, and then their reader finds nothing to read. If the
+ * oldest of these bytes were sent more than this long ago, all of the bytes count as read. If smaller,
+ * bytes that are still on their way over loopback are forgotten (case bytes_on_their_way). If larger,
+ * after a loss of records, messages are matched wrongly (case bytes_taken_before). */
 #define FLOW_STALE_NS 10000000ULL
 /* messages, and 1/n of the messages: A hub, such as a D-Bus daemon, passes messages on between its
  * connections (flow_reverse_hubs()). To count as a hub on a connection, a process has to send at least
@@ -191,11 +192,11 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define PATH_MAX_PIECES (4u << 20)
 /* records: at most this many are searched for the socket that a task used last */
 #define SPOKE_LOOKS 256
-/* intervals: HotSpot waits for a lock with a time limit, again and again: first four short waits, then
- * waits of 1 s. The daemon records a stack of such a task at least every 64 s. In 64 s, the
- * task has about 200 intervals: waits, runs, and waits for a CPU. If the present wait has no stack, at most
- * this many intervals of the task are searched for an earlier wait that has one. If smaller, no stack is
- * found, and the wait does not count as one for a lock. If larger, no wrong answer is known. */
+/* intervals: HotSpot waits for a lock in many short waits, most of them of 1 s. The daemon records the
+ * stack of such a task at least every 64 s. In 64 s, the task has about 200 intervals: 64 waits, as many
+ * runs, and as many waits for a CPU. If a wait has no stack, at most this many intervals before it are
+ * searched for a wait that has one. If smaller, no stack is found, and it is not known that the task
+ * waits for a lock. If larger, no wrong answer is known. */
 #define LOCK_LOOKS 256
 /* ns: Before a task A waits on a futex, A may have given work to a task B: A has woken or created B. If
  * the owner of the futex is not known, B may be to blame for the wait. But B is not to blame if A had

@@ -42,7 +42,8 @@ struct account_row {
 	/* WAIT: the task that the victim waited for. RESOURCE: the task that had the CPU. TASK: the
 	 * task itself. PROCESS: the main thread, or else another thread. */
 	uint32_t task;
-	/* WAIT: the longest wait or run. For folded time, the first interval. */
+	/* WAIT: the longest interval of the row. An interval of the state INTERVAL_FOLDED is taken only
+	 * if it is the first one of the row. */
 	uint32_t interval;
 	/* WAIT, RESOURCE, OBJECT: the object of the waits. In RESOURCE, a device stands for all its
 	 * files, and one socket for all sockets with its remote address. */

@@ -21,7 +21,7 @@
 /* What the named task does instead of sending the wake-up. */
 enum missing_wake_how {
 	MISSING_ENDED,
-	MISSING_SILENT,    /* the task is still woken as in the reference */
+	MISSING_SILENT,    /* the task is woken as in the reference, but then sends no wake-up */
 	MISSING_ELSEWHERE, /* the task waits elsewhere, or its place in the reference is not known */
 	MISSING_ASLEEP,    /* the task waits where it waits in the reference, but for longer */
 	MISSING_BUSY,

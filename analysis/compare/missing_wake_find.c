@@ -342,9 +342,9 @@ static int examine(const struct graph *g, struct missing_wake *m)
 	return 0;
 }
 
-/* The named task waits in the interval m->instead. Compares this wait with earlier waits, like the
- * examined wait. If the comparison names a further task, appends the steps to that task to m->steps, and
- * returns 1. Then that task is the named task. Otherwise returns 0, or -ENOMEM. */
+/* The named task itself waits, in the interval m->instead. Compares this wait with earlier waits of the
+ * named task. If this comparison names further tasks, appends its steps to m->steps, and returns 1. Then
+ * the last of these tasks is the named task. Otherwise returns 0, or -ENOMEM. */
 static int examine_next(const struct graph *g, struct missing_wake *m)
 {
 	struct missing_wake next = { .wait = m->instead, .wait_from_ns = g->intervals[m->instead].from_ns };

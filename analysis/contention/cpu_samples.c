@@ -39,9 +39,10 @@ static int add_candidate(struct search *s, uint32_t task, uint32_t cpu)
 	return VEC_PUSH(&c->shares, (struct cpu_share){ .task = task, .cpu = cpu, .seen = 1 });
 }
 
-/* Called when a record shows that the victim is on `cpu`. Until now, the CPU of the queues from index
- * s->sure on was a guess: the CPU on which the victim was last seen before these queues. If the guess is
- * not `cpu`, the victim moved to `cpu` at an unknown time. Then the CPU of these queues is not known. */
+/* Called when a record shows that the victim is on `cpu`. Each element of s->queues is a time in which the
+ * victim waited for a CPU. From index s->sure on, the CPU of an element is a guess: the last CPU on which
+ * the victim was seen before. If the guess is `cpu`, it is now final. If not, the victim changed its CPU
+ * at an unknown time, and the CPU of the element becomes unknown. */
 static void ran_on(struct search *s, uint32_t cpu)
 {
 	for (; s->sure < s->queues.n; s->sure++)

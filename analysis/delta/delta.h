@@ -22,8 +22,10 @@ struct delta_side {
 struct delta_row {
 	char *key, *detail, *text; /* as in struct profile_part */
 	uint64_t old_ns, new_ns;
-	int64_t difference_ns;       /* new_ns - old_ns */
-	double old_count, new_count; /* mean of profile_part.count, weighted as the metric */
+	int64_t difference_ns; /* new_ns - old_ns */
+	/* The mean of profile_part.count over the old runs, and over the new runs. Each run has the weight
+	 * that metric_weights() gives it. */
+	double old_count, new_count;
 	enum part_class class;
 };
 
@@ -40,17 +42,18 @@ struct delta {
 /*
  * Compares the profiles. n_old, n_new > 0. Each run is shorter than 2^62 ns.
  *
- * Only a long wait has a detail (struct profile_part). So a wait that becomes longer may move from
- * the row without a detail to a row with a detail. To undo this, the row without a detail is added
- * to the row with the same key that changed most in the other direction.
+ * Only long waits and runs have a detail (struct profile_part). So when a wait becomes longer, the
+ * row without a detail may shrink, while a row with the same key and a detail grows. These two rows
+ * become one, and likewise if a wait becomes shorter. If there are several such rows with a detail,
+ * the one that changes most is taken.
  *
  * The caller frees *ret with delta_free(). Returns 0 or -ENOMEM.
  */
 int delta_new(const struct profile *const *old, size_t n_old, const struct profile *const *new, size_t n_new,
 	      enum delta_metric metric, struct delta **ret);
 void delta_free(struct delta *d);
-/* Returns the sentence of a delta whose other members are set; the caller frees it. NULL: out of
- * memory. */
+/* Returns the text for d->sentence. All other members of *d must be set. The caller frees the text.
+ * NULL: out of memory. */
 char *delta_words(const struct delta *d);
 
 #endif

@@ -254,8 +254,9 @@ int comparison_apply(struct findings *f, bool normal)
 	for (size_t i = 0; i < c->links.n; i++) {
 		bool open = is_open(f, i);
 
-		/* `open`: no record shows which task has to end the wait. Any other wait is compared only
-		 * if it is the victim's and has ended: perhaps its wake-up came late. */
+		/* Two sorts of waits are compared:
+		 * - an open wait: it is not known, or a guess, which task has to end it;
+		 * - the victim's own wait, if it has ended: its wake-up may have come late. */
 		if (!open && (i || normal || c->links.v[i].unfinished))
 			continue;
 		interval = examined(f, i);

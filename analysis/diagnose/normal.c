@@ -74,8 +74,9 @@ static bool got_locks(const struct graph *g, uint32_t tid, uint64_t from_ns, uin
 	return got;
 }
 
-/* Returns true if the task works at its own pace: between most of its sleeps, it gets bytes, or
- * file locks at the first try. A task that polls gets nothing. */
+/* A task that sleeps again and again may poll for something that does not come. Or it may work, with
+ * pauses. Returns true if it works: between most of its sleeps, it receives bytes, or takes file locks
+ * without a failed try. */
 static bool is_paced(const struct graph *g, const struct link *k)
 {
 	uint32_t i = graph_interval_at(g, k->task, k->from_ns), rounds = 0;

@@ -197,10 +197,10 @@ static int add_other(struct adder *a, uint32_t node, const struct interval *s, u
 	return r ? r : add_off(a, node, s, from, to);
 }
 
-/* Adds the time of a wait in [from, to). Frames above `node` show what the task to blame did until it
- * acted. The time after the act is added to `node` itself. If the task acted before the wait began, or
- * did not act, the frames show what it did in the whole wait. The time in which the task has no interval
- * is added to `node`, too. */
+/* Adds the time of a wait in [from, to). The task to blame acts at one moment: for example, it sends the
+ * wake-up. The time until then goes to frames above `node`, which show what this task did. The time after
+ * it goes to `node`. If the task did not act during the wait, the frames get the time of the whole wait.
+ * Time in which the task has no interval always goes to `node`. */
 static int add_blame(struct adder *a, uint32_t node, uint32_t wait, uint64_t from, uint64_t to,
 		     uint64_t window_to)
 {

@@ -84,10 +84,11 @@ static struct run *run_of(struct runs *runs, const struct interval *s)
 	return &runs->v[(s->obj ^ s->obj >> 3 ^ s->nr ^ s->wait) % ARRAY_SIZE(runs->v)];
 }
 
-/* Like same_waits(): returns the last wait of the run that begins at wait i. But searches no run twice.
- * If wait i lies in a run that was found earlier, that run was too short for a hang. A run that begins
- * at i is even shorter, so the function returns i. Exception: the earlier run ended because the task
- * worked too much. A run that begins at i may have less of this work and end later, so it is searched. */
+/* Returns the last wait of the run that begins at wait i, like same_waits(), but searches no run twice.
+ * Wait i may lie in a run that was found earlier. That run was too short for a hang, because the caller
+ * skips all waits of a hang. The rest of the run, from i on, is even shorter, so the result is i.
+ * Exception: the earlier run ended because the task worked too much between its waits. The work before i
+ * is not part of a run that begins at i. This run may end later, so it is searched. */
 static uint32_t next_waits(const struct graph *g, struct runs *runs, uint32_t i, uint32_t end)
 {
 	const struct interval *s = &g->intervals[i];
@@ -122,8 +123,8 @@ static bool is_empty_fold(const struct interval *s)
 	return s->state == INTERVAL_FOLDED && s->from_ns == s->to_ns;
 }
 
-/* If a coarse stretch begins during a wait for a CPU, the wait has two parts. Between them is an
- * empty folded interval. */
+/* The governor may stop the recording of switches while the task waits for a CPU. Then this wait has two
+ * intervals, and between them is an INTERVAL_FOLDED of length 0. Returns the last interval of the wait. */
 static uint32_t queue_last(const struct graph *g, uint32_t i, uint32_t end)
 {
 	const struct interval *s = g->intervals;
@@ -224,7 +225,8 @@ static bool is_alarm(const struct diagnosis *d)
 	    k->edge == EDGE_POLLED || k->edge == EDGE_KERNEL_LOCK || k->edge == EDGE_FUSE ||
 	    (k->edge == EDGE_STOP && d->n_chain > 1))
 		return true;
-	/* A child that hangs has a row of its own, and a child that computes for a while is normal. */
+	/* Apart from the cases above, a wait for a child is an alarm only for these three causes. If the
+	 * child hangs for another cause, the child has its own row in the list of hangs. */
 	if (child)
 		return c == CAUSE_LOCK_HOLDER || c == CAUSE_STOPPED ||
 		       (c == CAUSE_BUSY && k->longest_ns >= HANGS_CHILD_BUSY_NS);
@@ -443,8 +445,8 @@ int hangs_settle(const struct graph *g, struct hang *x)
 	uint64_t left = scan_left(g);
 	int r = 0;
 
-	/* The diagnosis was made with more steps in the budget than are left now, and took at least as
-	 * many as are left. So it is made again: with fewer steps, its result may differ. */
+	/* The diagnosis was allowed x->budget steps, and took x->steps. Now only `left` steps are allowed.
+	 * If x->steps reaches this limit, the result may differ, so the diagnosis is made again. */
 	if (x->budget != left && x->steps >= left) {
 		diagnosis_free(TAKE_PTR(x->diagnosis));
 		r = hangs_diagnose(g, x);

@@ -56,10 +56,11 @@ int hangs_candidates(const struct graph *g, uint64_t from_ns, uint64_t to_ns,
 /* May take as many steps as the budget of g has left (graph/timeline/scan.h), but does not change
  * the budget. Returns 0 or -ENOMEM. */
 int hangs_diagnose(const struct graph *g, struct hang *x);
-/* Subtracts from the budget of g the steps that the diagnosis of *x took. When hangs_diagnose() made this
- * diagnosis, the steps of earlier rows were perhaps not yet subtracted. If the diagnosis took at least as
- * many steps as are left now, first makes it again, with the steps that are left. So the result is the
- * same as if one thread diagnosed the rows in order. Returns 0 or -ENOMEM. One thread at a time. */
+/* 1. Makes the diagnosis of *x again if it took at least as many steps as the budget of g has left now.
+ *    It may have been allowed more steps, because the steps of earlier rows were not yet subtracted.
+ * 2. Subtracts the steps of the diagnosis from the budget of g.
+ * So the result is the same as if one thread diagnosed the rows in order. Returns 0 or -ENOMEM. One thread
+ * at a time. */
 int hangs_settle(const struct graph *g, struct hang *x);
 /* Returns true for an alarm that is not minor. */
 bool hangs_is_worst(const struct hang *x);
@@ -67,8 +68,9 @@ bool hangs_is_worst(const struct hang *x);
  * diagnosis. Returns true if these rows decide which row comes first after hangs_sort(). */
 bool hangs_are_decided(const struct hangs *h, size_t settled);
 /* Removes rows without a diagnosis. Sorts the others: alarms, minor alarms, other rows that are not
- * normal, normal rows. In each of these groups, the longest hang comes first. Exceptions:
- * - Of alarms of about equal length, the hang with the most rows comes first.
+ * normal, normal rows. In each of these groups, the longest row comes first. Exceptions:
+ * - Several rows may be about one hang (first_row). Of alarms of about equal length, a row of the hang
+ *   with the most rows comes first.
  * - Of the threads of a stopped process, the main thread comes first. */
 void hangs_sort(struct hangs *h);
 

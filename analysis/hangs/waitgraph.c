@@ -153,8 +153,9 @@ static int index_edges(struct waitgraph *g)
 	return 0;
 }
 
-/* The AND/OR model: an open node, or a node without heads, can move. Another node can move once one
- * of its heads (WAITGRAPH_ANY) or all of them (WAITGRAPH_ALL) can move. All others are stuck. */
+/* The AND/OR model. The heads of a node are the nodes for which it waits. A node that is open, or has no
+ * heads, can move. Any other node can move once one of its heads (WAITGRAPH_ANY) or all of them
+ * (WAITGRAPH_ALL) can move. A node that can never move is stuck. */
 static int find_stuck(struct waitgraph *g)
 {
 	size_t n = g->nodes.n, head = 0, tail = 0;

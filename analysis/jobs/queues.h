@@ -65,7 +65,7 @@ struct queues {
 
 /* The caller frees *ret with queues_free(). Returns 0 or -ENOMEM. */
 int queues_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, struct queues **ret);
-/* Removes the queues of processes none of whose tasks is set in tasks[]. */
+/* Keeps a queue if tasks[] is true for a task of its process. Removes the other queues. */
 void queues_keep(struct queues *q, const struct graph *g, const bool *tasks);
 void queues_free(struct queues *q);
 /* Returns the name of the main thread, or else of q->task. Never returns NULL. */

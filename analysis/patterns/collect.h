@@ -30,7 +30,7 @@ struct collected {
  * else its marks, or else its life. The caller frees *ret with collected_free(). Returns 0, -ENOMEM
  * or -E2BIG. */
 int collect(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct collected **ret);
-/* As collect(), but the one transaction is always the life of the process and of its descendants. */
+/* Like collect(), but does not look for requests or marks: always makes one transaction, COLLECT_LIFE. */
 int collect_life(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 		 struct collected **ret);
 void collected_free(struct collected *c);

@@ -28,7 +28,9 @@ struct fold_shape {
 	uint32_t depth;
 	uint32_t same_hash; /* the next loop with this hash; 0: none */
 	uint64_t times;     /* how often the shape was found to repeat */
-	bool known;         /* fold_add() makes a loop of this body even where it does not repeat */
+	/* Set for the body of a loop. Then fold_add() makes a loop also where the body stands only once:
+	 * a loop with one turn. */
+	bool known;
 };
 
 /* All folds share the shapes. The shapes 0 .. n_symbols - 1 are the symbols. */

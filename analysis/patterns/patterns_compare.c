@@ -6,7 +6,7 @@
 #include "lib/cleanup.h"
 #include "trace/words/texts.h"
 
-/* drop_parts() searches at most this many changes with the same mean counts for a longer body. */
+/* For each change, drop_parts() looks at no more than this many changes before it. */
 #define ALIKE_MAX 64
 
 static int key_cmp(const void *a, const void *b)
@@ -52,8 +52,8 @@ static int change_cmp(const void *a, const void *b)
 	return r ? r : texts_order(key_of(x), key_of(y));
 }
 
-/* If a body and a part of it change equally, drops the change of the part. change_cmp() puts the
- * longer body first. */
+/* If a pattern and a part of it change equally, drops the change of the part. change_cmp() has sorted
+ * the longer pattern before its part. */
 static size_t drop_parts(struct pattern_change *v, size_t n)
 {
 	size_t to = 0;

@@ -25,8 +25,8 @@ enum lane_why { LANE_CHAIN, LANE_PATH, LANE_NEAR };
 /* A part of a lane: one interval, or several that are joined. */
 struct span {
 	uint64_t from_ns, to_ns;
-	/* How long the task had a CPU, and how long it waited for one. Set only for joined intervals,
-	 * and for one folded interval, if its sums are known. Otherwise 0. */
+	/* How long the task had a CPU, and how long it waited for one. Both are 0 if this is not known,
+	 * or if `time` is not TIME_SHORT. */
 	uint64_t ran_ns, queued_ns;
 	uint32_t interval; /* the first one */
 	uint32_t n;        /* 2 or more: this many intervals are joined */

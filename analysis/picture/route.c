@@ -3,8 +3,8 @@
 #include "analysis/picture/thin.h"
 #include "lib/cleanup.h"
 
-/* longest() looks at only this many pieces of a group. A group with more pieces is a small part of the
- * path, so an inexact result does not matter. */
+/* longest() looks at only this many pieces of a group. Only short pieces are joined, and the group ends
+ * before it is long (thin.h). So a wrong result is about a small part of the path. */
 #define ROUTE_LOOKS 64
 
 static uint64_t length(const void *arg, size_t i)

@@ -7,8 +7,10 @@
 
 enum part_class {
 	PART_CLASS_RUNNING,
-	/* waiting for a CPU: a task of the program had it, or who had it is not known, or the CPU
-	 * quota was used up */
+	/* waiting for a CPU, in these cases:
+	 * - a task of the program had the CPU;
+	 * - it is not known which task had the CPU;
+	 * - the CPU quota was used up */
 	PART_CLASS_CPU,
 	PART_CLASS_LOCK,
 	PART_CLASS_IPC,
@@ -19,7 +21,8 @@ enum part_class {
 	PART_CLASS_FAULT,
 	PART_CLASS_SHORT, /* waits shorter than CT_COARSE_NS; only their sum is known */
 	PART_CLASS_UNKNOWN,
-	/* other programs had the CPU or used the disk, or the CPU was idle, or ctrace had it */
+	/* waiting for a CPU that another program or ctrace had, or that was idle; or for a disk that
+	 * other programs used too */
 	PART_CLASS_ENVIRONMENT,
 	PART_CLASSES,
 };
@@ -37,10 +40,9 @@ struct profile_part {
 	char *text; /* for people; safe to print */
 	uint64_t ns;
 	uint64_t count; /* the number of intervals; for a running function: the number of samples */
-	/* A part is the sum of pieces of the critical path. wakes: how often a task woke at the end of
-	 * such a piece. queued_ns: how long these tasks then waited for a CPU, as far as this time is of
-	 * the class ENVIRONMENT. `ns` does not contain queued_ns. Baseline files have neither wakes nor
-	 * queued_ns. */
+	/* wakes: how often a task woke at the end of a piece of this part (path.h). queued_ns: how long the
+	 * woken tasks then waited for a CPU. Only waits of PART_CLASS_ENVIRONMENT are in queued_ns, and
+	 * they are not in `ns`. Baseline files have neither wakes nor queued_ns. */
 	uint64_t wakes, queued_ns;
 	enum part_class class;
 };

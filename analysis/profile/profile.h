@@ -33,8 +33,9 @@ struct profile {
 int profile_new(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct profile **ret);
 void profile_free(struct profile *p);
 
-/* *ret_from_ns: the first exec of the task, or its birth if no exec is recorded. But 0 if the task was
- * born before the window. *ret_to_ns: the exit, or UINT64_MAX if no exit was seen. */
+/* *ret_from_ns: if the task was born before the window, 0, even if an exec is recorded. Otherwise the
+ * first exec, or the birth if no exec is recorded. *ret_to_ns: the exit, or UINT64_MAX if no exit was
+ * seen. */
 void profile_life(const struct graph *g, uint32_t task, uint64_t *ret_from_ns, uint64_t *ret_to_ns);
 /* Returns the main task of the command that `ctrace record` ran, or GRAPH_NONE. *ret_from_ns and
  * *ret_to_ns: as for profile_life(). */

@@ -200,8 +200,8 @@ static void put_comm(const struct graph *g, uint32_t task, uint64_t ts_ns, char 
 	strcat(buf, " ");
 }
 
-/* Some reasons are waits for another task. That task may itself wait for a third task, and so on. Adds a
- * detail to each such reason: what the last task of this row did. */
+/* A reason may be a wait for task A. Task A may itself wait for task B, and so on. Adds a detail to each
+ * such reason: what the last of these tasks did. */
 static int add_path_details(const struct adding *a, const struct path *p)
 {
 	int r = 0;

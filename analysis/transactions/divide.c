@@ -49,10 +49,11 @@ static const char *lock_word(enum resource_kind kind)
 	}
 }
 
-/* Writes the name of the task of a piece. In a wait for a lock, the lock and its owner come first: "file
- * lock /srv/l of job: sleep". The owner is left out if the piece is about the owner itself. The name of
- * some locks is found only by an inspection, and ctrace inspects only long waits. Such a name is left
- * out. Otherwise long and short waits for one lock would have different names. */
+/* Writes the name of the task of a piece. If the piece is part of a wait for a lock, writes "LOCK of OWNER:
+ * TASK". Example: in "file lock /srv/l of job: sleep", the task job has the lock and waits for the task
+ * sleep. If the task is the owner, leaves out " of OWNER". The name of some locks is found only by an
+ * inspection, and ctrace inspects only long waits. Leaves such a name out, so that long and short waits for
+ * one lock get the same text. */
 static void role_of(const struct graph *g, const struct path *p, const struct path_piece *x,
 		    char buf[DESCRIBE_MAX])
 {

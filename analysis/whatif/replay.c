@@ -10,9 +10,9 @@
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
 
-/* Returned in place of the shift (whatif.h) of a task that waits in a cycle: it and other tasks wait for
- * each other. But the what-if question takes away one of the tasks of the cycle. So there is no such
- * cycle in the replay, and the task holds up no other task. */
+/* Returned in place of the shift (whatif.h) of a task. The trace shows a cycle: this task and others wait
+ * for each other. The what-if question takes away one of them. So the replay does not have the cycle, and
+ * this task holds up no other task there. */
 #define SHIFT_FREE UINT64_MAX
 
 struct replay_task {
@@ -236,10 +236,10 @@ static size_t first_arrival(struct replay *k, uint32_t task, uint64_t from)
 	return at;
 }
 
-/* In the replay too, the arrival cannot come before its sender has acted. Returns the largest shift
- * (whatif.h) of the receiving task that this allows. INT64_MAX: any shift is allowed.
- * Exception: the what-if question takes away the receiving task, so this task takes no time in the replay.
- * Its largest shift at a time t is then t plus the result, which may be below 0. */
+/* In the replay too, the arrival cannot come before its sender has acted. So it limits the shift (whatif.h)
+ * of the receiving task. Returns the largest shift that is allowed. INT64_MAX: any shift is allowed.
+ * If k->taken is set for the receiving task, this task takes no time in the replay, so the limit of its
+ * shift grows with the time t: the limit is t plus the result. The result may be below 0. */
 static int64_t held_by(struct replay *k, uint32_t interval, size_t arrival)
 {
 	struct whatif *x = k->x;
@@ -351,7 +351,7 @@ static void begin(struct replay *k, uint32_t task)
 		rt->shift = shift_at(k, t->parent, t->born_ns);
 	else if (k->taken[task] && rt->next < end_of(g, task) &&
 		 g->intervals[rt->next].from_ns > k->x->from_ns)
-		/* a task that is taken away takes no time, also before its first interval */
+		/* the time from the start of the range to the task's first interval is saved, too */
 		rt->shift = g->intervals[rt->next].from_ns - k->x->from_ns;
 	if (rt->shift == SHIFT_FREE)
 		rt->shift = 0;

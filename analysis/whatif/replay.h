@@ -50,8 +50,8 @@ struct whatif {
 };
 
 /* interval: the interval of the receiving task in which the arrival comes. Returns true if the arrival
- * ended the latest wait of this task. The replay of this wait then lets the task wait for the arrival,
- * so the caller need not do so. */
+ * ended the latest wait of this task. The caller can then ignore the arrival: in the replay of this wait,
+ * the task waits for the sender anyway. */
 bool replay_ended_wait(struct whatif *x, uint32_t interval, const struct arrival *a);
 int replay_saved(struct whatif *x, const struct whatif_without *v, size_t n, uint64_t *ret_ns);
 #define CAUSE_COMES UINT32_MAX /* in cause_of: another thread of ctrace is storing the cause */

@@ -3,15 +3,15 @@
  * whatif.h - computes how much shorter a range of time would have been without a wait, a task, a
  * process, an object or a resource.
  *
- * Lengths are not just subtracted: other work may take as long at the same time. So the window is
+ * Lengths are not just subtracted: other work may take as long at the same time. So the range is
  * replayed. The *shift* of a task says how much earlier the task is in the replay. The shift is 0
  * at the start of the range, and the answer is the shift at the end.
  *
- * - A run, a sleep, a disk, the network: the shift stays. If the interval is taken away, its length
- *   is added to the shift.
+ * - A run, a sleep, or a wait for a disk or the network: the shift stays. If it is taken away, its
+ *   length is added to the shift.
  * - A wait that another task ended: it is over when the other task has ended it in the replay.
- * - A wait that has not ended: as if its owner had ended it at the end of the range.
- * - A wait that timed out: it keeps its length, or ends earlier.
+ * - A wait that has not ended: as if the task to blame (blame.h) ended it at the end of the range.
+ * - A wait that timed out: as if the task to blame ended it at the time limit, but it gets no longer.
  * - A birth: the task gets the shift of its creator.
  * - A message (only if whatif_link() got links): it is not received before it is sent.
  *
@@ -85,7 +85,7 @@ int whatif_table(struct whatif *x, const struct path *p, const struct account *a
 int whatif_questions(struct whatif *x, const struct account *a, struct whatif_row **ret_rows, size_t *ret_n);
 int whatif_answer(struct whatif *x, const struct path *p, struct whatif_row *row);
 void whatif_sort(struct whatif_row *rows, size_t n);
-/* Writes a question, such as "all that db[7] did". The text is cut to size. */
+/* Writes what *v takes away, such as "all that db[7] did". The text is cut to size. */
 void whatif_words(struct whatif *x, const struct whatif_without *v, char *buf, size_t size);
 
 #endif

@@ -104,7 +104,8 @@ static void ask_waits(struct table *t)
 	}
 }
 
-/* A resource with an owner, such as a lock, has no question: the table asks about the owner. */
+/* Adds questions such as: how much is saved without all waiting for disks? There is no such question about
+ * locks, because ask_tasks() asks about the tasks that hold them. */
 static void ask_resources(struct table *t)
 {
 	static const enum time_kind times[] = { TIME_RUNNABLE, TIME_DISK, TIME_NETWORK, TIME_TIMER,

@@ -41,8 +41,9 @@ struct rulestore {
 	char *keep;
 };
 
-/* Reads at most RULESFILE_BYTES_MAX + 1 bytes: the parser refuses so many. The caller frees *ret. Returns
- * 0, -EMEDIUMTYPE (no regular file), or another -errno. */
+/* If the file is larger than RULESFILE_BYTES_MAX, reads only its first RULESFILE_BYTES_MAX + 1 bytes. The
+ * parser then refuses the text as too long. The caller frees *ret. Returns 0, -EMEDIUMTYPE (no regular
+ * file), or another -errno. */
 int rulestore_read(const char *path, char **ret, size_t *ret_size);
 /* asking: the first file of --rules may be missing, because an answer can create it. Call
  * rulestore_done() after failure too. */

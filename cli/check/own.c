@@ -10,10 +10,10 @@
 #include "lib/vec.h"
 #include "trace/words/texts.h"
 
-/* The waits of the parts with one key, and the time in the queue for a CPU after these waits. */
+/* The price of a wait (own.h) is queued_ns / wakes. merge_prices() sums up all parts with the same key. */
 struct price {
-	const char *key; /* borrowed from a part */
-	uint64_t wakes, queued_ns;
+	const char *key;           /* of a struct profile_part, which owns the text */
+	uint64_t wakes, queued_ns; /* as in struct profile_part */
 };
 
 struct prices {

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* own.h - the time of a command without the time that other programs took from it. Pure; any thread. */
+/* own.h - the own time of a command: its time without what other programs took from it. Pure; any thread. */
 #ifndef CTRACE_CLI_CHECK_OWN_H
 #define CTRACE_CLI_CHECK_OWN_H
 
 #include "cli/compare/baseline.h"
 
 /*
- * After a wait, a task may have to wait for a CPU, because another program has it. The other programs
- * decide how long the task waits for the CPU. But the command decides how often this happens. So each wait
- * gets a price: the mean time for which a task waited for a CPU after such a wait, over the runs of both
- * sides. Waits in the same part of the critical path have the same price. The queue time of a run is the
- * sum of the prices of its waits.
+ * After a wait, a task may have to queue for a CPU that another program has. The other programs decide how
+ * long the task queues. But the command decides how often it does. So each wait gets a price: the mean time
+ * for which a task queued after such a wait, over the runs of both sides. Waits in the same part of the
+ * critical path have the same price. The queue time of a run is the sum of the prices of its waits.
  */
 struct own_queue {
-	/* True if the queue times of the new side are significantly longer (U test). Then the own time of
-	 * each run, on both sides, includes the queue time of the run. Both sides have the same prices. So
-	 * the queue times are only longer because the new command waits more often. */
+	/* True if the queue times of the new side are significantly longer (U test). A wait has the same
+	 * price on both sides, so the new command has more waits, or more expensive ones. Then the own time
+	 * of each run, on both sides, includes the queue time of the run. */
 	bool counted;
 	double old_ns, new_ns; /* the mean queue time of a run */
 	double p;              /* of the U test */

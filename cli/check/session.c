@@ -224,8 +224,8 @@ static int run_to(struct session *s, size_t n)
 	}
 }
 
-/* Returns true if each side that has runs has enough times of this kind, or can get them. --own
- * compares only traced runs. */
+/* Returns true if the check can compare times of this kind: each side has enough of them, or its command can
+ * be run for more. An old side without any runs needs none. --own compares only traced runs. */
 static bool comparable(const struct session *s, enum check_timing timing)
 {
 	const struct baseline *old = s->sides[OLD];
@@ -378,8 +378,9 @@ static int finish(struct session *s)
 	struct check_outcome *out = s->out;
 
 	out->traced = s->sides[NEW]->n_runs > 0;
-	/* If choose_timing() chose the times of untraced runs, all later runs were untraced. Then out->cost
-	 * stays as choose_timing() set it: from traced and untraced runs that were made in turn. */
+	/* If choose_timing() decides to compare untraced runs, all later runs are untraced. Only traced and
+	 * untraced runs that alternate show the cost of tracing. So out->cost stays as choose_timing() set
+	 * it. */
 	if (out->timing == CHECK_UNTRACED && s->plan->new_argv)
 		return 0;
 	return tracer_cost_of(s->sides[NEW], s->plan->max_regress, &out->cost) ? no_memory() : 0;

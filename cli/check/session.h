@@ -32,8 +32,9 @@ struct check_outcome {
 	struct tracer_cost cost;
 	bool decided; /* there are old runs, so `decision` is valid */
 	struct decision decision;
-	/* `decision` is undecided, and `own` is the decision from the own times */
-	bool own_known;
+	/* If `decision` is undecided, the check also tries to decide from the own times (own.h): the times
+	 * of the traced runs without the time that other programs took. */
+	bool own_known; /* `own` is valid */
 	struct decision own;
 	struct own_queue queue; /* of the own times; valid with --own, or if own_known is set */
 	size_t n_old, n_new;    /* of compared runs */

@@ -25,7 +25,8 @@
 	(PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |                 \
 	 PTRACE_O_TRACEVFORK)
 
-/* NEW: the task has stopped, but its creator has not reported it. So its breakpoint is not known. */
+/* NEW: ptrace(2) has reported the first stop of the task, but not yet the event of its creator, such as
+ * PTRACE_EVENT_CLONE. A task has the breakpoint of its creator. So the task goes on only after this event. */
 enum task_state { TASK_RUNS, TASK_NEW, TASK_HELD };
 
 struct task {

@@ -34,8 +34,8 @@
 		frame.g.style.display = "";
 	}
 
-	// Makes the frame `on` as wide as the picture. The frames below that cover its whole range
-	// become as wide.
+	// Makes the frame `on` as wide as the picture, and also all frames from there down to the root.
+	// null: shows the whole picture.
 	function zoom(on) {
 		var x = on ? on.x : 0, w = on ? on.w : full;
 

@@ -18,12 +18,13 @@ static bool is_named(const struct hangs_filter *f)
 }
 
 /*
- * `best` comes earlier in the list of hangs than x, so x is not worse. Returns true if x is still the
- * better answer. All of this has to be true:
- * - Both verdicts are VERDICT_NORMAL, or neither is. Without this rule, the idle master of a server would
- *   be a better answer than its hung worker, because the master waits longer.
+ * The list of hangs begins with the worst one (hangs_sort()), and `best` comes before x. Returns true if x
+ * takes the place of `best`. All of this has to be true:
  * - x is longer.
- * - If x is less bad: x is more than DIAGNOSE_LONGER times as long, and its chain has another task.
+ * - If x is less bad, for example no alarm: x is more than DIAGNOSE_LONGER times as long, and its chain has
+ *   another task.
+ * - Both verdicts are VERDICT_NORMAL, or neither is. Without this rule, the idle master of a server would
+ *   take the place of its hung worker, because the master waits longer.
  */
 static bool counts_more(const struct hang *x, const struct hang *best)
 {
@@ -34,9 +35,9 @@ static bool counts_more(const struct hang *x, const struct hang *best)
 	       x->to_ns - x->from_ns > (best->to_ns - best->from_ns) * (alike ? 1 : DIAGNOSE_LONGER);
 }
 
-/* Finds the worst hang, with --at only among the hangs at that time. But if `f` names tasks, a hang that
- * is longer than the worst one may be the better answer (counts_more()). Narrows the window to the hang. If
- * there is none, ret->task is GRAPH_NONE. */
+/* Finds the worst hang, with --at only among the hangs at that time. If `f` names tasks, a longer hang may
+ * take its place (counts_more()). Narrows the window to the hang. If there is none, ret->task is
+ * GRAPH_NONE. */
 static int find_stall(struct analysis_input *in, const struct hangs_filter *f, const struct victim_moment *at,
 		      struct victim *ret)
 {

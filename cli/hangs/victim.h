@@ -22,7 +22,7 @@ struct victim_request {
 	{ CLI_TEXT(type, member.at), "at", "TIME", "a moment at which the task hung" },                      \
 		SELECTORARG_OPTIONS(type, member.who), WINDOWARG_OPTIONS(type, member.window)
 
-/* The time of --at; to_ns is 0 if there is none. */
+/* The time of --at. Without --at, to_ns is 0. */
 struct victim_moment {
 	uint64_t from_ns, to_ns;
 };

@@ -6,15 +6,16 @@
 
 #include "cli/input/selectorarg.h"
 
-/* Finds the only task that fits and lived at at_ns. If `s` has neither a tid nor a comm, this is the only
- * main thread. Several such tasks are an error. */
+/* Finds the task that fits `s` and lived at at_ns. Several such tasks are an error. If `s` has neither a tid
+ * nor a comm, looks at the main threads first, and at the other threads only if no main thread fits. */
 int taskarg_at(const struct analysis_input *in, const struct selector *s, uint64_t at_ns, uint32_t *ret);
 /* Prints the error that no task fits at the given moment. */
 int taskarg_say_none(const struct analysis_input *in, const struct selector *s);
 /* As taskarg_at(), for the window [in->from_ns, in->to_ns). If `s` is not set, finds the main thread of the
  * recorded command. */
 int taskarg_in_window(const struct analysis_input *in, const struct selector *s, uint32_t *ret);
-/* As taskarg_in_window(), but the tasks that fit only have to belong to one process. */
+/* As taskarg_in_window(), but several tasks may fit if all of them belong to one process. Then finds one of
+ * them. */
 int taskarg_process(const struct analysis_input *in, const struct selector *s, uint32_t *ret);
 
 /* Opens path and reads the window. at: a time in this window, the argument of `option`. *ret_at_ns: this time

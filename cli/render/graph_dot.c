@@ -85,8 +85,8 @@ static bool is_after_timer(const struct causal *c, uint32_t i)
 	return false;
 }
 
-/* Returns true if a timer began the segment, and no shown edge except those of its own task leads to it or
- * from it. */
+/* Returns true if a timer began the segment, and all its other shown edges connect it with segments of its
+ * own task. */
 static bool is_timer_only(const struct picture *p, uint32_t i)
 {
 	const struct causal *c = p->pick->c;
@@ -330,7 +330,7 @@ static void put_edges(FILE *f, const struct picture *p)
 		const struct edge *e = &c->edges[i];
 		bool inside = e->from != GRAPH_NONE && p->node[e->from] == p->node[e->to];
 
-		/* the label of a node says that a timer began it */
+		/* the edge of a timer is not drawn: put_node() writes "after a timer" into the node */
 		if (is_shown(p, e) && !inside && !is_timer(e))
 			put_edge(f, p, i);
 	}

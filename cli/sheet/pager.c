@@ -66,7 +66,8 @@ static bool start(struct pager *p, char *const argv[])
 	p->terminal_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	if (p->terminal_fd < 0)
 		return false;
-	/* git sets the same: colours, no other screen, and an end by itself if one screen is enough */
+	/* git sets the same. less ends at once if the text fits on the screen (F), shows colours (R), and
+	 * leaves the text on the screen at its end (X). */
 	setenv("LESS", "FRX", 0);
 	if (spawn(argv, in_fd, &p->pid) || dup2(out_fd, STDOUT_FILENO) < 0) {
 		close(p->terminal_fd);

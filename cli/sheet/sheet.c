@@ -36,7 +36,7 @@ void sheet_next(struct sheet *s, enum line_kind kind, uint32_t group)
 	if (!s->rows)
 		return;
 	fflush(stdout);
-	/* without memory for the mark, the lines are of the kind of the lines before them */
+	/* if there is no memory for the mark, the next lines get the kind of the lines before them */
 	(void)VEC_PUSH(&s->marks, (struct sheet_mark){ s->size, kind, group });
 }
 

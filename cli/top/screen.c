@@ -36,7 +36,7 @@ static void set_colours(void)
 	init_pair(COLOUR_DIM, COLOR_BLUE, -1);
 }
 
-/* Other terminals cannot show a text at a place of the screen. */
+/* A terminal that cannot move its cursor, such as TERM=dumb, cannot show a full screen. */
 static bool can_move(void)
 {
 	int err;

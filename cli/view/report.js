@@ -229,7 +229,7 @@ function show_table(id, rows, cells, numbers) {
 }
 
 function show_tables() {
-	// without an answered request, or a job, there is no time
+	// n: the number of answered requests, or of jobs. If it is 0, the cell stays empty.
 	const time = (n, ns) => n ? duration(ns) : '';
 	const more = (id, n, command) => put(id + '-more', n ? n + ' more: "' + command + '" shows them.' : '');
 

@@ -32,8 +32,8 @@ struct fdtable_job {
  * ends. */
 int fdtable_post(struct worker *w, const struct fdtable_job *job);
 
-/* Makes the CT_WAITFD records of job->fds, with the objects of a table (a stream of size bytes).
- * Returns their number, at most CT_WAITFD_MAX. */
+/* table: the descriptor table of the process, as probe_read_files() returns it. Makes a CT_WAITFD record for
+ * each descriptor of job->fds whose object is in the table. Returns the number of records. */
 size_t fdtable_waitfds(const struct fdtable_job *job, const void *table, size_t size, uint64_t ts_ns,
 		       struct ct_rec ret[CT_WAITFD_MAX]);
 

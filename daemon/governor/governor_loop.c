@@ -243,8 +243,8 @@ static void governor_loop_resume(struct governor_loop *g)
 
 static void governor_loop_pause(struct governor_loop *g)
 {
-	/* From the end of a cap on, readers believe that the trace has all records of the task. So
-	 * the caps end while the programs still record. */
+	/* Between the end of a cap and the gap of this pause, which begins at g->gap_ns, readers rely on the
+	 * records of the task. So the programs must not stop before the caps have ended. */
 	governor_loop_caps_end(g);
 	probe_pause(g->opt.probe);
 	governor_loop_caps_over(g);
@@ -273,8 +273,8 @@ static void governor_loop_rates(struct governor_loop *g, uint64_t now_ns)
 	g->bpf_at_ns = now_ns;
 }
 
-/* A coarse step does not record short waits. Returns how much CPU time it would cost to record them, as
- * in the step CT_SHED_HOOKS: ppm of the machine's CPU time, averaged over GOVERNOR_COST_NS. */
+/* A coarse step does not record short waits; the step CT_SHED_HOOKS does. Returns how much CPU time it would
+ * cost to record them: ppm of the machine's CPU time, averaged over GOVERNOR_COST_NS. */
 static double governor_loop_back(struct governor_loop *g, uint64_t now_ns)
 {
 	uint64_t ns = probe_whole_cost_ns(g->opt.probe);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* incident_private.h - shared by the files of incident.h. A sidecar is the note NAME.json beside
+/* incident_private.h - shared by the files of incident.h. A sidecar is the note NAME.json next to
  * the snapshot NAME.ctr. */
 #ifndef CTRACE_DAEMON_INCIDENT_INCIDENT_PRIVATE_H
 #define CTRACE_DAEMON_INCIDENT_INCIDENT_PRIVATE_H
@@ -36,8 +36,8 @@ struct incident {
 	char boot_id[INCIDENT_BOOT_LEN + 1];
 	struct detect_hang hangs[INCIDENT_HANGS_MAX];
 	unsigned n_hangs, hangs_refused;
-	/* The hangs from the sidecar of an earlier run: `hangs` has only some of their fields.
-	 * NULL: this run noticed the hangs. */
+	/* If `begun` is set: the hangs as the sidecar of the earlier run has them, with all fields. `hangs`
+	 * then has only some of the fields. If `begun` is not set: NULL. */
 	json_t *told;
 	uint32_t uid;     /* user of the first hang, or INCIDENT_UID_UNKNOWN */
 	unsigned limited; /* hangs without a snapshot since the previous incident */

@@ -445,7 +445,7 @@ static unsigned decide(struct unwind *u, uint32_t tid, const struct look *looks,
 		if (looks[i].in_other)
 			return 0;
 	}
-	/* Code that computes changes several registers. A loop that polls changes at most its counter. */
+	/* A loop that polls changes at most one register: its counter. Code that computes changes more. */
 	if (!q->calls && regs_changed(q) > 1 && !loop)
 		return 0;
 	if (variable_maps_read(&q->maps, tid))

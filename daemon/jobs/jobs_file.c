@@ -182,10 +182,10 @@ static void file_functions(struct file_look *l)
 	}
 }
 
-/* Returns false if the kernel side cannot get the value. The kernel side takes a register, adds an
- * offset, and then reads memory at most once (struct job_value). If the argument of the note is
- * itself in memory, this one read fetches the argument. After it, the kernel side can neither add
- * the offset of the description nor read again. */
+/* The framework's description says how to get a value from an argument of a note. Examples of `a`:
+ * "arg2", "arg1+0x58", "arg0->0x18". Sets *ret to the steps of the kernel side: take a register, add an
+ * offset, read memory at most once (struct job_value). An argument that is itself in memory uses up this
+ * one read, so only a form such as "arg2" is possible. Returns false if the value cannot be had. */
 static bool file_note_value(const struct jobs_arg *a, const struct jobs_note *n, struct job_value *ret)
 {
 	if (a->arg < 0)

@@ -62,11 +62,11 @@ int unwind_maps_saved(struct unwind_maps *m, uint32_t tid, struct unwind_mounts 
 		      const struct ct_crash_map *saved, size_t n);
 void unwind_maps_forget(struct unwind_maps *m);
 void unwind_maps_done(struct unwind_maps *m);
-/* Returns the mapping at addr. It is valid until unwind_maps_forget().
- * - If nothing is mapped at addr, returns NULL.
- * - If `asks` is false, also returns NULL for a mapping with neither exec nor avoid.
- * - If `asks` is true, the kernel may give no answer, or `maps` and `names` may have no room for it.
- *   Then returns a mapping that has only avoid: the caller must not read at addr. */
+/* Returns the mapping at addr, or NULL if nothing is mapped there. Valid until unwind_maps_forget(). If
+ * `avoid` of the mapping is set, the caller must not read its memory, because the read may hang.
+ * - If `asks` is false, also returns NULL for a mapping that is not executable and may be read.
+ * - If `asks` is true and the mapping is not known, returns &m->unknown, in which `avoid` is set. This
+ *   happens if the kernel gives no answer, or if `maps` or `names` is full. */
 struct unwind_map *unwind_maps_find(struct unwind_maps *m, uint64_t addr);
 static inline const char *unwind_maps_path(const struct unwind_maps *m, const struct unwind_map *map)
 {

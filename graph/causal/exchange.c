@@ -201,11 +201,11 @@ static uint32_t same_client(const struct pass *p, const struct request_queue *q,
 	return GRAPH_NONE;
 }
 
-/* The task sends a question to another service on flow f. Guesses on behalf of which received request the
- * task does this, and returns this request. GRAPH_NONE: not known.
- * When the task answers a request, the flow of its questions for this request becomes free. The task then
- * uses the free flows for its new requests (queue_new()), in the order in which it received them. So the
- * flow that became free first is for the oldest new request, the next flow for the next new request. */
+/* Called when the task asks another service something on flow f. Returns the received request for which
+ * the task most likely asks, or GRAPH_NONE.
+ * When the task answers a request, the flow on which it asked for this request becomes free. Example:
+ * flow 1 becomes free, then flow 2. The task has two new requests, for which it has not asked yet. Then
+ * it asks for the older one on flow 1, and for the other one on flow 2. */
 static uint32_t next_asker(const struct pass *p, struct request_loop *l, uint32_t f)
 {
 	uint32_t before = p->flows.v.v[f].asker, request, rank;
@@ -280,8 +280,9 @@ uint32_t exchange_asker(struct pass *p, uint32_t f, uint32_t task)
 	request = l && hops(p, task) ? next_new(p, l, 0) : GRAPH_NONE;
 	if (request == GRAPH_NONE)
 		request = pool_oldest(p, task);
-	/* A thread that receives requests may work for several at a time, so next_asker() comes
-	 * first. For other threads, request_of_client() does. */
+	/* A thread that receives requests may work for several requests at a time, and
+	 * request_of_client() knows only one of them. So for such a thread, next_asker() is called
+	 * first. For another thread, request_of_client() is called first. */
 	if (request == GRAPH_NONE)
 		request = l && l->takes ? next_asker(p, l, f) : request_of_client(p, task);
 	if (request == GRAPH_NONE)

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * handoff.c - finds locks whose owners no record shows, by the use of their futexes and by stacks.
- *
- * Use: two tasks both post and wait on the futex, again and again, and each post wakes one task. An
- * example is the lock of Python's interpreter. A barrier wakes all waiters together, so it does not
- * look like a lock, unless it has two tasks.
- *
- * Stacks: no record shows the readers that hold a read-write lock. If a task waits long for such a
- * lock, an inspection records its stack, which shows the function that locks.
+ * handoff.c - finds futexes that are locks, although no record shows their owners. One of two signs
+ * is enough:
+ * - Two tasks both post and wait on the futex, again and again, and each post wakes one task. An
+ *   example is the lock of Python's interpreter. A barrier of three or more tasks does not look like
+ *   a lock, because it wakes several tasks together.
+ * - An inspection recorded the stack of a waiter, and the stack has a function that waits for a lock.
+ *   An example is a read-write lock that readers hold: no record shows these readers.
  */
 #include "graph/causal/handoff.h"
 

@@ -70,9 +70,10 @@ bool hands_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter
 	return h->n_herd > 1;
 }
 
-/* Usually returns false if a task both posts and waits. Such tasks meet at a barrier, or pass things in
- * turn, so each post is meant for the task that it woke. But if the waits have a time limit, and each
- * call wakes one task, the futex is a lock that the program built, as in Python. Then returns true. */
+/* Returns true if at least two tasks post, at least two wait, and no task does both. If a task does both,
+ * the tasks mostly meet at a barrier, or pass things in turn. Then each post is meant for the task that it
+ * woke, so returns false. Exception: the wait has a time limit, and the last two calls woke one task each.
+ * Such a futex is a lock that the program built, as in Python, so returns true. */
 bool hands_are_many(struct pass *p, const struct interval *s)
 {
 	const struct hands *h = hands_of(p, s->obj);

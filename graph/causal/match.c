@@ -48,8 +48,8 @@ static uint32_t settle_debts(struct pass *p, struct flow *to, uint32_t event, ui
 	struct flow_item *d;
 
 	while ((d = flow_first(&p->flows, &to->debts)) && bytes) {
-		/* The sender did something else between the receive and this send. So the received
-		 * bytes are not from this send. */
+		/* After the receive d, the sender did something else, and only then made this send.
+		 * So d received the bytes of another send. */
 		if (parted != GRAPH_NONE && parted > d->event) {
 			flow_pop(&p->flows, &to->debts);
 			continue;
@@ -220,9 +220,10 @@ void match_send(struct pass *p, uint32_t event)
 	w->acts++;
 }
 
-/* Called for a receive of `bytes` bytes. The stale bytes in f->in (flow.h) seem to be read already: drops
- * them. The others are fresh. Exception: there are fresh bytes, but fewer than `bytes`. Then the task now
- * reads stale bytes too, so they were not read before. In this case drops nothing. */
+/* Called for a receive of `bytes` bytes. Drops the stale bytes (flow.h) in f->in, because the task seems
+ * to have read them before. The bytes behind them are fresh. Example: 100 bytes are stale, and 10 are
+ * fresh. A receive of 10 bytes has the fresh bytes, so the stale bytes are dropped. But a receive of 50
+ * bytes also has stale bytes. So the task has not read them before, and nothing is dropped. */
 static void skip_stale(struct flows *m, struct flow *f, uint32_t bytes)
 {
 	uint64_t fresh = f->queued - MIN(f->stale, f->queued);

@@ -7,8 +7,9 @@
  * receive is a debt until its send is recorded. If the sender does something else before its next
  * send, the debt is dropped: no record shows the send of the received bytes.
  *
- * A reader that blocks has read all bytes that were sent long before. The next receive drops such
- * bytes, so one mistake does not make all later matches wrong.
+ * If the record of a receive is missing, its bytes stay in the queue, and would be matched with the
+ * next receive. So if a reader finds nothing to read, and the oldest bytes in its queue were sent long
+ * before (FLOW_STALE_NS), the next receive drops all bytes that were in the queue at that moment.
  */
 #ifndef CTRACE_GRAPH_CAUSAL_MATCH_H
 #define CTRACE_GRAPH_CAUSAL_MATCH_H

@@ -146,7 +146,8 @@ struct pass {
 	 * forms of the other edges (struct causal_link), unless it is NULL. */
 	bool wants_edges;
 	struct causal_links *links;
-	/* An edge of kind 0 is void: a message explains the wake-up. */
+	/* An edge of kind 0 is dropped at the end. It is the edge of a wake-up by a message, and this
+	 * message has an edge of its own. */
 	VEC(struct edge) edges;
 	VEC(struct stack_seen) stacks;
 	struct flows flows;

@@ -248,7 +248,8 @@ void segments_wait(struct pass *p, uint32_t task, const struct interval *s, uint
 		return;
 	if (segments_idle(p, task, s, wake)) {
 		w->idles++;
-		/* Forgets open requests, so that later waits can be idle. */
+		/* The task may never answer a request. Then owes_answer() would stay true, and most later
+		 * waits would not count as idle. So forgets the requests without an answer. */
 		w->taken = 0;
 		segments_cut(p, task, ts_ns, event, CUT_IDLE);
 	} else if (w->visit_stack && was != GRAPH_NONE &&

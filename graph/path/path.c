@@ -17,7 +17,8 @@
 #include "lib/cleanup.h"
 #include "lib/vec.h"
 
-/* The last poll of a frame for which look_lasting() called blame_lasting(), and the result. */
+/* The last search of look_lasting(): in the frame `frame` (path.h), it found `blame` for the poll
+ * `interval`. */
 struct look {
 	uint32_t frame;
 	uint32_t interval;
@@ -32,15 +33,17 @@ struct walker {
 	uint32_t stack[PATH_MAX_DEPTH + 1];
 	uint32_t *near;
 	/* Arguments and result of the last call of blame_last(). The next call often has the same
-	 * arguments. Example: an event loop makes the same poll many times, and for all these polls,
-	 * last_idle() returns the last one. */
+	 * arguments. Example: an event loop repeats a poll 1000 times. For each of these polls,
+	 * last_idle() returns the last repeat, and blame_last() is called for this repeat. */
 	uint32_t last;
 	uint64_t last_ns;
 	struct blame last_blame;
-	/* [depth]: the legs (legs.h) of the frame legs_of[depth] */
+	/* legs[d] has the legs of one frame at depth d. A leg is the time from a question to its answer
+	 * (legs.h). */
 	struct legs legs[PATH_MAX_DEPTH + 1];
+	/* legs_of[d] is the index in `frames` of the frame to which legs[d] belongs. GRAPH_NONE: none */
 	uint32_t legs_of[PATH_MAX_DEPTH + 1];
-	struct look looks[PATH_MAX_DEPTH + 1]; /* [depth] */
+	struct look looks[PATH_MAX_DEPTH + 1]; /* looks[d] is of a frame at depth d */
 	bool truncated;
 	int err;
 };
@@ -155,9 +158,10 @@ static uint64_t asked_ns(const struct graph *g, const struct blame *b)
 	return sent ? g->w->events[sent->event].r.ts : 0;
 }
 
-/* Like last_idle(). But the repeat that last_idle() returns may have ended by the answer to a request that
- * the task sent after `interval`. Such a repeat says nothing about `interval`. Then goes back to the last
- * repeat before this request, at most ASKED_STEPS times. *b is the blame of the returned wait. */
+/* Like last_idle(), returns the last repeat of the poll `interval`, or `interval` itself. Exception: an
+ * answer ended this repeat, and the task sent the request for this answer only after `interval`. Such a
+ * repeat says nothing about `interval`. Then goes back to the last repeat that ended before the request
+ * was sent, and tests it too, at most ASKED_STEPS times. *b is the blame of the returned poll. */
 static uint32_t last_blamed(struct walker *k, const struct path_frame *f, uint32_t interval, struct blame *b)
 {
 	uint64_t end = horizon(f), asked;
@@ -400,8 +404,10 @@ static bool will_arrive(const struct graph *g, const struct path_frame *f, uint6
 	       CT_OBJ_KIND(f->blame.obj) == CT_OBJ_SOCK && owner_under_way(g, f->blame.obj, ts_ns);
 }
 
-/* Two event loops may well keep a request open at each other. So a cycle of event loops counts only
- * if it owes an answer to a task outside. */
+/* The task b->task is on the path already, so the wait `interval` may close a cycle of tasks that wait
+ * for each other. Returns true if the cycle may be a deadlock. Event loops that have open requests at
+ * each other can still serve other tasks, so their cycle is no deadlock. Exception: the cycle owes an
+ * answer to a task outside of it. */
 static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval, uint64_t to,
 		      const struct blame *b)
 {
@@ -409,9 +415,9 @@ static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval,
 	bool died = b->event != GRAPH_NONE && k->g->w->events[b->event].r.kind == CT_WAKE &&
 		    k->g->w->events[b->event].r.flags & CT_WF_EXITING;
 	bool loops = is_loop_of(k->g, b, interval);
-	/* If the wait ended only after `to`, it may have been in a cycle up to `to`, and does not count as
-	 * ended. But a wait on a futex or a poll then still counts as ended: its object does not show for
-	 * which task the waiter waited, so the cycle would be a guess. */
+	/* A wait that ended by `to` is in no cycle. A wait that ended later may have been in a cycle up to
+	 * `to`. Exception: a wait on a futex, or a poll. Its object does not show for which task the waiter
+	 * waited, so the cycle would be a guess. */
 	bool ended = b->ended && !died && (b->until_ns <= to || may_be_for_another(k->g, interval));
 	uint32_t i;
 

@@ -58,8 +58,8 @@ size_t path_first_run(const struct graph *g, uint32_t cpu, uint64_t ts_ns);
 size_t path_run_near(const struct graph *g, uint32_t cpu, uint64_t ts_ns, size_t near);
 
 bool path_waits_for_lock(const struct blame *b);
-/* Of the frames from piece x back to frame 0, returns the first one whose task held a lock that its
- * parent waited for, or NULL. */
+/* Goes from the frame of piece x to its parent frame, and on in this way to frame 0. Returns the first
+ * frame whose task held a lock for which the task of the parent frame waited. NULL: there is none. */
 const struct path_frame *path_lock(const struct path *p, const struct path_piece *x);
 
 #endif

@@ -16,7 +16,7 @@ struct task_now {
 	uint32_t owner;     /* the owner in a CT_FUTEX, for the wait that follows; 0: none */
 	uint64_t owner_ts;
 	uint64_t run_ns;
-	/* The last checkpoint or resync has a state of the task: when this state began. 0: not known */
+	/* the begin of the state that the task has in the last checkpoint or resync; 0: not known */
 	uint64_t checkpoint_ns;
 	uint64_t born_ns, exit_ns;
 	uint32_t exit_code;
@@ -29,7 +29,8 @@ struct task_now {
 	bool ended;  /* CT_EXIT came in a coarse stretch; more records may follow */
 
 	/* for fold.c: */
-	/* The last FOLDED interval without sums. Its `wake` is the index of the one before it. */
+	/* Index of the last FOLDED interval whose sums (INTERVAL_SUMS) are not known yet. As long as they
+	 * are not known, its `wake` is the index of the FOLDED interval without sums before it. */
 	uint32_t folded;
 	uint32_t found;
 	uint32_t waited;

@@ -120,8 +120,8 @@ static bool is_accepted_unix(const struct window_object *o)
 	       !(o->id & CT_OBJ_NOT_ACCEPTED);
 }
 
-/* A client may name the id that its peer had before the accept. The accepted end always names the
- * client. */
+/* The server's end of a unix connection gets a new id when it is accepted. If o is the client's end,
+ * o->peer may still be the old id. Then finds the accepted end: the socket whose peer is o. */
 static uint64_t unix_peer(const struct graph *g, const struct window_object *o)
 {
 	size_t n = 0;

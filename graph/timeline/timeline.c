@@ -513,8 +513,9 @@ static void timeline_owner(struct builder *b, const struct window_event *e, uint
 	t->futex = idx;
 }
 
-/* Returns true if the cap in r is of a task that has already ended. Exception: if r is about a capped group
- * (CT_GV_GROUP), and does not say CT_W_EXITED, a new task has the tid. Then returns false. */
+/* r is the begin or end of a task's cap. Returns true if the task with this tid has already ended.
+ * Exception: with CT_GV_GROUP, r is about a new task with the same tid, whose fork was left out. Then
+ * returns false. But if r itself says that its task has ended (CT_W_EXITED), there is no new task. */
 static bool timeline_cap_is_late(const struct builder *b, const struct ct_rec *r)
 {
 	uint64_t at;

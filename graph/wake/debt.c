@@ -158,8 +158,8 @@ static bool waits_for_child(const struct graph *g, uint32_t task, uint64_t ts_ns
 	return i != GRAPH_NONE && g->intervals[i].wait == CT_W_CHILD;
 }
 
-/* Returns true if the task sleeps, or waits for a futex with a time limit. blame_active() does not replace
- * such a task as the task to blame, because it may own the lock that the waiter needs. */
+/* Returns true if the task sleeps, or waits for a futex with a time limit. Such a task may own the lock
+ * that the waiter needs. So if it is blamed already, blame_active() blames no other task instead. */
 static bool sleeps(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns);

@@ -383,8 +383,8 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 		return;
 	}
 	b->edge = EDGE_IRQ;
-	/* The wake names no socket: the network made room for a send, or reported an event other
-	 * than data. */
+	/* The record of a wake-up names a socket only if bytes or a connection arrived there. This
+	 * record names none. So the network reported something else, such as room for a send. */
 	if (ct_wake_context(&wake->r) == CT_CTX_SOFTIRQ &&
 	    (ct_wake_softirq(&wake->r) == NET_TX_SOFTIRQ || ct_wake_softirq(&wake->r) == NET_RX_SOFTIRQ) &&
 	    (s->wait == CT_W_EPOLL || s->wait == CT_W_POLL)) {
@@ -407,8 +407,9 @@ static const struct interval *blame_repeat(const struct graph *g, uint32_t inter
 	return x && x->from_ns < limit_ns && x->to_ns <= limit_ns ? x : NULL;
 }
 
-/* An unlock after the try does not count, because a close of the file is recorded as an unlock
- * too. */
+/* Returns the task's last try to lock a file before ts_ns, if the try failed, and is at most
+ * LOCK_TRY_OLD_NS old. Otherwise returns NULL. Skips unlocks after the try: a task that closes the file
+ * after a failed try makes the record of an unlock too. */
 static const struct window_event *failed_try(const struct graph *g, uint32_t tid, uint64_t ts_ns,
 					     uint32_t *ret_event)
 {

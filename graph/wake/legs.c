@@ -155,7 +155,8 @@ static uint32_t reason_of(const struct graph *g, uint32_t event, bool *sure)
 	return t.n > ROUND_RECEIVES ? GRAPH_NONE : found;
 }
 
-/* Returns true if the loop's last question on `sock` before `got` was for the client of `other`. */
+/* sock: the loop's socket to a server. other: its socket to a client. got: the record of a receive.
+ * Returns true if the loop's last question on `sock` before `got` was for this client. */
 static bool had_asked_for(const struct graph *g, uint64_t sock, uint32_t got, uint64_t other)
 {
 	const struct graph_ref *asked = graph_ref_before(g, &g->sends, sock, rec(g, got)->ts);
@@ -181,8 +182,8 @@ static bool leg_before(const struct graph *g, uint32_t tgid, uint32_t got, uint3
 		ret->from_ns = asked ? MAX(rec(g, asked->event)->ts, rec(g, got)->ts) : 0;
 		return asked && is_by(g, asked->event, tgid);
 	}
-	/* `sock` is the loop's socket to another client. This client used the loop's connection to the
-	 * server, and released it with the message `why`. Before, the loop could not ask on it. */
+	/* `why` is a message of another client B, and `sock` is the loop's socket to B. Perhaps B used the
+	 * loop's connection to the server until this message (a shared connection: legs.h). */
 	ret->from_ns = rec(g, got)->ts;
 	return sock != rec(g, got)->obj && l->v.n && had_asked_for(g, l->v.v[l->v.n - 1].sock, got, sock);
 }

@@ -4,13 +4,14 @@
  * request. A loop, or a thread that runs many coroutines (Go, tokio), waits for many things at
  * once. Messages show for which request it waits: it receives the request, sends a question to a
  * server, receives the answer, and so on. Pure; any thread.
- * A leg is the time from a question to its answer. In two cases, the leg begins when the loop
- * receives the request:
+ *
+ * A leg is the time from a question to its answer. There are two other kinds of legs. Both begin when
+ * the loop receives the request:
  * - An early question: the loop sent the question before it received the request, and used the
  *   answer for the request.
- * - A shared connection: another client (B) uses the loop's connection to the server, and only one
- *   client at a time can use it. The leg ends when the loop receives the message with which client B
- *   releases the connection.
+ * - A shared connection: the loop cannot ask yet, because another client B uses the connection to the
+ *   server. The leg ends when the loop receives the message with which client B releases the
+ *   connection.
  */
 #ifndef CTRACE_GRAPH_WAKE_LEGS_H
 #define CTRACE_GRAPH_WAKE_LEGS_H
@@ -19,11 +20,12 @@
 #include "lib/vec.h"
 
 struct leg {
-	/* when the loop sent the question; in the two cases above: when it received the request */
+	/* When the loop sent the question. For an early question or a shared connection (see above):
+	 * when the loop received the request. */
 	uint64_t from_ns;
 	uint64_t to_ns; /* when the loop received the message that ends the leg; UINT64_MAX: not yet */
-	/* The socket on which the loop sent the question. For a shared connection: the loop's socket to
-	 * client B, because a message of B ends the leg. */
+	/* The socket on which the loop receives the message that ends the leg: its socket to the server.
+	 * For a shared connection: its socket to client B. */
 	uint64_t sock;
 	/* The event with which the loop sent the question. For a shared connection: the event with which the
 	 * loop last sent to client B, or GRAPH_NONE. */
@@ -37,9 +39,10 @@ struct legs {
 	VEC(struct leg) v;
 };
 
-/* Finds the legs of one request. A client sent the request at sent_ns, and the process tgid
- * received it on the accepted socket `sock`. An answer after end_ns does not count. The caller
- * frees *ret with legs_done(), even after an error. Returns 0 or -ENOMEM. */
+/* Finds the legs of one request: the times in which the loop waited for answers while it served the
+ * request. A client sent the request at sent_ns, and the process tgid received it on the accepted
+ * socket `sock`. An answer to the client after end_ns does not count. The caller frees *ret with
+ * legs_done(), even after an error. Returns 0 or -ENOMEM. */
 int legs_find(const struct graph *g, uint32_t tgid, uint64_t sock, uint64_t sent_ns, uint64_t end_ns,
 	      struct legs *ret);
 void legs_done(struct legs *l);

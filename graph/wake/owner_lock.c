@@ -10,7 +10,8 @@ static bool may_have_unlocked(const struct graph *g, uint32_t task, uint64_t fro
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->gaps, 0, &n);
 
-	/* A pause may go on: its gap is recorded only at its end. */
+	/* In a pause, nothing is recorded. A pause makes a CT_GAP only at its end, so the loop below would
+	 * not find a pause that has not ended. */
 	if (graph_lacks_within(g, from_ns, to_ns) & CT_LACK_PAUSES)
 		return true;
 	for (size_t i = 0; i < n; i++)
@@ -101,10 +102,11 @@ uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint
 }
 
 /*
- * Returns the task whose unlock is recorded after the wait, but before the next task gets the lock.
- * (An unlock is recorded only after the wake-up that it makes.) Returns GRAPH_NONE if tasks of several
- * processes unlock in this time. (The close of a file is recorded as an unlock too.) The result is
- * weak if no record shows that the waiter then got the lock, or if records may be missing.
+ * Finds the owner by its unlock. The unlock ends the wait, but is recorded only after the wake-up. So
+ * looks for unlocks from the end of the wait until a task gets the lock: the waiter or another task.
+ * The close of a file is recorded as an unlock too. If tasks of several processes unlock in this time,
+ * the owner is not known: returns GRAPH_NONE. The result is weak if no record shows that the waiter got
+ * the lock, or if records may be missing.
  */
 static uint32_t owner_by_unlock(const struct graph *g, uint64_t obj, const struct interval *s,
 				uint32_t *ret_event, uint8_t *ret_strength)

@@ -64,13 +64,14 @@ void owner_of_flock(const struct graph *g, const struct interval *s, struct blam
  * child, and adds all of them to *all. */
 uint32_t owner_child(const struct graph *g, const struct interval *s, struct enders *all);
 /*
- * The waiter of s may have given work to another task, and may now wait for the result. Returns the last
- * such task since the previous wait of the waiter, or GRAPH_NONE:
+ * Before the wait s, the waiter may have given work to another task. In s, it may wait for the result.
+ * Returns the last task to which the waiter gave work since its previous wait, or GRAPH_NONE:
  * - If s is on a futex or a poll: a thread of the same process that the waiter woke or created. A woken
  *   thread does not count if it is back in the same wait, because it has no work then.
  * - If s is another wait: a task that waited for requests on /dev/fuse until the waiter woke it.
- * These do not count as a previous wait: an earlier part of the same poll, which was cut by a time limit;
- * and if s is on a futex, a wait of at most HANDED_PAUSE_NS.
+ * Two kinds of waits do not count as the previous wait:
+ * - If s is on a futex: a wait of at most HANDED_PAUSE_NS.
+ * - If s is another wait: a wait that a time limit ended, if s goes on with it (blame_same_wait()).
  */
 uint32_t owner_handed_to(const struct graph *g, const struct interval *s);
 

@@ -14,7 +14,7 @@ static uint32_t owner_sock_user(const struct graph *g, uint64_t sock, uint64_t t
 	size_t n;
 
 	if (r && (!s || s->event < r->event))
-		s = r; /* the reader is the later user, and works on the bytes */
+		s = r;
 	if (!s) {
 		s = graph_refs(&g->recvs, sock, &n);
 		if (!n)

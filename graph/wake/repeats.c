@@ -103,9 +103,10 @@ static void find_ended(const struct graph *g, struct repeats *r)
 }
 
 /*
- * The score of an interval turns has_made_progress() into a comparison of two numbers. By the end of
- * interval i, the task has made progress since the begin of interval a if score(i) - score(a) is
- * more than PROGRESS_SHARE * PROGRESS_NS.
+ * Scores make has_made_progress() a comparison of two numbers. For a wait a and a later interval i, let
+ * `ran` be the running time of the task from a to the end of i, and `since` the time from the begin of
+ * a to the begin of i. Then has_made_progress(ran, since) is the same as:
+ *   score(i) - score(a) > PROGRESS_SHARE * PROGRESS_NS
  */
 struct score {
 	/* PROGRESS_SHARE * (running time up to the interval's end) - (begin of the interval) */
@@ -115,8 +116,8 @@ struct score {
 typedef VEC(struct score) scores;
 
 /* score: the score of a wait (struct score). v: intervals after the wait in which the task runs, the
- * latest first, with falling scores. Returns the first interval (by time) at whose end
- * has_made_progress() is true for the time since the begin of the wait. GRAPH_NONE: there is none. */
+ * latest first, with falling scores. Returns the first of these intervals (by time) by whose end the
+ * task has made progress since the wait. GRAPH_NONE: there is none. */
 static uint32_t first_progress(const scores *v, __int128 score)
 {
 	size_t n = BISECT(i, 0, v->n, v->v[i].score <= score + (__int128)PROGRESS_NS * PROGRESS_SHARE);

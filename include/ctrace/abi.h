@@ -73,8 +73,9 @@ enum ct_kind {
 	 * One of the first CT_WAITFD_MAX descriptors that a poll, ppoll, select or pselect waits
 	 * on. A set is written in these cases:
 	 * 1. A wait for the set begins.
-	 * 2. In a coarse step or under a cap, a wait of CT_COARSE_NS or more for the set ends.
-	 * 3. An iterator reads the state of the waiter.
+	 * 2. A wait of CT_COARSE_NS or more for the set ends, at a time when shorter waits of the task
+	 *    are not recorded (see CT_COARSE_NS).
+	 * 3. The task iterator reads the state of the waiter.
 	 * 4. An inspection finds that the wait for the set began before the daemon started.
 	 * In cases 1 to 3, two kinds of sets are left out:
 	 * - a repeat of the waiter's last set, less than a second after the set was written
@@ -249,12 +250,12 @@ enum ct_kind {
 	 *
 	 * With CT_GV_GROUP but without CT_GV_CAP: the cap of a group begins or ends. A group is
 	 * described at govern_group(). In between, each task of the group is capped when its first
-	 * record is left out.
+	 * record is left out. The caps of all groups end together, each with a CT_SHED of its own.
 	 *   obj    the user id; with CT_GV_CGROUP the id of the control group
 	 *   state, wait  the step in force
 	 *   x[0]   begin: equal to ts; end: when the cap began
-	 *   peer   end: how many records were left out since x[0] (saturating). If several groups
-	 *          were capped at a time, the first of their records has the sum, the others 0
+	 *   peer   end: for the group that was capped first, how many records of all groups were
+	 *          left out since x[0] (saturating); for the other groups, 0
 	 *
 	 * With CT_GV_CAP and CT_GV_GROUP: the cap of one task of a capped group begins or ends. A
 	 * task that makes no records while the group is capped has no such CT_SHED. If the fork of
@@ -444,7 +445,7 @@ enum ct_found {
 /* The address of the variable is the value of a register plus a number. The value was the same each time
  * that the daemon looked at the task. */
 #define CT_QF_REG  0x01
-#define CT_QF_CODE 0x02 /* the code gives the address of the variable */
+#define CT_QF_CODE 0x02 /* an instruction of the program seems to read the variable */
 #define CT_QF_SPIN 0x04 /* the task does not sleep between two reads of the variable */
 
 enum ct_job { CT_JOB_ENQUEUE = 0, CT_JOB_START = 1, CT_JOB_END = 2 };
@@ -494,8 +495,12 @@ enum ct_shed {
 	CT_SHED_PAUSES = 9, /* at times, nothing is recorded: a CT_GAP with CT_LOSS_SHED says when */
 	CT_SHED_STEPS = 10,
 };
-#define CT_GV_CAP    0x01 /* a cap of one task, not a step */
-#define CT_GV_GROUP  0x02 /* a cap of a group (govern_group()); with CT_GV_CAP: of one task in it */
+/* Without CT_GV_CAP and CT_GV_GROUP, a CT_SHED is about a step. Otherwise, it is about a cap:
+ * - CT_GV_CAP alone: the cap of one task
+ * - CT_GV_GROUP alone: the cap of a group (govern_group())
+ * - both: the cap of one task, because its group is capped */
+#define CT_GV_CAP    0x01
+#define CT_GV_GROUP  0x02
 #define CT_GV_CGROUP 0x04
 #define CT_GV_BLIND  0x08 /* no inspections (stacks of long waits, polled variables), whatever the step */
 

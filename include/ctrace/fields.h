@@ -355,14 +355,14 @@ static inline ct_u32 ct_cap_records(const struct ct_rec *r)
 	return r->peer;
 }
 
-/* For a CT_SHED with CT_GV_CAP at the end of the cap: returns why the task waits at this time. */
+/* For a CT_SHED with CT_GV_CAP at the end of the cap: returns why the task waits when the cap ends. */
 static inline enum ct_wait ct_cap_wait(const struct ct_rec *r)
 {
 	return (enum ct_wait)(r->aux & 0xff);
 }
 
-/* For the same records as ct_cap_wait(): returns the state of the task (CT_ST_*) at this time. 0: the task
- * runs or is runnable. */
+/* For the same records as ct_cap_wait(): returns the state of the task (CT_ST_*) when the cap ends. 0: the
+ * task runs or is runnable. */
 static inline ct_u8 ct_cap_state(const struct ct_rec *r)
 {
 	return (ct_u8)(r->aux >> 8);

@@ -85,7 +85,8 @@ enum govern_kind {
 	GOVERN_KINDS,
 };
 
-/* One run in 61 is timed. 61 is a prime, so that each program of a kind is timed now and then. */
+/* Of the runs of one kind on a CPU, each 61st is timed. 61 is a prime. With an even number, if two programs
+ * of the kind ran in turn, all timed runs would be of the same program. */
 #define GOVERN_TIMED 61
 /* The time of a longer run does not count: an interrupt or another task came in between. */
 #define GOVERN_TOOK_MAX_NS 20000

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * command_server - runs commands of ctrace, each in a forked child, which saves the exec. A request
- * is a line of words with tabs between them. The answer is a line. There are two requests:
+ * command_server - runs each command of ctrace in a forked child of its own, without an exec, because
+ * an exec takes time. A request is a line of words with tabs between them. The answer is a line. There
+ * are two requests:
  *
  * 	mutate BASE SEED FILE                  changes the trace BASE at random (seed: SEED), and
  * 	                                       writes it to FILE

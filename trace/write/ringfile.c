@@ -139,9 +139,9 @@ static void ringfile_take(struct ringfile *r, const struct file_index *ix, const
 		r->next_slot = newest->slot + newest->h.n_slots;
 		ring_seq = newest->h.seq;
 	}
-	/* An earlier ringfile_unsave() may have put copies of older segments into the slots after the newest
-	 * segment. The seq of such a copy is less than n_saves below the newest seq. Skips these copies. Any
-	 * other segment there is the oldest of the ring, and is overwritten next. */
+	/* Usually, the newest segment of the ring is followed by the oldest one, which is overwritten next.
+	 * But an earlier ringfile_unsave() may have put copies of recent segments in between. Their seq is
+	 * greater than ring_seq - n_saves. Skips these copies. */
 	while (r->next_slot <= r->n_slots && r->slots[r->next_slot].seq &&
 	       r->slots[r->next_slot].seq + r->n_saves > ring_seq)
 		r->next_slot++;
@@ -158,9 +158,10 @@ static void ringfile_clear(struct ringfile *r, uint32_t from, uint32_t to)
 	}
 }
 
-/* Returns the slot for a segment of n slots. If the segment does not fit before the end of the file, it
- * goes to the first slot of the ring, which follows the slots for copies. If an older ctrace has put
- * segments into the slots for copies, these segments are the oldest now, and are removed. */
+/* Returns the slot for a segment of n slots: next_slot. If the segment does not fit before the end of the
+ * file, clears the rest of the file, and returns the first slot of the ring, n_saves + 1. An older ctrace
+ * makes no copies, and puts segments into slots 1 to n_saves too. If such segments are there, clears these
+ * slots: from now on, they are for copies. */
 static uint32_t ringfile_place(struct ringfile *r, size_t n)
 {
 	if (r->next_slot + n <= (size_t)r->n_slots + 1)

@@ -30,8 +30,8 @@ struct ringfile {
 	uint64_t next_seq;
 	bool continued; /* the file was opened with segments, and none was written since then */
 	struct ringfile_slot *slots;
-	/* The result of the last ringfile_oldest_ns(), valid while slots[oldest_slot].seq is
-	 * oldest_seq. If oldest_seq is 0: none. */
+	/* For ringfile_oldest_ns(): while slots[oldest_slot].seq is oldest_seq, this slot has the oldest
+	 * segment. If oldest_seq is 0, the oldest segment is not known. */
 	uint64_t oldest_seq;
 	uint32_t oldest_slot;
 	uint64_t newest_ns; /* end_ns of the newest segment or copy of this boot; 0 if none */

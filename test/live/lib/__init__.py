@@ -151,5 +151,4 @@ def cgroup2():
 
 
 def in_cgroup(group, cmd):
-    """A command line that runs cmd in the control group. group: its path."""
     return ["/bin/sh", "-c", 'echo $$ >"$0/cgroup.procs" && exec "$@"', group] + cmd

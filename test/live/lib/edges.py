@@ -96,10 +96,11 @@ def agrees(told, claim):
 
 
 class Judged:
-    """The result. Each printed edge is in one of these lists:
-    - hit: the edge got a claim
-    - missed: the edge got no claim, although the trace can have a record of it
-    - unseen: the edge got no claim, but the trace may have no record of it
+    """Compares the claims (strong edges of the graph) with the edges that the program printed. The top of this file says
+    which printed edge gets a claim, and which claims are right. Each printed edge is in one of these lists:
+    - hit: it got a claim
+    - missed: it got no claim, although the trace can have a record of it
+    - unseen: it got no claim, but the trace may have no record of it
 
     Each claim is in the list `right` or in the list `wrong`."""
 

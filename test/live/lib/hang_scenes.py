@@ -39,7 +39,7 @@ Scene = collections.namedtuple("Scene", "name text programs begin")
 
 
 class Stage(contextlib.ExitStack):
-    """A directory and the processes of one hang, which end with the stage."""
+    """A directory and the processes of one hang. close() ends the processes."""
 
     def __init__(self, where, programs, seconds):
         super().__init__()
@@ -49,7 +49,7 @@ class Stage(contextlib.ExitStack):
         return os.path.join(self.where, name)
 
     def start(self, cmd, **kw):
-        """The process ends with the stage, or if this test is killed."""
+        """Starts a process. close() ends it. If this test is killed, the kernel ends it."""
         kw.setdefault("stdin", subprocess.DEVNULL)
         kw.setdefault("stdout", subprocess.DEVNULL)
         return self.enter_context(run_for(["setpriv", "--pdeathsig", "KILL", *cmd], **kw))

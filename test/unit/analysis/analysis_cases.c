@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Questions about answers, for the cases in *.txt:
+ * analysis_cases - runs the cases in *.txt (test/unit/text/text_cases.h). A case has a trace, and questions
+ * to the code of analysis/ about this trace. A and B are tasks: tids or names. A.N is segment N of task A.
+ * The questions:
  *
  *   => diagnose A FROM..TO    verdict, cause, confidence; the chain, one task a line; the choices;
  *                             the command `ctrace watch`, and the comparison, if there are any
@@ -51,13 +53,15 @@
  *
  * Diagnose and slice also take
  *
- *   not=TASK cause=TASK not-edge=KIND    rules
+ *   not=TASK                             rule: TASK is not the cause
+ *   cause=TASK                           rule: TASK is the cause
+ *   not-edge=KIND                        rule: no edge of this kind is the cause
  *   answers=0,decide,stop,none           the answers of a person, in this order; later answers are "decide"
  *   keep                                 the answers become rules
  *   again                                a second run, with the rules of the first one and without answers
  *
- * A slice walks along the causal graph of the window, or along one that is made by hand. The
- * segments of a graph made by hand are in the order of task and time:
+ * A slice walks along the causal graph of the trace, or along a graph that such lines of the case describe.
+ * The segments are in the order of task and time:
  *
  *   segment A FROM..TO [cut=first]
  *   edge KIND STRENGTH A.N TIME -> B.N TIME [OBJECT] [flags=false-wake,many]

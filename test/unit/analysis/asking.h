@@ -10,6 +10,7 @@ struct asking {
 	struct rules rules;
 	int answers[8];
 	size_t n, asked;
+	/* the question has the word answers=, keep or again (see analysis_cases.c) */
 	bool person, keep, again;
 	bool lasting; /* the question is about a range of time, not about a moment */
 	FILE *out;
@@ -18,7 +19,8 @@ struct asking {
 void asking_take(const struct question *q, struct asking *a);
 /* For struct ask; arg is a struct asking. Returns the next answer, or ASK_DECIDE if none is left. */
 int asking_choose(void *arg, const struct ask_question *question, bool *ret_keep);
-/* Prints the rules. Returns true if a second run follows (the word "again"). */
+/* Call this after each run. Prints the rules of the run. If a->again is set, clears it and the answers, and
+ * returns true: the caller makes a second run. */
 bool asking_again(struct asking *a);
 void asking_done(struct asking *a);
 

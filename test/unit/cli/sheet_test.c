@@ -120,7 +120,7 @@ static void test_keep(void **state)
 	keeps("", 0, "");
 	keeps("X0K0L0F0", 4, "X0K0L0F0");
 	keeps("X0K0L0F0", 3, "X0L0F0");
-	/* in the order of the kinds, not of the lines */
+	/* the kind of a line decides which line is dropped first, and not its place */
 	keeps("X0D0C0M0F0L0K0", 6, "X0D0C0M0F0L0");
 	keeps("X0D0C0M0F0L0K0", 5, "X0D0C0M0F0");
 	keeps("X0D0C0M0F0L0K0", 4, "X0D0C0M0");
@@ -128,7 +128,8 @@ static void test_keep(void **state)
 	keeps("X0D0C0M0F0L0K0", 2, "X0D0");
 	keeps("X0D0C0M0F0L0K0", 1, "X0");
 	keeps("X0X0", 1, "X0X0");
-	/* the outermost frame of the longest stack, then of the first one */
+	/* F1: frames of the first stack, F2: of the second. The last frame of the longest stack is dropped.
+	 * If both stacks are equally long, the last frame of the first stack is dropped. */
 	keeps("F1F1F1F2F2", 4, "F1F1F2F2");
 	keeps("F1F1F1F2F2", 3, "F1F2F2");
 	keeps("M1M2M3", 2, "M2M3");

@@ -176,7 +176,7 @@ static void many_waiters(void **state)
 	top_done(&t);
 }
 
-/* A chain longer than the screen is wide ends at TOP_DEPTH. */
+/* The chain has 40 tasks. The tree ends at the depth TOP_DEPTH, with a row for all further tasks. */
 static void deep(void **state)
 {
 	struct top t = { 0 };

@@ -418,7 +418,8 @@ static bool one_step(void *arg)
 	return n++ % 2 == 0;
 }
 
-/* After a cancel, the cut ends at the next segment, and the client's file is empty. */
+/* snapshot_request_finish() copies one segment after the other into the client's file. one_step() cancels
+ * this after a segment. Then no further segment is copied, and the file becomes empty. */
 static void a_cut_that_is_cancelled(void **state)
 {
 	struct fixture *f = *state;

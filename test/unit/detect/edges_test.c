@@ -288,8 +288,8 @@ static void adopt_slack(void **state)
 	}
 }
 
-/* If the start in a CT_FOUND is at most 1 ms after the recorded start, the CT_FOUND is about the same
- * wait. */
+/* A CT_FOUND says since when a task waits. If this is at most 1 ms after the recorded start of the wait, both
+ * belong to one wait, and the recorded start counts. Otherwise the CT_FOUND belongs to a new wait. */
 static void coarse_slack(void **state)
 {
 	static const uint64_t later_ns[] = { 900000, 1500000 };

@@ -44,10 +44,10 @@ static void test_cmdline(void **state)
 	expect_cmdline("sleep", two, 64, "a bcd 30");
 	expect_cmdline("sleep", two, 9, "a bcd 30");
 	expect_cmdline("sleep", two, 8, "a b ...");
-	/* only 6 bytes are read; they end between two arguments */
+	/* the size leaves room for 6 bytes and a final 0: the 6 bytes end after the first argument */
 	expect_cmdline("sleep", two, 7, "a  ...");
 	expect_cmdline("sleep", two, 5, " ...");
-	/* only 16 bytes are read; they end in empty arguments */
+	/* 16 bytes and a final 0: the 16 bytes end after the first empty argument */
 	expect_cmdline("tail", empty, 17, "t -f /dev/nu ...");
 	expect_cmdline("tail", empty, 64, "t -f /dev/null   9");
 }

@@ -59,8 +59,8 @@ static int begin_with(struct life *l, uint8_t boot, uint64_t size, bool backgrou
 		assert_true(strlen(err) > 10);
 		return ret;
 	}
-	/* Record n has the time base_ns + n * STEP. Leaves out one number: at its time, the previous writer
-	 * has ended, and this one has not begun. */
+	/* Record n has the time base_ns + n * STEP. The next number gets no record: its time lies between the
+	 * end of the previous writer and the begin of this one. */
 	l->n++;
 	assert_int_equal(writer_begin(l->f->w, l->base_ns + l->n * STEP, NULL, 0), 0);
 	return 0;

@@ -525,8 +525,9 @@ static void more_names_than_fit(void **state)
 	reader_free(r);
 }
 
-/* No wake-up explains a wait. If each wait looked at all of them, the time would grow with WAKES *
- * WAITS. */
+/* All WAKES wake-ups of a task come before its WAITS waits, so no wake-up explains a wait. If the search for
+ * a cause of each wait read all wake-ups, it would read WAKES * WAITS records. The budget of scan.h prevents
+ * this. */
 static void walks_are_paid_for(void **state)
 {
 	enum { WAKES = 30000, WAITS = 30000 };

@@ -37,7 +37,7 @@ uint64_t fixture_random(struct fixture *f);
 /* Returns a random number, often one at a boundary: 0, 1, the maximum. */
 uint64_t fixture_number(struct fixture *f);
 struct window_record fixture_record(struct fixture *f, uint8_t kind);
-/* A record as on a busy machine: a few tasks switch, and wake each other. */
+/* Returns a random CT_SWITCH or CT_WAKE of one of 40 tasks, as on a busy machine. */
 struct window_record fixture_usual(struct fixture *f, uint16_t cpu);
 
 void fixture_open(struct fixture *f, uint64_t bytes);

@@ -70,7 +70,7 @@ static void shrinks(void **state)
 	assert_int_equal(kind_of(10, 10, 1, 4, 4, 1, &needed), COUNTS_OK);
 }
 
-/* The old counts are 10 to 13. The smallest new count decides. */
+/* The old counts are 10 to 13. The result is COUNTS_GREW only if all new counts are above 13. */
 static void varying(void **state)
 {
 	_cleanup_(counts_done) struct counts old = { 0 }, at = { 0 }, above = { 0 };
@@ -90,9 +90,9 @@ static void varying(void **state)
 	assert_true(r.changes.v[0].old_min == 10 && r.changes.v[0].new_max == 17);
 }
 
-/* Compares equal commands by 20 counts that vary by chance, with 5 runs of each side. At most one check
- * of 100 may say that a count grew. With a rule that ignores how many counts vary, 8 of 100 would say so:
- * chance makes each count grow in one check of 252. */
+/* Compares 5 runs of a command with 5 other runs of the same command, by 20 counts that vary at random. By
+ * chance, a given count grows in one comparison of 252, so one of the 20 grows in 8 comparisons of 100.
+ * counts_compare() takes this into account: at most one of 100 says COUNTS_GREW. */
 static void chance(void **state)
 {
 	size_t alarms = 0;

@@ -13,8 +13,9 @@
 #define NONE GRAPH_NONE
 #define PIPE CT_OBJ_ID(CT_OBJ_PIPE, 77)
 
-/* 41 edges lead from segment a to segment v. With each of them, the walk comes from v to a. So the walk
- * lists no choice (slice_choice). But if a rule excludes one of the edges, the walk lists a choice. */
+/* A fork and 40 messages lead from segment a to segment v. Whichever the walk takes, it comes from v to a, so
+ * there is no choice to list (slice_choice). If a rule excludes the fork, the rule decides, and the walk
+ * lists the decision as a choice. */
 static void test_ways_from_one_segment(void **state)
 {
 	enum { N = 40 };

@@ -287,7 +287,8 @@ static void capped_is_not_known(void **state)
 	assert_int_equal(states[0].run, WINDOW_RUN_RUNNING);
 }
 
-/* The record of a cap comes late. A capped task that is dead must not come back. */
+/* While a task is capped, most of its records are left out. The record of the cap itself may come after the
+ * end of the task. Then the task must not come back. */
 static void cap_does_not_revive(void **state)
 {
 	struct ct_rec cap = { .ts = 60 * MS, .kind = CT_SHED, .flags = CT_GV_CAP, .tid = 7 };
@@ -301,7 +302,8 @@ static void cap_does_not_revive(void **state)
 	cap.ts = 2 * S;
 	tasks_record(t, 0, &cap);
 	assert_null(tasks_get(t, 7));
-	/* a BPF program caps a living task whose fork was left out */
+	/* With CT_GV_GROUP, a BPF program has written the record when the task made an event. So the task
+	 * lives, and the record of its fork was left out. */
 	cap.flags |= CT_GV_GROUP;
 	tasks_record(t, 0, &cap);
 	assert_non_null(tasks_get(t, 7));
