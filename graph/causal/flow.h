@@ -63,8 +63,7 @@ struct flow {
 	struct flow_queue debts; /* receives whose send is not recorded yet (match.h) */
 	struct flow_queue taken; /* received requests without an answer */
 	struct flow_queue asks;  /* sent requests without an answer */
-	/* queued: bytes in `in`. stale: those of them that a task has surely read, although no record
-	 * shows it. */
+	/* queued: bytes in `in`. stale: those of them that count as read, although no record shows it. */
 	uint64_t queued, stale;
 	/* Only at the client's end: flow_item.client of the last request that was answered. The task
 	 * that receives the answer goes on to work for this client. */
