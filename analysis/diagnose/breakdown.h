@@ -3,7 +3,7 @@
  * breakdown.h - private to analysis/: divides the time of one task of a chain into groups.
  *
  * - GROUP_CPU: runs, and waits for a CPU.
- * - GROUP_TASK: waits for one other task, or for the ends of tasks with one name.
+ * - GROUP_TASK: waits for one other task, or until several tasks with the same name have exited.
  * - GROUP_LEAF: waits for one thing that is no task, or for a task that is on the path already.
  * - GROUP_FOLDED: time of which only sums are known.
  * - GROUP_UNKNOWN: time without records.

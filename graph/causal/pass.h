@@ -111,8 +111,8 @@ struct request_queue {
 	size_t first;
 };
 struct request_loop {
-	/* Requests that the task received since its last idle wait, or on behalf of which it has
-	 * received an answer since then. */
+	/* Requests on which the task can work without another wait: since its last idle wait, it has
+	 * received the request itself, or the answer to a question that it asked for the request. */
 	struct request_queue fresh;
 	struct request_queue waiting;
 	uint32_t idles;

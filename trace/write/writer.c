@@ -367,8 +367,8 @@ static int seal_pull(struct writer *w)
 		pull_blob(&p->out_tasks, &w->replaced.v[i].h);
 	for (size_t i = 0; i < w->renewed.n; i++)
 		pull_task(p, w->renewed.v[i]);
-	/* All copies of a segment have the same states. The names of the states come first, so
-	 * that the block of names changes only if a record has a new name. */
+	/* All copies of a segment have the same states. So the names of the tasks and objects in the
+	 * states come first: the block of names of the next copy then begins alike. */
 	for (size_t i = 0; i < w->states.n; i++) {
 		const struct format_state *s = &w->states.v[i];
 
