@@ -17,7 +17,8 @@ def play(s):
         delay = ["--filter=delay", "rdelay=%d" % (s.seconds + 4)] if name == "server" else [None, None]
         cmd = ["nbdkit", "-f", "-i", "127.0.0.1", "-p", port, "-t", "4", delay[0], "file", "disk", delay[1]]
         s.start(name, [x for x in cmd if x])
-        s.wait("%s answers" % name, lambda port=port: s.out(["nbdinfo", "--size", "nbd://127.0.0.1:" + port]) == str(SIZE))
+        s.wait("%s listens" % name, lambda port=port: s.connects(port))
+        s.check("%s answers" % name, s.out(["nbdinfo", "--size", "nbd://127.0.0.1:" + port]) == str(SIZE))
 
     def sleepers():
         """The threads of nbdkit that sleep for a time. nbdkit calls ppoll for this; its third argument is the time."""

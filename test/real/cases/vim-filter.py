@@ -30,10 +30,11 @@ def play(s):
     s.wait("bc runs", bc)
     s.role("bc", bc())
     s.role("shell", s.child("victim"))
+    s.role("subshell", int(proc(s.pid("bc"), "stat").rpartition(")")[2].split()[1]))
     s.during("bc computes", lambda: bc() == s.pid("bc") and s.uses_cpu("bc", 0.1))
     s.during("vim waits", lambda: victim.poll() is None and not s.uses_cpu("victim", 0.05) and
              not os.path.exists(s.path("sums.new")))
-    s.hang(victim="victim", culprits=["bc"], causes=["busy"], vague=["shell"], wrong=["bystander", "test"])
+    s.hang(victim="victim", culprits=["bc"], causes=["busy"], vague=["shell", "subshell"], wrong=["bystander", "test"])
     yield
     os.kill(s.pid("bc"), signal.SIGTERM)
     s.ended("victim")
