@@ -8,7 +8,7 @@ from scene import proc
 HELD_OUT = True
 NEEDS = {"redis-server": "redis-server", "redis-cli": "redis-tools", "unshare": "util-linux", "ip": "iproute2",
          "nsenter": "util-linux"}
-SECONDS = 4  # TCP sends again after 0.2 s, 0.4 s, 0.8 s, and so on: the longer the hang, the later the answer
+SECONDS = 4  # TCP may try again ever more rarely, so a longer hang may end much later
 NEAR, FAR = "10.213.77.1", "10.213.77.2"
 
 
