@@ -238,11 +238,16 @@ static bool is_unknown_leaf(const struct findings *f)
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
 	const struct blame *leaf = &f->chain.leaf;
 
+	if (f->chain.end == END_LEAF && leaf->edge == EDGE_DISK && leaf->strength != EDGE_STRONG)
+		return true;
 	if (f->chain.end != END_LEAF || f->on_disk || f->circular || last->wait == CT_W_STOPPED)
 		return false;
 	/* After a time limit, the awaited event is not known. A sleep and a timerfd await only the time. */
 	if (leaf->kind == RESOURCE_TIMER && last->wait != CT_W_SLEEP &&
 	    CT_OBJ_KIND(last->obj) != CT_OBJ_TIMERFD)
+		return true;
+	/* A kernel thread ended the wait: it works for others, and it is not known for whom. */
+	if (leaf->ended && leaf->edge == EDGE_WAKE && leaf->kind == RESOURCE_UNKNOWN)
 		return true;
 	/* An event that ended the wait shows the cause. Exceptions: an interrupt or a message, if
 	 * the wait was not for the network. */

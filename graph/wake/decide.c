@@ -317,9 +317,15 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 		b->kind = RESOURCE_KERNEL_LOCK;
 	if (g->tasks[waker].kthread) {
 		/* A kernel thread is not to blame: it works for others, such as a device. */
-		if (on_disk(g, b->obj) && s->st & CT_ST_DISK)
+		if (on_disk(g, b->obj) && s->st & CT_ST_DISK) {
 			blame_disk(s, b);
-		else if (CT_OBJ_KIND(s->obj) == CT_OBJ_TTY && s->wait == CT_W_WRITE)
+		} else if (s->wait == CT_W_URING && s->flags & CT_SF_IOWAIT &&
+			   g->tasks[waker].tgid != g->tasks[s->task].tgid) {
+			/* The workers of an io_uring belong to the process of the waiter. Other kernel
+			 * threads mostly end I/O of a disk, as for a loop device. */
+			blame_disk(s, b);
+			b->strength = EDGE_WEAK;
+		} else if (CT_OBJ_KIND(s->obj) == CT_OBJ_TTY && s->wait == CT_W_WRITE)
 			blame_lasting(g, (uint32_t)(s - g->intervals), b);
 		return;
 	}

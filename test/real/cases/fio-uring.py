@@ -6,7 +6,7 @@ import time
 
 from scene import Missing
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"fio": "fio", "losetup": "mount"}
 LIMIT = "/sys/fs/cgroup/blkio/blkio.throttle.read_bps_device"  # of the root group, for one device
 LIMIT_BPS = 100 << 10

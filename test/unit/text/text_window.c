@@ -19,7 +19,7 @@ static void *own(struct text_window *t, void *p)
 
 static void line_task(struct text_window *t, struct text_line *l)
 {
-	static const char usage[] = "task TID NAME [of PID] [parent PID] [running]";
+	static const char usage[] = "task TID NAME [of PID] [parent PID] [tracer|kthread] [running]";
 	struct window_task task = { .tid = (uint32_t)text_number(l, text_line_next(l, "a tid")) };
 
 	snprintf(task.comm, sizeof(task.comm), "%s", text_line_next(l, "a name"));
@@ -27,7 +27,9 @@ static void line_task(struct text_window *t, struct text_line *l)
 	task.ppid = text_line_skip(l, "parent") ? (uint32_t)text_number(l, text_line_next(l, "a pid")) : 1;
 	if (text_declared(t, task.tid))
 		text_line_fail(l, "task %u is declared twice", task.tid);
-	task.flags = text_line_skip(l, "tracer") ? CT_TF_TRACER : 0;
+	task.flags = text_line_skip(l, "tracer")    ? CT_TF_TRACER
+		     : text_line_skip(l, "kthread") ? CT_TF_KTHREAD
+						    : 0;
 	PUSH(&t->tasks, task);
 	if (text_line_skip(l, "running")) {
 		*text_cpu_of(t, task.tid) = t->next_cpu++;
