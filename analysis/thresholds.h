@@ -2,11 +2,11 @@
 /*
  * thresholds.h - private to analysis/: the numbers that decide an answer.
  *
- * Each entry says its unit and its meaning. Most entries also say which wrong answers follow if the
- * number is smaller, and if it is larger. With the smaller or larger number, the test in brackets
- * (test/unit/analysis) fails.
- * - A score or a factor is made smaller or larger by 30 %.
- * - Any other number is halved or doubled. If the share 1/n is smaller, n is larger.
+ * Each entry says its unit and its meaning. The unit 1/n is a share: a larger n is a smaller share.
+ * Most entries also say which wrong answers follow if the number is smaller, and if it is larger. The
+ * test in brackets (test/unit/analysis) fails with such a number:
+ * - for a score or a factor, with a number that is 30 % smaller or larger;
+ * - for all others, with half or double the number.
  *
  * Most limits on the amount of work are in the files that count the refused work.
  */
@@ -256,8 +256,8 @@
  * work_between_two_tries).
  * If larger, waits with work between them count as one hang (the same test). */
 #define HANGS_BETWEEN_NS 5000000ULL
-/* 1/n of the time since the begin of the first wait for the same thing: The limit HANGS_BETWEEN_NS
- * becomes larger by this share.
+/* 1/n: The limit HANGS_BETWEEN_NS grows with the time since the first wait for the same thing began.
+ * This share of that time is added to the limit.
  * If the share is smaller, many tries to take a lock are many short waits instead of one hang (test
  * tries_of_a_lock).
  * If the share is larger, waits with work between them count as one hang (the same test). */
@@ -378,8 +378,9 @@
  * the median.
  * Tests: one_thread fails if the number is smaller, few_long_jobs if it is larger. */
 #define QUEUE_LONG_TIMES 10
-/* 0..1: A pool whose threads all run jobs is too small if the jobs have a CPU for less than this
- * share of their execution. Otherwise the pool is overloaded.
+/* 0..1: If all threads of a pool run jobs, further jobs wait. If the running jobs are on a CPU for less
+ * than this share of their execution, the pool has too few threads. If they are on a CPU for this share
+ * or more, the pool has too much to compute: it is overloaded.
  * Tests: jobs_that_sleep fails if the number is smaller, jobs_that_compute if it is larger. */
 #define QUEUE_CPU_SHARE 0.5
 
@@ -488,9 +489,9 @@
 /* share: The accepted share of false alarms. If two commands are equal, at most this share of the checks
  * finds a count that grew. A check that may decide n times uses this number divided by n.
  * False alarms are rarer with more runs, but more frequent if more counts vary from run to run.
- * If smaller, five runs of each side are not enough for two such counts (test few_runs of counts_test.c).
- * If larger, four runs of each side are enough for one such count, with a false alarm in up to one of 70
- * checks (same test).
+ * If smaller, five runs of each side are not enough if two counts vary (test few_runs of counts_test.c).
+ * If larger, four runs of each side are enough if one count varies. Then up to one of 70 checks gives a
+ * false alarm (same test).
  * Evidence: see "Counts" in doc/check.md. */
 #define COUNTS_ALPHA 0.01
 

@@ -16,10 +16,11 @@ static __always_inline __u8 sample_frames(void *ctx, struct ct_rawstack_blob *b,
 }
 
 /*
- * Returns the CPU time of t in ns since it last blocked. Preemption does not end a run, else all
- * runs would be short on a busy machine. The result may be too small:
- * - the kernel may update the CPU time only once a tick;
- * - after a preemption, the time before the first call for this run does not count.
+ * Returns the CPU time of the run of t in ns. A run lasts until the task blocks, even if the task is
+ * preempted in between. The result may be too small:
+ * - The kernel may update the CPU time only once a tick.
+ * - If t was preempted in this run, the CPU time before the first call of sample_ran() in this run is left
+ *   out.
  */
 static __always_inline __u64 sample_ran(struct task_struct *t, __u64 now)
 {

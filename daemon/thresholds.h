@@ -23,9 +23,9 @@
  * and `cap` in governor_edges_test.c, a_burst_is_paid_for and a_storm_is_held_to_the_budget in
  * governor_test.c. */
 #define GOVERNOR_HOLD_NS 1000000000ULL
-/* GOVERNOR_BEGIN_NS, ns: the start of the daemon counts as this long. GOVERNOR_START_NS, ns:
- * replaces GOVERNOR_HOLD_NS during the start. Smaller: each start makes the governor take a step.
- * Larger: a storm during the start costs more. Evidence: `start` in governor_edges_test.c. */
+/* After the daemon begins, GOVERNOR_START_NS takes the place of GOVERNOR_HOLD_NS for a time of
+ * GOVERNOR_BEGIN_NS. Both are in ns. Smaller: each start of the daemon makes the governor take a
+ * step. Larger: a storm at this time costs more. Evidence: `start` in governor_edges_test.c. */
 #define GOVERNOR_BEGIN_NS 10000000000ULL
 #define GOVERNOR_START_NS 30000000000ULL
 /* ns: the governor decides at most once in this time. Evidence: `tick` in governor_edges_test.c. */
@@ -258,10 +258,10 @@
  * stack. Larger: inspections cost more than the capture. Evidence: `per_second` in
  * policy_edges_test.c. */
 #define INSPECT_POLICY_PER_SEC 100
-/* INSPECT_POLICY_BACKOFF_BASE, ns, and INSPECT_POLICY_BACKOFF_MAX, doublings: if a task repeats a
- * wait (same object, same system call), the time between inspections is 2 s, 4 s, ... 64 s.
- * Smaller: the usual waits of a service take all inspections. Larger: if another function of the
- * program makes the same call, the trace lacks the stack of this function for longer. Evidence:
+/* If a task repeats a wait (same object, same system call), the time between inspections begins at
+ * INSPECT_POLICY_BACKOFF_BASE, in ns. It doubles INSPECT_POLICY_BACKOFF_MAX times: 2 s, 4 s, ... 64 s.
+ * Smaller: the usual waits of a service take all inspections. Larger: if the task makes the same
+ * call from another function, the stack with that function comes into the trace later. Evidence:
  * `back_off` in policy_edges_test.c. */
 #define INSPECT_POLICY_BACKOFF_BASE 2000000000ULL
 #define INSPECT_POLICY_BACKOFF_MAX  5
@@ -277,8 +277,8 @@
  */
 
 /* INSPECT_PER_SEC, inspections a second: the limit if inspect_options.max_per_sec is 0.
- * INSPECT_SLACK_SHARE, a part (1/n) of the inspections of a second: so many may begin at once after
- * a time without inspections. No evidence yet. */
+ * After a time without inspections, this limit divided by INSPECT_SLACK_SHARE is the number of
+ * inspections that may begin at once. No evidence yet. */
 #define INSPECT_PER_SEC     100
 #define INSPECT_SLACK_SHARE 4
 /* inspections a second: the limit of the daemon's inspection thread. Only a snapshot
@@ -382,8 +382,9 @@
  * more. No evidence yet for these numbers. */
 #define RECORDER_SEAL_BYTES (4u << 20)
 #define RECORDER_SEAL_NS    800000000ULL
-/* CGROUPS_WALK_NS, ns: between two walks over the control groups. CGROUPS_WALK_SHARE, times: the
- * daemon also waits at least this many times the CPU time of the last walk. No evidence yet. */
+/* CGROUPS_WALK_NS, ns: the least time from one walk over the control groups to the next.
+ * CGROUPS_WALK_SHARE, times: the CPU time of the last walk, multiplied by this factor, is another
+ * least time. The larger one applies. No evidence yet. */
 #define CGROUPS_WALK_NS    1000000000ULL
 #define CGROUPS_WALK_SHARE 200
 /* ns: a message reports a write or sync of the trace that takes longer. Smaller: messages about a

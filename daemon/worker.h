@@ -85,8 +85,10 @@ uint64_t worker_cpu_ns(struct worker *w);
 /* The functions below are for run(), and for functions that run() calls. On other threads they do
  * nothing, or return true. */
 
-/* Starts the time limit anew. Returns false if the result is not needed any more: the client has
- * gone, the job was given up, or a worker with a time limit ends. */
+/* Starts the time limit anew. Returns false if the job was cancelled, so that nobody needs its result:
+ * - the client has gone
+ * - the job took longer than the time limit
+ * - worker_stop() was called, and the worker has a time limit */
 bool worker_progress(void);
 /* From here to worker_enter(), the job uses only its own data, so the daemon's end need not wait for it. */
 void worker_leave(void);

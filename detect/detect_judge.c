@@ -124,8 +124,8 @@ static bool judge_look(struct detect *d, struct detect_task *t)
 		same = runs;
 	/* sched_since: when the task's present state began, as the kernel says. If this is later than
 	 * since_ns, the task has had the CPU in between, and does not hang. But sched_since may be wrong
-	 * by tenths of a second. So it has to be later by half of the time up to now, which is mostly
-	 * longer than this error. */
+	 * by tenths of a second. So it only counts if it is in the second half of the time from since_ns
+	 * to now: half of this time is mostly longer than the error. */
 	if (t->run != DETECT_RUNNING && it.sched_since > t->since_ns + (d->now_ns - t->since_ns) / 2)
 		same = false;
 	if (!same && it.task.h.ts >= t->since_ns)

@@ -28,10 +28,10 @@
  * sent_before_and_late). If larger, the sender seems to have held up the receiver (case
  * sent_before_and_delayed). */
 #define MESSAGE_DELAYED_NS 5000000ULL
-/* ns: As MESSAGE_LATE_NS, but for a send by the task that made the wake-up. This task may lose its
- * CPU inside the call, so its send may be recorded much later. If smaller, the send is not found
- * (case sender_loses_its_cpu). If larger, a later send of the task is taken (case
- * interrupted_thread_sends_later). */
+/* ns: A send wakes the receiver, and is recorded at most this much later, if it is a send of the task
+ * that made the wake-up. This is longer than MESSAGE_LATE_NS, because the task may lose its CPU
+ * before the record. If smaller, the send is not found (case sender_loses_its_cpu). If larger, a
+ * later send of the task is taken (case interrupted_thread_sends_later). */
 #define MESSAGE_SAME_TASK_NS 20000000ULL
 /* ns: CT_WAITFD records hold the set of descriptors that a task polls. If a task polls the same set
  * again and again, the set is recorded only once a second (bpf/wait_fds.h), so a wait may use
@@ -131,8 +131,8 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * is not active (case one_computes_mostly). */
 #define ACTIVE_SHARE 2
 /* 1/n of the later of two sleeps: Two sleeps in a row are alike if their lengths differ by at most
- * this share. If smaller, the sleeps of a periodic job are not alike (case sleeps_alike). If
- * larger, any two sleeps are alike (case sleeps_not_alike). */
+ * this share. If the share is smaller, the sleeps of a periodic job are not alike (case
+ * sleeps_alike). If the share is larger, any two sleeps are alike (case sleeps_not_alike). */
 #define SLEEPS_ALIKE_SHARE 4
 /* descriptors: A task that polls at most this many, and has sent a request on one of them, waits
  * for the answer. Another descriptor may be there to wake the task up. If smaller, the task counts

@@ -89,8 +89,8 @@ const struct proctask_fd *proctask_fd(const struct proctask *t, const struct pro
 /* Returns how many descriptors of the object are open. Their indices in fds stand in t->by_object,
  * from position *ret_first on. */
 size_t proctask_holders(const struct proctask *t, enum proctask_kind kind, uint64_t ino, size_t *ret_first);
-/* Returns the hash of a name. It is the proctask_fd.ino of a descriptor with this name that is no socket and
- * no pipe. */
+/* Returns the hash of a descriptor's name. Descriptors other than sockets and pipes have this hash in
+ * proctask_fd.ino. */
 uint64_t proctask_name_hash(const char *name);
 
 /*

@@ -41,11 +41,11 @@
  * idle machine, an encoded segment has 10 KiB besides its records. */
 #define WRITER_SAVE_BYTES (256u << 10)
 /*
- * slots: One slot in RINGFILE_SAVES_SHARE is for copies of the open segment, but at most
- * RINGFILE_SAVES_MAX slots are. If a file would get less than RINGFILE_SAVES_MIN, it gets none.
- * Below (fewer slots): a copy is overwritten before the next sync, or while a reader needs it.
- * Above (more slots): less room for the trace. Evidence: one copy a second, and one sync in
- * STORE_SYNC_NS.
+ * slots: A file has slots for copies of the open segment: its number of slots divided by
+ * RINGFILE_SAVES_SHARE, but at most RINGFILE_SAVES_MAX. If this is less than RINGFILE_SAVES_MIN, it
+ * has none. Below (fewer slots): a copy is overwritten before the next sync, or while a reader
+ * needs it. Above (more slots): less room for the trace. Evidence: the daemon writes one copy a
+ * second, so it writes 5 copies from one sync to the next (STORE_SYNC_NS).
  */
 #define RINGFILE_SAVES_MIN   16u
 #define RINGFILE_SAVES_MAX   128u

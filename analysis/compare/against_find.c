@@ -61,11 +61,10 @@ static void find_tasks(const struct walk *w, uint32_t k, uint32_t of, uint64_t f
 		}
 }
 
-/* In the good trace, the trigger of hop k is the wait after which the task of hop k acted. In the
- * examined trace, step->task has the role of that task. Counts its waits that are like the trigger:
- * - They are at the same place: the same call, on a similar object.
- * - If there is a hop k + 1: a task with the same role as the task of hop k + 1 ended them.
- * - If hop k is the last one: no task ended them, but for example a timer. */
+/* step->task is the task in the examined trace that has the role of the task of hop k in the good trace.
+ * Counts the waits of step->task that are like the trigger of hop k (struct hop). Such a wait is at the same
+ * place as the trigger: the same call, on a similar object. A task with the role of the task of hop k + 1
+ * ended the wait. If hop k is the last hop, no task ended the wait, but for example a timer. */
 static uint32_t count_triggers(const struct walk *w, uint32_t k, const struct missing_wake_step *step)
 {
 	const struct graph_task *t = &w->g->tasks[step->task];

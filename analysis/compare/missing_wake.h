@@ -47,9 +47,9 @@ struct missing_wake {
 	uint64_t wait_from_ns;
 	uint64_t wait_to_ns;
 	uint32_t reference;
-	/* A row of wake-ups led to the end of the reference. If the earliest of them came before the
-	 * reference began, this is the time of that wake-up. Otherwise it is the begin of the
-	 * reference. */
+	/* The time at which the reference began. Several wake-ups may have led to the end of the reference,
+	 * for example: a task woke a second task, which then ended the reference. If the first of these
+	 * wake-ups came before the reference began, this is the time of that wake-up. */
 	uint64_t ref_from_ns;
 	float similarity;
 	uint32_t occurrences;

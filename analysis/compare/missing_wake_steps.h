@@ -45,8 +45,9 @@ struct doing {
 };
 
 /* Returns the longest wait of the task in [from_ns, to_ns). If the task ran or was runnable for
- * longer than it waited: the longest run, with the sum of all runs as `ns`. If the folded time is
- * longer than the waits and than the runs: GRAPH_NONE. */
+ * longer than it waited: the longest run, with the sum of all runs as `ns`. An interval with the state
+ * INTERVAL_FOLDED does not show when the task ran and when it waited. If the sum of these intervals
+ * is longer than the waits, and longer than the runs: GRAPH_NONE. */
 struct doing missing_wake_doing(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
 /* Sets what the named task did instead, since when, and how long. */
 void missing_wake_name(struct missing_wake *m, enum missing_wake_how how, const struct doing *d,

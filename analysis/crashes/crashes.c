@@ -344,12 +344,12 @@ static void cut_after(struct slice *s, size_t last)
 }
 
 /*
- * A path goes from the crash back in time. Its last steps may only tell why a shell or a service started
- * the first process that took part in the work. Cuts off these steps. The task that started the process
- * stays in the path.
+ * A path starts at the crash, and each further step is earlier in time. The last steps may only tell why a
+ * shell or a service started the first process that took part in the work. Cuts off these steps, but keeps
+ * the task that started the process.
  * - Once the path has come to a request, it ends at the next start of a process.
- * - Before that, it goes past a start only if a task further back hands over work (is_handed_over()):
- *   this work may be the reason for the start.
+ * - As long as it has not come to a request, it ends at a start only if no further step hands over work
+ *   (is_handed_over()). Such work may be the reason for the start.
  */
 static void cut_path(const struct crashes *cs, struct slice *s)
 {

@@ -22,7 +22,7 @@
 struct branch {
 	struct group *taken;
 	char *choice; /* the decision in words, or NULL; the caller frees it */
-	bool ranked;  /* the sizes of the groups decided, not a rule or a person */
+	bool ranked;  /* the branch was chosen by size, not by a rule or a person */
 	bool asked;
 	bool refused;
 };

@@ -255,7 +255,7 @@ int comparison_apply(struct findings *f, bool normal)
 		bool open = is_open(f, i);
 
 		/* Two sorts of waits are compared:
-		 * - an open wait: it is not known, or a guess, which task has to end it;
+		 * - an open wait: ctrace does not know which task has to end it, or only guesses this task;
 		 * - the victim's own wait, if it has ended: its wake-up may have come late. */
 		if (!open && (i || normal || c->links.v[i].unfinished))
 			continue;

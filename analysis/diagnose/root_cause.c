@@ -280,7 +280,7 @@ static int find_cpu(struct findings *f)
 		f->chain.end = END_RUNNING;
 		return 0;
 	}
-	/* with a fair share of a CPU, beside up to three other tasks, the task is slow, but works */
+	/* the task got at least a quarter of the CPU time that it needed: it is slow, but works */
 	if (k->runnable_ns <= k->running_ns * STARVED_RATIO) {
 		f->chain.end = END_RUNNING;
 		return 0;

@@ -10,8 +10,9 @@
 #include "analysis/diagnose/diagnosis.h"
 #include "trace/words/cgroup_name.h"
 
-/* `before`: the link that the sentence named last, or NULL. Writes "" if link i runs in the same
- * place as `before`. Returns buf. */
+/* For a text that names the tasks of the chain: writes the words about the task of chain[i] into buf, and
+ * returns buf. `before`: the link whose task the text named last, or NULL. The words are "" if both tasks
+ * run in the same place. */
 const char *where_words(const struct graph *g, const struct link *chain, size_t n, size_t i,
 			const struct link *before, char buf[CGROUP_NAME_WORDS_MAX]);
 

@@ -26,9 +26,9 @@ struct collected {
 	uint32_t lacks;   /* what the governor left out: CT_LACK_* */
 };
 
-/* The transactions are the requests that the process of `task` answered in [from_ns, to_ns), or
- * else its marks, or else its life. The caller frees *ret with collected_free(). Returns 0, -ENOMEM
- * or -E2BIG. */
+/* Collects the transactions of the process of `task` in [from_ns, to_ns): COLLECT_REQUESTS. If the process
+ * answered no request, takes COLLECT_MARKS. If it has no marks either, takes COLLECT_LIFE. The caller frees
+ * *ret with collected_free(). Returns 0, -ENOMEM or -E2BIG. */
 int collect(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct collected **ret);
 /* Like collect(), but does not look for requests or marks: always makes one transaction, COLLECT_LIFE. */
 int collect_life(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,

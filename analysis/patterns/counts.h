@@ -62,7 +62,7 @@ struct counts_result {
 	/* If the old and the new command are equal, chance makes a count grow with a probability of at
 	 * most p. */
 	double p;
-	size_t runs_needed; /* COUNTS_OPEN: so many runs of each side can decide; 0: not known */
+	size_t runs_needed; /* COUNTS_OPEN: the runs of each side that are needed to decide; 0: not known */
 };
 
 /*

@@ -21,7 +21,8 @@ struct pattern {
 	/* The mean counts in the first and in the last third of the transactions. Of one or two
 	 * transactions, a third is one transaction. */
 	double first, last;
-	double correlation; /* Spearman's: counts with the order of the transactions; 0: none */
+	/* Spearman's rank correlation between the counts and the order of the transactions; 0: none */
+	double correlation;
 	bool grows;
 	bool single; /* the body is one symbol */
 	uint64_t events, ns;

@@ -74,7 +74,8 @@ static size_t drop_parts(struct pattern_change *v, size_t n)
 	return to;
 }
 
-/* Only the counts of a pattern that a transaction repeats, or of a single symbol, are exact. */
+/* Returns true if the counts of the pattern are exact. This is so for a single symbol, and for a pattern
+ * that occurs more than once in a transaction. */
 static bool matters(const struct pattern *p)
 {
 	return p && (p->single || p->max > 1);

@@ -15,8 +15,9 @@ struct beam {
 	const struct causal *c;
 	const struct rules *rules;
 	const struct map *seen;
-	/* The search starts at `segment`. It looks for what led to `record`, for example a send or a fork
-	 * by the task of this segment. GRAPH_NONE: only the time at_ns of the start is known. */
+	/* The search starts at `segment`. It looks for the cause of `record`, for example of a send by the
+	 * task of this segment. If `record` is GRAPH_NONE, it looks for the cause of what the task did at
+	 * the time at_ns. */
 	uint32_t segment, record;
 	uint64_t at_ns;
 	uint32_t width;

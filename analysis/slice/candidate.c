@@ -336,10 +336,10 @@ static bool comes_through(const struct causal *c, const struct edge *e, uint32_t
 	return false;
 }
 
-/* Removes a strong edge b if a better strong edge a leads back to the same origin: a walk back along
- * strong edges, from the sender of a, comes to the sender of b. Example: b is the request of a client to
- * a server. The server asks a backend, and a is the backend's answer. The walk back from a goes from the
- * backend to the server, and from there to the client. */
+/* Example: edge b is the request of a client to a server. The server asks a backend, and edge a is the
+ * answer of the backend. A walk back from a comes to the backend, then to the server, and then to the
+ * client. So the walk finds the sender of b without b. Removes each strong edge b for which there is such
+ * a better edge a. The walk takes only strong edges. */
 static void merge(const struct causal *c, struct candidates *l)
 {
 	for (uint32_t i = 0; i < l->n; i++)

@@ -20,8 +20,8 @@ void find_processes(struct finding *k, const struct transaction_rule *rule);
 void find_requests(struct finding *k, const struct transaction_rule *rule);
 void find_jobs(struct finding *k, const struct transaction_rule *rule);
 
-/* Returns the index of the type rule->name, or `name` if the rule has none. Adds the type if it is new.
- * GRAPH_NONE: out of memory. */
+/* Returns the index of a type, and adds the type if it is new. The name of the type is rule->name. If the
+ * rule has no name, it is the argument `name`. GRAPH_NONE: out of memory. */
 uint32_t find_type(struct finding *k, const struct transaction_rule *rule, const char *name);
 /* Returns true if k->tasks is NULL or has one of these tasks. */
 bool find_fits(const struct finding *k, uint32_t begin_task, uint32_t end_task);

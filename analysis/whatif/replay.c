@@ -10,9 +10,9 @@
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
 
-/* Returned in place of the shift (whatif.h) of a task. The trace shows a cycle: this task and others wait
- * for each other. The what-if question takes away one of them. So the replay does not have the cycle, and
- * this task holds up no other task there. */
+/* shift_at() returns this in place of the shift (whatif.h) of a task if it finds a cycle: in the trace,
+ * this task and others wait for each other. The what-if question takes away a task of the cycle. So there
+ * is no cycle in the replay, and no other task of the cycle has to wait for this task there. */
 #define SHIFT_FREE UINT64_MAX
 
 struct replay_task {
@@ -237,9 +237,9 @@ static size_t first_arrival(struct replay *k, uint32_t task, uint64_t from)
 }
 
 /* In the replay too, the arrival cannot come before its sender has acted. So it limits the shift (whatif.h)
- * of the receiving task. Returns the largest shift that is allowed. INT64_MAX: any shift is allowed.
- * If k->taken is set for the receiving task, this task takes no time in the replay, so the limit of its
- * shift grows with the time t: the limit is t plus the result. The result may be below 0. */
+ * of the receiving task. Returns this limit. INT64_MAX: there is no limit. If the what-if question takes
+ * away the receiving task (k->taken), the limit grows with the time: at the time t, the limit is t plus the
+ * result, which may be negative. */
 static int64_t held_by(struct replay *k, uint32_t interval, size_t arrival)
 {
 	struct whatif *x = k->x;
@@ -256,9 +256,9 @@ static int64_t held_by(struct replay *k, uint32_t interval, size_t arrival)
 	return (int64_t)(theirs + a->ts_ns - a->left_ns) - (k->taken[task] ? (int64_t)a->ts_ns : 0);
 }
 
-/* Returns the shift of the task at t: how much earlier the task is in the replay. `shift`: the same, but
- * as if there were no arrivals in [from, to). If the task would be ready for such an arrival before its
- * sender has sent, the task waits for the sender. Then the result is less than `shift`. */
+/* `shift`: the shift (whatif.h) that the task would have at t if nothing arrived in [from, to). Returns
+ * the shift with these arrivals. It is less than `shift` if the task has to wait for the sender of one
+ * of these arrivals. */
 static uint64_t hold_back(struct replay *k, uint32_t interval, uint64_t from, uint64_t to, uint64_t t,
 			  uint64_t shift)
 {

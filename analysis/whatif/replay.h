@@ -26,8 +26,8 @@ struct arrival {
 	uint64_t ts_ns;
 	uint64_t left_ns; /* when `from` acted: for example sent, or exited */
 	uint32_t from;
-	/* the record of the effect; GRAPH_NONE: `from` exited while the task waited for another
-	 * child or thread */
+	/* The record of what arrived. GRAPH_NONE: the exit of `from` arrived, while the receiving task
+	 * waited for the exit of another child or thread. */
 	uint32_t event;
 };
 

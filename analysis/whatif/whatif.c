@@ -102,9 +102,10 @@ static bool may_hold_up(struct whatif *x, uint32_t task, const struct arrival *a
 	return *near == GRAPH_NONE || !replay_ended_wait(x, *near, a);
 }
 
-/* Stores the arrivals of one task in x->arrivals, from the index *at on. They come from the links, and
- * from the entries of `exited` with this parent, which begin at the index *next. Moves *at and *next
- * behind them. Frees the links, because links and arrivals together need much memory. */
+/* Makes the arrivals of `task` from its links, and from the entries of `exited` whose parent is `task`.
+ * *next is the index of the first such entry. On return, it is the index behind the last one.
+ * *at is the index of the first arrival in x->arrivals. On return, it is the index behind the last one.
+ * Frees the links, because links and arrivals together need much memory. */
 static int add_arrivals(struct whatif *x, uint32_t task, causal_link_list *links, const exits *exited,
 			size_t *next, size_t *at)
 {

@@ -11,7 +11,8 @@
  *   length is added to the shift.
  * - A wait that another task ended: it is over when the other task has ended it in the replay.
  * - A wait that has not ended: as if the task to blame (blame.h) ended it at the end of the range.
- * - A wait that timed out: as if the task to blame ended it at the time limit, but it gets no longer.
+ * - A wait that timed out: as if the task to blame ended it at the time limit. But the wait is never
+ *   longer in the replay than in the trace.
  * - A birth: the task gets the shift of its creator.
  * - A message (only if whatif_link() got links): it is not received before it is sent.
  *

@@ -36,8 +36,8 @@ struct rulestore {
 		size_t end;
 	} files[RULESTORE_FILES_MAX + 1];
 	size_t n_files;
-	/* The file for answers. NULL: --no-rules, or no --rules and neither $XDG_CONFIG_HOME nor
-	 * $HOME is an absolute path. */
+	/* The file for answers. With --no-rules, it is NULL. Without --rules, it is NULL if neither
+	 * $XDG_CONFIG_HOME nor $HOME is an absolute path. */
 	char *keep;
 };
 

@@ -12,9 +12,9 @@
  * critical path have the same price. The queue time of a run is the sum of the prices of its waits.
  */
 struct own_queue {
-	/* True if the queue times of the new side are significantly longer (U test). A wait has the same
-	 * price on both sides, so the new command has more waits, or more expensive ones. Then the own time
-	 * of each run, on both sides, includes the queue time of the run. */
+	/* True if the queue times of the new side are significantly longer (U test). Then the new command
+	 * waits more often, or its waits are in parts of the critical path with a higher price. In this
+	 * case, the own time of each run, on both sides, includes the queue time of the run. */
 	bool counted;
 	double old_ns, new_ns; /* the mean queue time of a run */
 	double p;              /* of the U test */

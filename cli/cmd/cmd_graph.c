@@ -134,8 +134,9 @@ static void add_centre(struct centre *c, const struct graph_pick *pick, uint32_t
 		c->segments[c->n++] = segment;
 }
 
-/* Finds the work of the tasks from the victim of the worst hang to the root cause, or else the last segment.
- * Returns 0 or -ENOMEM. */
+/* Finds the segments at the end of the worst hang: one of the victim, one of the task for which it waited,
+ * and so on to the root cause. If there are none, takes the picked segment that began last. Returns 0 or
+ * -ENOMEM. */
 static int find_centre(const struct analysis_input *in, const struct graph_request *rq,
 		       const struct graph_pick *pick, struct centre *ret)
 {

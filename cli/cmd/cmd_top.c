@@ -62,7 +62,7 @@ struct session {
 	bool frozen;
 	uint64_t updated_ns; /* monotonic */
 	uint64_t cpu_ns;     /* CPU time of this process at the last update; 0: there was none */
-	uint64_t cost_ns;    /* CPU time from the update before to the last one */
+	uint64_t cost_ns;    /* CPU time of this process between the last two updates */
 	char daemon[HEAD_MAX];
 	uint64_t daemon_ns; /* when the daemon was last asked; 0: never */
 };

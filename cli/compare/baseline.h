@@ -27,7 +27,7 @@ struct baseline_machine {
 	char arch[BASELINE_MACHINE_MAX]; /* as `uname -m` prints it */
 	char model[BASELINE_MACHINE_MAX];
 	char governor[BASELINE_MACHINE_MAX];
-	/* the limits of a control group, in words: the command's, or ctraced's in older traces */
+	/* The limits of the command's control group, as a text. In older traces: those of ctraced's group. */
 	char cgroup[BASELINE_MACHINE_MAX];
 	unsigned cpus;
 	unsigned allowed_cpus; /* CPUs that the command may use */

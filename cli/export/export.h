@@ -55,7 +55,8 @@ struct export_item {
 	uint64_t from_ns, to_ns;
 	const char *state;
 	const char *time; /* time_kind_name() */
-	/* what the task did. Of a FOLDED interval without sums, all three are 0. */
+	/* The times in each state. All three are 0 if they are not known: for INTERVAL_UNKNOWN, and for
+	 * INTERVAL_FOLDED without INTERVAL_SUMS. */
 	uint64_t running_ns, runnable_ns, waiting_ns;
 	uint32_t cpu; /* FORMAT_CPU_NONE: does not run, or not known */
 	bool blocked;

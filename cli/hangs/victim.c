@@ -18,11 +18,11 @@ static bool is_named(const struct hangs_filter *f)
 }
 
 /*
- * The list of hangs begins with the worst one (hangs_sort()), and `best` comes before x. Returns true if x
- * takes the place of `best`. All of this has to be true:
+ * The list of hangs begins with the worst one (hangs_sort()), and `best` comes before x. Returns true if
+ * ctrace should diagnose x instead of `best`. All of this has to be true:
  * - x is longer.
- * - If x is less bad, for example no alarm: x is more than DIAGNOSE_LONGER times as long, and its chain has
- *   another task.
+ * - If x is less bad, for example no alarm: x is more than DIAGNOSE_LONGER times as long, and the chain of
+ *   x has at least two tasks.
  * - Both verdicts are VERDICT_NORMAL, or neither is. Without this rule, the idle master of a server would
  *   take the place of its hung worker, because the master waits longer.
  */
@@ -35,9 +35,9 @@ static bool counts_more(const struct hang *x, const struct hang *best)
 	       x->to_ns - x->from_ns > (best->to_ns - best->from_ns) * (alike ? 1 : DIAGNOSE_LONGER);
 }
 
-/* Finds the worst hang, with --at only among the hangs at that time. If `f` names tasks, a longer hang may
- * take its place (counts_more()). Narrows the window to the hang. If there is none, ret->task is
- * GRAPH_NONE. */
+/* Finds the hang to diagnose: the worst one. But if the user named tasks (is_named()), a longer hang may be
+ * taken instead (counts_more()). With --at, looks only at the hangs at that time. Narrows the window to the
+ * hang. If there is no hang, ret->task is GRAPH_NONE. */
 static int find_stall(struct analysis_input *in, const struct hangs_filter *f, const struct victim_moment *at,
 		      struct victim *ret)
 {

@@ -12,7 +12,8 @@ size_t wrap_columns(const char *s, size_t n);
 /* Returns how many of the n bytes go into a row of `width` columns. A row ends before a space. A word that is
  * wider than a row has a row of its own, so that a path can be copied. A number stays with its unit. */
 size_t wrap_row(const char *s, size_t n, size_t width);
-/* Returns the columns before the second and each further row of a line. */
+/* A line that is too wide for one row has several rows. All rows but the first are indented. Returns the
+ * width of this indent, in columns. */
 size_t wrap_indent(const char *s, size_t width);
 
 /* Cuts the middle out of the longest words of a row of a table, so that the row needs at most `width`

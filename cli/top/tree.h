@@ -26,7 +26,7 @@ struct top_row {
 struct top_tree {
 	size_t first_row, n_rows;
 	bool circle;
-	uint32_t waiters; /* tasks that wait, with those that have no row */
+	uint32_t waiters; /* the number of tasks that wait, including those without a row */
 	uint64_t longest_ns;
 };
 

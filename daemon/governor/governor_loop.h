@@ -79,7 +79,8 @@ struct governor_loop_stats {
 	/* steps forward and back, and stops and restarts of inspections */
 	uint64_t changes;
 	uint64_t pauses, paused_ns;
-	/* capped: caps of single tasks. left_out: records that all caps have left out. */
+	/* capped: how often a single task was capped. left_out: how many records were left out so
+	 * far because their task or its group was capped. */
 	uint64_t capped, left_out;
 	uint64_t caps_refused;
 	/* group_caps: caps of groups so far. group: the groups that are capped now. */
@@ -105,11 +106,11 @@ bool governor_loop_paused(const struct governor_loop *g);
 /* Call this in each round of the drain thread, after the rings have been emptied. */
 void governor_loop_round(struct governor_loop *g);
 /*
- * Call this before another thread reads the trace, and before the trace ends. Ends all caps, but
- * not a pause. Then writes:
+ * Call this before another thread reads the trace, and before the trace ends. Ends the caps of all
+ * tasks and groups, but not a pause. Then writes:
  * - in a pause: the gap up to now
- * - in a coarse step without a pause: the states of tasks that have changed (a reading)
- * - the step in force
+ * - in a coarse step without a pause: the states of the tasks that ran, or changed their state
+ * - the step in force, unless nothing is left out
  */
 void governor_loop_settle(struct governor_loop *g);
 struct governor_loop_stats governor_loop_stats(const struct governor_loop *g);

@@ -34,10 +34,11 @@ struct governor_loop {
 	/* left_out: probe_left_out() at the time when grouped[0] was capped. left_out_apart:
 	 * records that caps of single tasks have left out since that time. */
 	uint64_t left_out, left_out_apart;
-	/* When the caps of groups last ended. CAPS_OVER_NS later, the daemon looks for tasks that
-	 * are still capped. 0: it need not look. */
+	/* When the caps of groups last ended: they all end together. CAPS_OVER_NS later, the daemon
+	 * looks for tasks that are still capped. If this fails, over_ns becomes the time of the
+	 * failure, and the daemon looks again. 0: it need not look. */
 	uint64_t over_ns;
-	uint64_t over_since; /* begin of the earliest cap that ended at over_ns */
+	uint64_t over_since; /* when the first of these groups was capped */
 	bool capping;        /* the programs check whether tasks are capped */
 	uint64_t said_group, said_group_ns;
 	/* Up to this time, records were left out, so the counts of tasks and groups are too low. */

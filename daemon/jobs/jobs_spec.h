@@ -45,8 +45,8 @@ struct jobs_function {
 	bool note;
 	uint8_t event; /* enum ct_job */
 	struct jobs_values values;
-	/* has_calls: a call of the function at the address values.function starts the job.
-	 * calls: places of the values in this call. */
+	/* has_calls: the function at the address values.function does the job. A call of it is the
+	 * start of the job. calls: where the values of the job lie at this call. */
 	bool has_calls;
 	struct jobs_values calls;
 };

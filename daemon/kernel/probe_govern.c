@@ -274,8 +274,8 @@ static struct govern_cost govern_since(struct probe *p, enum govern_kind kind)
 	return since;
 }
 
-/* Returns how many records full rings have lost since the last call. govern_cost.runs lacks most
- * runs that lost a record. */
+/* Returns how many records were lost since the last call because a ring was full. A BPF program that
+ * loses its record mostly does not count its run in govern_cost.runs. */
 static uint64_t govern_lost(struct probe *p)
 {
 	uint64_t n = 0, told = p->govern.lost;

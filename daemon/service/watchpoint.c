@@ -115,8 +115,11 @@ static int read_value(uint32_t pid, uint64_t addr, uint32_t len, uint64_t *ret)
 	return errno == EPERM || errno == ESRCH ? -errno : -EFAULT;
 }
 
-/* Takes the client's length. Without one, takes the variable's size if it is 1, 2, 4 or 8. A larger
- * size gives -E2BIG. Otherwise takes the largest of 4, 2 and 1 that divides the address. */
+/* Takes the length that the client wants. If it wants none, the size of the variable decides:
+ * - 1, 2, 4 or 8: takes this size
+ * - more than 8: returns -E2BIG
+ * - 3, 5, 6, 7 or not known: takes the largest of 4, 2 and 1 that divides the address
+ * For a part of a variable, the size counts as not known. */
 static int choose_len(const struct watchpoint_want *want, const struct variable *v, uint32_t *ret,
 		      char err[WATCHPOINT_ERR_MAX])
 {

@@ -41,7 +41,7 @@ struct unwind_maps {
 	VEC(struct unwind_map) maps;
 	VEC(char) names;
 	bool truncated;
-	bool asks; /* the kernel answers for single addresses (Linux 6.11) */
+	bool asks; /* asks the kernel for the mapping at one address (ioctl of Linux 6.11) */
 	int fd;
 	uint32_t tid;
 	struct unwind_mounts *mounts;

@@ -8,8 +8,8 @@
  * process that mounted the overlay, and this process is often not known, or gone. So each path is
  * looked up in several mount namespaces (unwind_mounts_avoid()). The overlay must not be read if
  * - one of these namespaces has a network file system or FUSE at the path;
- * - no namespace has a file system at the path, other than the overlay itself. A container sees its
- *   overlay at /, so it finds all paths of layers there;
+ * - in every namespace, the path is missing or leads into the overlay itself. In a container, the
+ *   overlay is mounted at /, so every path leads into it;
  * - the path is relative: it belongs to a directory that the kernel does not tell.
  * The last two do not count for the root file system of the daemon. On some machines, the start of
  * the system makes this overlay, and hides its layers. If this overlay hangs, the daemon hangs

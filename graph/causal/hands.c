@@ -70,10 +70,12 @@ bool hands_post(struct pass *p, uint64_t futex, uint32_t poster, uint32_t waiter
 	return h->n_herd > 1;
 }
 
-/* Returns true if at least two tasks post, at least two wait, and no task does both. If a task does both,
- * the tasks mostly meet at a barrier, or pass things in turn. Then each post is meant for the task that it
- * woke, so returns false. Exception: the wait has a time limit, and the last two calls woke one task each.
- * Such a futex is a lock that the program built, as in Python, so returns true. */
+/* Returns false if fewer than two tasks post, or fewer than two wait. Otherwise:
+ * - No task does both: returns true.
+ * - A task does both, the wait has a time limit, and the last two calls woke one task each: returns true.
+ *   Such a futex is a lock that the program built, as in Python.
+ * - A task does both, in all other cases: returns false. The tasks mostly meet at a barrier, or pass things
+ *   in turn. Then each post is meant for the task that it woke. */
 bool hands_are_many(struct pass *p, const struct interval *s)
 {
 	const struct hands *h = hands_of(p, s->obj);

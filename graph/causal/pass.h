@@ -180,7 +180,8 @@ void pass_done(struct pass *p);
 
 /* Like graph_task_at(), but faster. ts_ns must not decrease from call to call. */
 uint32_t pass_task(struct pass *p, uint32_t tid, uint64_t ts_ns);
-/* Returns the open segment of the task; opens the first one. GRAPH_NONE: no memory; sets p->err. */
+/* Returns the open segment of the task. If the task has no segment yet, opens one. GRAPH_NONE: no memory;
+ * sets p->err. */
 uint32_t pass_segment(struct pass *p, uint32_t task, uint64_t ts_ns);
 /* Adds a copy to p->edges. Returns its index, or GRAPH_NONE: e->to is GRAPH_NONE, the policy or
  * wants_edges leaves out the edge, or an error occurred. An error sets p->err. */

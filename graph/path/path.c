@@ -17,12 +17,11 @@
 #include "lib/cleanup.h"
 #include "lib/vec.h"
 
-/* The last search of look_lasting(): in the frame `frame` (path.h), it found `blame` for the poll
- * `interval`. */
+/* The result of the last search of look_lasting(): the task that could end a wait in epoll. */
 struct look {
-	uint32_t frame;
-	uint32_t interval;
-	struct blame blame;
+	uint32_t frame;     /* the frame (path.h) of the task that waits */
+	uint32_t interval;  /* the wait in epoll */
+	struct blame blame; /* of the task that could end the wait */
 };
 
 struct walker {
@@ -195,9 +194,9 @@ static bool is_unexplained(const struct graph *g, uint32_t interval, const struc
 	return is_poll(g, interval) && b->task == GRAPH_NONE && CT_OBJ_KIND(b->obj) == CT_OBJ_EVENTFD;
 }
 
-/* A task that looks at its clock once a second turns a long wait into repeats. If the last repeat is
- * open at the end of the trace, *b blames the task that could end it. If that task is not known, *b
- * does not change. */
+/* A task may wait for one thing in many short waits, for example because it looks at its clock once a
+ * second. If the last of these waits has not ended by the end of the trace, *b blames the task that could
+ * end it. If that task is not known, *b does not change. */
 static void blame_open(const struct graph *g, uint32_t interval, uint64_t since_ns, uint64_t ran_ns,
 		       struct blame *b)
 {

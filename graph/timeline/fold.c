@@ -199,8 +199,9 @@ static void blur(struct builder *b, uint32_t task, uint64_t ts)
 		fold_open(b, task, ts);
 }
 
-/* Returns when the next state of the task begins: at since_ns, or later if the task was still seen
- * in its present state. blur() fills a time in between. */
+/* A record says that the task is in its next state since since_ns. Returns when this state begins: at
+ * since_ns, but not before the last time that a record found the task in its present state. If since_ns
+ * is later than this time, blur() fills the gap between the two. */
 static uint64_t make_room(struct builder *b, uint32_t task, uint64_t since_ns, uint64_t ts)
 {
 	struct task_now *t = &b->now.v[task];

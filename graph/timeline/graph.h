@@ -74,8 +74,9 @@ struct graph_task {
 	uint32_t n_intervals;
 	uint64_t born_ns; /* 0: before the window, or not known */
 	uint64_t exit_ns; /* UINT64_MAX: no exit was seen */
-	/* The smallest born_ns of this and the later lives of the tid. So the lives of a tid are in
-	 * order of from_ns. They may be out of order of born_ns: see graph_lives(). */
+	/* Several tasks may have the same tid, one after the other. This is the smallest born_ns of
+	 * this task and of the later ones, so from_ns never falls from one to the next. born_ns may
+	 * fall: see graph_lives(). */
 	uint64_t from_ns;
 	uint32_t exit_code; /* as wait(2) returns it; also 0 if no exit was seen */
 	uint16_t prio;      /* kernel priority when last seen running, 0..139 */
@@ -112,7 +113,7 @@ enum edge_kind {
 	EDGE_ANSWER = 23, /* in one process: from the request to its answer */
 	EDGE_NEIGHBOUR = 24,
 	EDGE_EXEC = 25,
-	EDGE_LOCK_ORDER = 26, /* from an unlock to the next lock, whose task did not wait */
+	EDGE_LOCK_ORDER = 26, /* from the unlock of a file to a task that then locks it without a wait */
 };
 /* Strong: records show that the edge begins at the cause. Weak: it may begin at the cause. Boosted:
  * weak, but another sign supports the edge, such as stacks that are alike. */
@@ -214,10 +215,10 @@ static inline uint64_t interval_ran_ns(const struct interval *s)
 /* The caller frees *ret with graph_free(). Returns 0, -ENOMEM, or -E2BIG if there are more than
  * 2^32-2 intervals. */
 int graph_build(const struct window *w, struct graph **ret);
-/* Like graph_build(), but removes CT_SWITCH records from the window. For each removed record,
- * graph.dropped has a struct graph_dropped. A CT_SWITCH stays if it is the first record, or if the
- * last record before it that stays is more than UINT32_MAX ns (4.3 s) earlier. causal_build() must not
- * get such a graph. After an error, the caller can only free the window. */
+/* Like graph_build(), but removes most CT_SWITCH records from the window. For each removed record,
+ * graph.dropped has a struct graph_dropped. A CT_SWITCH is kept if the previous kept record is more
+ * than UINT32_MAX ns (4.3 s) older, or if there is none. causal_build() must not get such a graph.
+ * After an error, the caller can only free the window. */
 int graph_build_lean(struct window *w, struct graph **ret);
 void graph_free(struct graph *g);
 

@@ -273,7 +273,8 @@ static void timeline_blind(struct builder *b, const struct window_resync *rs)
 	b->live.n = n;
 }
 
-/* If a resync or a cap shows a living task, an earlier CT_EXIT (`ended`) was of another task. */
+/* Call this if a task with this tid lives at ts. An earlier CT_EXIT (`ended`) was then of another task with
+ * the same tid. */
 static uint32_t timeline_living(struct builder *b, uint32_t tid, uint64_t ts)
 {
 	uint64_t at;
@@ -513,9 +514,9 @@ static void timeline_owner(struct builder *b, const struct window_event *e, uint
 	t->futex = idx;
 }
 
-/* r is the begin or end of a task's cap. Returns true if the task with this tid has already ended.
- * Exception: with CT_GV_GROUP, r is about a new task with the same tid, whose fork was left out. Then
- * returns false. But if r itself says that its task has ended (CT_W_EXITED), there is no new task. */
+/* r is the begin or end of a cap: a time in which most records of a task are left out. Returns true if the
+ * last known task with this tid has ended, and r is about that task. If r has CT_GV_GROUP but not
+ * CT_W_EXITED, then r is about a new task, whose fork was left out. */
 static bool timeline_cap_is_late(const struct builder *b, const struct ct_rec *r)
 {
 	uint64_t at;

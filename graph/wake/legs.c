@@ -337,8 +337,9 @@ static uint32_t answerer(const struct graph *g, const struct leg *leg, uint32_t 
 	return r ? graph_task_at(g, rec(g, r->event)->tid, rec(g, r->event)->ts) : GRAPH_NONE;
 }
 
-/* Returns true if a wait on a futex that ended at ts_ns was not for the answer of the leg:
- * - The answer was sent long before ts_ns, or its send is not known.
+/* A wait on a futex ended at ts_ns. Returns true if the wait was not for the answer of the leg. Each of these
+ * signs is enough:
+ * - The answer was received, but was sent long before ts_ns, or its send is not known.
  * - The answer was not received, but the socket of the leg had unread bytes at ts_ns. */
 static bool is_over(const struct graph *g, const struct leg *leg, uint32_t sent, uint64_t ts_ns)
 {

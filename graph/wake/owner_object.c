@@ -113,8 +113,9 @@ uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t 
 			owner_add(g, all, found.v[i]);
 		return GRAPH_NONE;
 	}
-	/* No descriptor table has obj, so the task that used obj counts. Exception: on a
-	 * connection that is not accepted, this task has the other end. */
+	/* If no descriptor table has obj, its owner is the task that used it (o->tid). But if obj is
+	 * the end of a connection that is not accepted, this task has the other end, and does not
+	 * own obj. */
 	if (best == GRAPH_NONE && o && o->tid && !n &&
 	    !(CT_OBJ_KIND(obj) == CT_OBJ_SOCK && obj & CT_OBJ_NOT_ACCEPTED)) {
 		uint32_t task = graph_task_at(g, o->tid, ts_ns);

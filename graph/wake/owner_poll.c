@@ -194,8 +194,9 @@ static bool has_record_within(const struct graph *g, const struct graph_ref *r, 
 	return at < n && owner_event(g, &r[at])->r.ts <= to_ns;
 }
 
-/* No other process can use the polled objects, so the poll waits for the end of a child. The handler of
- * SIGCHLD writes to an object, or the signal itself ends the poll. Returns false if there is no child. */
+/* Call this if no other process is known that can end the poll through a polled object. Then the end of a
+ * child may end the poll: SIGCHLD interrupts the poll, or its handler writes to a polled object. Blames a
+ * child. Returns false if there is none. */
 static bool poll_child(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all)
 {
 	uint32_t child = owner_child(g, s, all);

@@ -67,11 +67,10 @@ uint32_t owner_child(const struct graph *g, const struct interval *s, struct end
  * Before the wait s, the waiter may have given work to another task. In s, it may wait for the result.
  * Returns the last task to which the waiter gave work since its previous wait, or GRAPH_NONE:
  * - If s is on a futex or a poll: a thread of the same process that the waiter woke or created. A woken
- *   thread does not count if it is back in the same wait, because it has no work then.
- * - If s is another wait: a task that waited for requests on /dev/fuse until the waiter woke it.
- * Two kinds of waits do not count as the previous wait:
- * - If s is on a futex: a wait of at most HANDED_PAUSE_NS.
- * - If s is another wait: a wait that a time limit ended, if s goes on with it (blame_same_wait()).
+ *   thread is left out if it is back in the same wait, because it has no work then.
+ * - If s is any other wait: a task that waited for requests on /dev/fuse until the waiter woke it.
+ * The search for the previous wait skips some waits. If s is on a futex, it skips waits of at most
+ * HANDED_PAUSE_NS. Else, it skips waits that s repeats (blame_same_wait()) after a time limit ended them.
  */
 uint32_t owner_handed_to(const struct graph *g, const struct interval *s);
 

@@ -16,7 +16,7 @@
 struct repeats {
 	uint32_t first;
 	uint32_t n;
-	uint64_t *ran;   /* [k]: running time before the interval k * RAN_EACH */
+	uint64_t *ran;   /* [k]: running time in the first k * RAN_EACH intervals */
 	uint32_t *at;    /* [interval - first]: if the interval is BLOCKED, its index in `waits` */
 	uint32_t *waits; /* BLOCKED intervals; the repeats of a wait directly follow it, in order of time */
 	uint32_t *ended; /* [index in waits]: the answer of repeats_ended() */
@@ -115,9 +115,9 @@ struct score {
 };
 typedef VEC(struct score) scores;
 
-/* score: the score of a wait (struct score). v: intervals after the wait in which the task runs, the
- * latest first, with falling scores. Returns the first of these intervals (by time) by whose end the
- * task has made progress since the wait. GRAPH_NONE: there is none. */
+/* Returns the earliest interval of v at whose end the task has made progress since a wait, or GRAPH_NONE.
+ * score: the score of the wait. v: intervals after the wait in which the task runs. In v, both times and
+ * scores fall. */
 static uint32_t first_progress(const scores *v, __int128 score)
 {
 	size_t n = BISECT(i, 0, v->n, v->v[i].score <= score + (__int128)PROGRESS_NS * PROGRESS_SHARE);

@@ -62,7 +62,8 @@ struct cpu {
 _Static_assert(sizeof(struct cpu) <= CPU_RING_AT, "struct cpu");
 #define CPU_ENTRY_BYTES(ring_bytes) (CPU_RING_AT + (ring_bytes) + CPU_RING_SLACK)
 
-/* Besides the name, the program that writes a path needs room for one more component. */
+/* Bytes for the name of an object. Before the BPF program adds a component to a path, it checks that the path
+ * is shorter than CT_OBJ_NAME_MAX. So one component may reach beyond CT_OBJ_NAME_MAX. */
 #define CPU_OBJECT_NAME (CT_OBJ_NAME_MAX + 128)
 /* Returns the bytes to reserve. The record may be shorter. */
 static inline ct_u32 cpu_room(ct_u8 kind)

@@ -24,7 +24,7 @@ enum call {
 	CALLS,
 };
 
-/* nr: of a record. machine: window.machine of the trace. */
+/* nr: the number of a system call, as in ct_rec.nr. machine: as in window.machine of the trace. */
 enum call call_of(enum machine machine, unsigned nr);
 
 #endif

@@ -367,8 +367,9 @@ static int seal_pull(struct writer *w)
 		pull_blob(&p->out_tasks, &w->replaced.v[i].h);
 	for (size_t i = 0; i < w->renewed.n; i++)
 		pull_task(p, w->renewed.v[i]);
-	/* All copies of a segment have the same states. So the names of the tasks and objects in the
-	 * states come first: the block of names of the next copy then begins alike. */
+	/* Copies of a segment are written while it grows. All have the same states, but more and more
+	 * records. So the names of the tasks and objects in the states come before those in the records:
+	 * the names that two copies share then usually stand at the same place. */
 	for (size_t i = 0; i < w->states.n; i++) {
 		const struct format_state *s = &w->states.v[i];
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A FUSE file system whose server can be stopped, without a FUSE library."""
+"""A FUSE file system. A test can stop its server. No FUSE library is needed."""
 import contextlib
 import ctypes
 import fcntl

@@ -134,7 +134,8 @@ static inline void told_edge(const char *kind, const struct stamp *from, uint32_
 	snprintf(told->edges[i].kind, sizeof(told->edges[i].kind), "%s", kind);
 }
 
-/* slept_before: sleeps() when the calling thread began to wait for the stamp, or SEEN. */
+/* from: the stamp that the calling thread has received. slept_before: the value of sleeps() when the thread
+ * began to wait for the stamp; or the constant SEEN. */
 static inline void caused_at(const char *kind, struct stamp from, long slept_before, uint64_t arrived_ns)
 {
 	if (from.tid != (uint32_t)gettid())

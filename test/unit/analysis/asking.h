@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* asking.h - rules, and the answers of a person, for the questions of analysis_cases. */
+/* asking.h - the questions of analysis_cases.c. A question may have rules (such as not=TASK), and the answers
+ * of a person (answers=). */
 #ifndef CTRACE_TEST_ASKING_H
 #define CTRACE_TEST_ASKING_H
 

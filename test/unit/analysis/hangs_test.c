@@ -150,9 +150,9 @@ static void many_short_waits(void **state)
 	make_free(&m);
 }
 
-/* A budget limits the steps that all diagnoses together may take (graph/timeline/scan.h). The first budget
- * here is enough for all rows. The second is spent in the middle of a row, and the third at the end of a
- * row. The fourth is 0. */
+/* The order in which hangs are diagnosed does not change the results. A budget limits the steps that all
+ * diagnoses together may take (graph/timeline/scan.h). The first budget here is enough for all diagnoses. The
+ * second is spent in the middle of a diagnosis, and the third at the end of one. The fourth is 0. */
 static void any_order(void **state)
 {
 	struct make m = { 0 };

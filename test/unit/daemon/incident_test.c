@@ -452,7 +452,8 @@ static void same_second(void **state)
 	json_decref(list);
 }
 
-/* The first incident ends the time in which it takes more hangs, and its files do not exist yet. */
+/* The second hang comes after the snapshot of the first incident has begun, so it becomes an incident of its
+ * own. Its name must differ, although the files of the first incident may not exist yet. */
 static void same_second_open(void **state)
 {
 	struct fixture *f = *state;

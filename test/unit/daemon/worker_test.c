@@ -213,8 +213,9 @@ static void stuck_job(void **state)
 	assert_false(first.entered);
 }
 
-/* If too many jobs of one user are stuck, or of all users but root, further jobs are refused. Jobs of
- * root are still done. */
+/* If too many jobs of one user are stuck, further jobs of this user are refused. If too many jobs of all
+ * users other than root are stuck together, further jobs of all these users are refused. Jobs of root are
+ * still done. */
 static void stuck_users(void **state)
 {
 	struct fixture *f = *state;

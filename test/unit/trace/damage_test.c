@@ -190,7 +190,7 @@ static void a_segment_that_was_overwritten_in_part(void **state)
 	bytes = fixture_slurp(f->path, &n);
 	assert_true(((struct format_segment *)(bytes + FORMAT_SLOT_BYTES))->n_slots > 2);
 	fd = open(f->path, O_RDWR);
-	/* within the third slot of the first segment, as a power cut may do */
+	/* A power cut may leave zeros in a part of a segment, here in its third slot. */
 	assert_int_equal(pwrite(fd, zero, sizeof(zero), 3 * FORMAT_SLOT_BYTES), sizeof(zero));
 	close(fd);
 	assert_int_equal(try_load(f->path, &w, err), 0);

@@ -91,8 +91,8 @@ static void varying(void **state)
 }
 
 /* Compares 5 runs of a command with 5 other runs of the same command, by 20 counts that vary at random. By
- * chance, a given count grows in one comparison of 252, so one of the 20 grows in 8 comparisons of 100.
- * counts_compare() takes this into account: at most one of 100 says COUNTS_GREW. */
+ * chance, each count grows in 0.4 % of the comparisons, so at least one of the 20 grows in 8 %.
+ * counts_compare() takes this into account: at most 1 % of the comparisons say COUNTS_GREW. */
 static void chance(void **state)
 {
 	size_t alarms = 0;

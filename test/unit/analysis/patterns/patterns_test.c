@@ -129,7 +129,8 @@ static void all_items_for_each_item(void **state)
 	patterns_free(p);
 }
 
-/* The grammar finds a repetition that is in no loop, because its turns stand apart. */
+/* "a b c" occurs three times, but never twice in a row. So it is no loop, but a rule of the grammar
+ * (patterns.h). */
 static void scattered(void **state)
 {
 	expect("x a b c y a b c z|a b c w", "a; b; c: 2 1");

@@ -302,8 +302,8 @@ static void cap_does_not_revive(void **state)
 	cap.ts = 2 * S;
 	tasks_record(t, 0, &cap);
 	assert_null(tasks_get(t, 7));
-	/* With CT_GV_GROUP, a BPF program has written the record when the task made an event. So the task
-	 * lives, and the record of its fork was left out. */
+	/* With CT_GV_GROUP, the record comes from a BPF program that saw the task alive. So there is a
+	 * new task 7, and the record of its fork was left out. */
 	cap.flags |= CT_GV_GROUP;
 	tasks_record(t, 0, &cap);
 	assert_non_null(tasks_get(t, 7));
