@@ -5,7 +5,7 @@ import signal
 
 from scene import descendants, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"vim": "vim", "bc": "bc"}
 
 
