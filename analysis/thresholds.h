@@ -81,8 +81,8 @@
  * If the share is larger, the real cause is not among the options (tests more_than_a_fifth,
  * rival_with_more_than_a_fifth, disk_rival_with_more_than_a_fifth). */
 #define BRANCH_SHARE 5
-/* 1/n of the time of a breakdown: If the largest branch is a guess, and BRANCH_SHARE gives no
- * alternative, this number replaces BRANCH_SHARE.
+/* 1/n of the time of a breakdown: This number replaces BRANCH_SHARE if the largest branch is a guess,
+ * and no other branch has more than 1/BRANCH_SHARE of the time.
  * If the share is smaller, ctrace asks a person more questions (test a_guess_without_alternative).
  * If the share is larger, ctrace takes a guess without a question (test a_guess_is_asked_about). */
 #define BRANCH_SHARE_GUESS 20
@@ -142,8 +142,8 @@
  * If the share is larger, the verdict about a starved task that also sleeps is "normal" (test
  * queued_for_a_quarter). */
 #define STARVED_SHARE 5
-/* ns: The period of the samples of a CPU (ct_sample_period_ns in bpf/config.h). A sample shows that
- * its task ran just before, for at most this long.
+/* ns: The period of the samples of a CPU (ct_sample_period_ns in bpf/config.h). A sample says how long
+ * its task has been on the CPU. Of this time, only the last part, of at most this length, is counted.
  * If smaller, the task that had the CPU is not named (test sampled_every_90_ms).
  * If larger, a task that had little of the CPU is named (test sampled_every_120_ms). */
 #define CPU_SAMPLE_NS 50000000ULL
@@ -175,8 +175,8 @@
 /* Comparison of a wait (the examined wait) with earlier waits. The reference is the earlier wait of
  * the usual length. The tests are in thresholds_waits.txt. */
 /* factor: The examined wait is too long if it lasts at least MISSING_LONG * the usual length. The earlier
- * wake-ups count as regular only if the examined wait is also longer than MISSING_LONG * the longest gap
- * between one of them and the next. Then several wake-ups should have come during the wait.
+ * wake-ups count as regular only if each gap between two successive ones is shorter than the examined
+ * wait / MISSING_LONG.
  * If smaller, a chance delay counts as a missing wake-up (test three_times_as_long).
  * If larger, a missing wake-up is not found (test seven_times_as_long). */
 #define MISSING_LONG 5
@@ -187,8 +187,8 @@
  * one_frame_of_three). */
 #define MISSING_GOOD_SCORE 0.6F
 /* waits: With fewer earlier waits, no task is named.
- * If smaller, chance names a task (test habit_of_two).
- * If larger, a short habit names no task (test habit_of_four). */
+ * If smaller, a task is named because of a coincidence (test habit_of_two).
+ * If larger, no task is named after a few similar waits (test habit_of_four). */
 #define MISSING_GOOD_COUNT 3
 /* 0..1: If the examined wait and the reference are less alike than this, the answer is a guess.
  * If smaller, a guess counts as certain (test one_frame_of_three).

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* irq.bpf.c - keeps a stack of the interrupts in progress on each CPU (context.h). In an interrupt, the
- * current task is mostly not the waker. The program for the begin of a timer is in sample.bpf.c. */
+/* irq.bpf.c - keeps a stack of the interrupts in progress on each CPU (context.h). If an interrupt
+ * wakes a task, the current task is mostly not the cause. The program for the begin of a timer interrupt
+ * is in sample.bpf.c. */
 #include "caps.h"
 #include "context.h"
 

@@ -223,8 +223,9 @@ struct wait_polled {
 	__u32 n; /* number of files; above CT_WAITFD_MAX, not exact */
 };
 
-/* Returns true if a struct poll_wqueues in use is at this address. Its entries point back to it. In a
- * leftover of an earlier call, the kernel has poisoned the links of the entries. */
+/* Returns true if `at` is the address of a struct poll_wqueues that is in use. Then its first entry points
+ * back to it. After the end of the call, the struct may still be on the stack, but the kernel has poisoned
+ * the links of the entry. */
 __weak int ct_polled_is(__u64 at)
 {
 	struct poll_wqueues *q = (void *)at;

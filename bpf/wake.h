@@ -260,9 +260,10 @@ static __always_inline void wake_without_call(struct ct_rec *w, struct task_stru
 }
 
 /*
- * Without the hooks of interrupts, finds in the kernel stack which interrupt makes the wake. If the
- * current task is not the cause, removes its system call and the object from w. Exception: an object with
- * CT_WF_READY stays if the wake may come from a network softirq.
+ * If the hooks of interrupts are detached, looks in the kernel stack for the interrupt that makes the wake.
+ * If this interrupt does not work for the current task, removes the system call of the current task from w,
+ * and sets w->obj to 0. Exception: w->obj stays if w has CT_WF_READY, and the wake may come from a network
+ * softirq. This object is the one that the woken task waits for.
  */
 static __always_inline void wake_mark(void *ctx, struct cpu *c, struct ct_rec *w, struct task_struct *p,
 				      __u64 now)

@@ -3,8 +3,8 @@
  * thresholds.h - private to cli/: the numbers that decide what a command shows, how much of a trace
  * it loads, and how long it waits for the daemon.
  *
- * "Below" and "Lower": the harm of a smaller number. "Above" and "Higher": the harm of a larger
- * number. The numbers for the verdict of a diagnosis are in analysis/thresholds.h.
+ * In the comments, "Lower:" says what is worse with a smaller number, and "Higher:" what is worse with
+ * a larger number. The numbers for the verdict of a diagnosis are in analysis/thresholds.h.
  */
 #ifndef CTRACE_CLI_THRESHOLDS_H
 #define CTRACE_CLI_THRESHOLDS_H
@@ -42,9 +42,9 @@
 /* ns: `ctrace top` lists an ended wait for this long after its end. */
 #define TOP_ENDED_KEEP_NS (60 * NSEC_PER_SEC)
 #define TOP_ENDED_SHOWN   5
-/* n: from one update of `ctrace top` to the next, at least n times the CPU time of an update passes, so
- * `ctrace top` takes at most 1/n of a CPU. Lower: a machine with many tasks pays more. Higher: the screen
- * of such a machine changes less often. */
+/* 1/n of a CPU: `ctrace top` takes at most this much CPU time. If its updates need more, they come
+ * less often. Lower n: on a machine with many tasks, `ctrace top` takes more CPU time. Higher n: on such a
+ * machine, the screen changes less often. */
 #define TOP_COST 100
 /* ns: `ctrace top` asks the daemon for its status at most once in this time. */
 #define TOP_DAEMON_NS (5 * NSEC_PER_SEC)
@@ -64,26 +64,26 @@
  * a record. Evidence: `ctrace diagnose --tid` takes 434 MB for 7.4 M records of a busy machine. */
 #define LOAD_WHOLE_RECORDS 16000000ULL
 /* ns: From a larger trace, a command loads the range that the user asks about, LOAD_BEFORE_NS
- * before it, and LOAD_AFTER_NS after it. Below: the reason of a wait that began before the range is
- * not known, and the work after a wait at the end of the range is not seen. Above: more to load. */
+ * before it, and LOAD_AFTER_NS after it. Lower: the reason of a wait that began before the range is
+ * not known, and the work after a wait at the end of the range is not seen. Higher: more to load. */
 #define LOAD_BEFORE_NS (30 * NSEC_PER_SEC)
 #define LOAD_AFTER_NS  (5 * NSEC_PER_SEC)
-/* ns: If the user gives a moment, the command looks at this much before and after it. Below:
- * only a part of a long hang is seen. Above: more to load. */
+/* ns: If the user gives a moment, the command looks at this much before and after it. Lower:
+ * only a part of a long hang is seen. Higher: more to load. */
 #define LOAD_AROUND_NS (60 * NSEC_PER_SEC)
 /* factor: If the user names tasks, `ctrace diagnose` chooses one of the hangs of these tasks. It
  * prefers a less bad hang to the worst one, if the less bad one is more than this many times as long.
  * Lower: it prefers a long idle wait to a worse hang that is a little shorter. Higher: it prefers a
  * bad but short hang at the start of the program to the long hang that the user saw. */
 #define DIAGNOSE_LONGER 2
-/* ns: `ctrace diagnose` without a file looks back this far. Below: the start of a long hang is
- * not seen. Above: more to load. On a busy server, 5 minutes are about 30 MB and 8 M records. */
+/* ns: `ctrace diagnose` without a file looks back this far. Lower: the start of a long hang is
+ * not seen. Higher: more to load. On a busy server, 5 minutes are about 30 MB and 8 M records. */
 #define NOW_NS (300 * NSEC_PER_SEC)
 /* ns: `ctrace slice` first loads this much before and after the moment that the user asks about.
- * Below: more walks start again, with more records. Above: more to load. */
+ * Lower: more walks start again, with more records. Higher: more to load. */
 #define SLICE_AROUND_NS (6 * NSEC_PER_SEC)
 /* ns: `ctrace slice` repeats a walk with more records if the walk comes nearer than this to the
- * ends of the loaded records. Below: an answer may differ from that of the whole trace. Above:
+ * ends of the loaded records. Lower: an answer may differ from that of the whole trace. Higher:
  * more to load. */
 #define SLICE_MARGIN_NS (3 * NSEC_PER_SEC)
 /* threads that decode a trace, at most. Lower: loading takes longer. Higher: more memory, one
@@ -114,9 +114,9 @@
 /* 1/n of the time that the user asks about: `ctrace path` and `ctrace diagnose` do not show a
  * shorter part by itself. */
 #define SHOW_SHARE 1000
-/* 1/n of T, the time that the user asks about. The headline of `ctrace path` says how much time S would
- * be saved without the largest wait. It also names the best other change, if this saves at least
- * 2 * S + T/n. */
+/* 1/n of the time that the user asks about. The headline of `ctrace path` says how much time would be
+ * saved without the largest wait. It also names the best other change, if this change saves at least
+ * twice as much plus this share. */
 #define SHOW_BETTER_SHARE 20
 /* ns: If the count of records is older than this, `ctrace status` and `ctrace budget` say how old
  * it is. There are no new counts in a coarse step. */
@@ -131,7 +131,7 @@
  * stuck. A usual round takes milliseconds. */
 #define SHOW_STUCK_NS (10 * NSEC_PER_SEC)
 
-/* How long a command waits, at most. Below: a daemon on a busy machine seems to be dead. Above: if
+/* How long a command waits, at most. Lower: a daemon on a busy machine seems to be dead. Higher: if
  * the daemon is dead, the error comes later. */
 /* ms: for a connection, while many other clients connect. */
 #define WAIT_CONNECT_MS 5000
@@ -160,16 +160,16 @@
 #define WAIT_KILLED_MS 5000
 
 /* The runs of `ctrace check`. */
-/* ms: Between SIGTERM and SIGKILL, a command has this time to end. Below: the command cannot remove
- * its files. Above: Ctrl-C takes longer. */
+/* ms: Between SIGTERM and SIGKILL, a command has this time to end. Lower: the command cannot remove
+ * its files. Higher: Ctrl-C takes longer. */
 #define CHECK_GRACE_MS 1000
-/* ms: A process that outlives the command by less than this is not reported. Below: processes that
- * are about to end are reported. Above: a command that starts a service takes longer to check. */
+/* ms: A process that outlives the command by less than this is not reported. Lower: processes that
+ * are about to end are reported. Higher: a command that starts a service takes longer to check. */
 #define CHECK_ORPHAN_MS 100
 /* runs: The cost of tracing is known only after this many traced and this many untraced runs. */
 #define CHECK_UNTRACED_MIN 2
-/* runs: After this many traced runs, one untraced run follows. Below: the check takes longer.
- * Above: the cost of tracing is known less well. */
+/* runs: After this many traced runs, one untraced run follows. Lower: the check takes longer.
+ * Higher: the cost of tracing is known less well. */
 #define CHECK_TRACED_PER_UNTRACED 3
 /* p of the U test of traced and untraced runs: Up to this p, the cost of tracing counts as high,
  * even if tracing adds little to the length of a run. */

@@ -39,7 +39,7 @@
 #define GOVERNOR_COST_NS 2000000000.0
 
 /*
- * Governor: steps forward
+ * Governor: steps forward. Each one makes tracing cheaper, and leaves out more records (governor.h).
  */
 
 /* ns: after this time the effect of a step can be measured. Smaller: several steps against a storm
@@ -52,7 +52,7 @@
  * governor_edges_test.c. */
 #define GOVERNOR_CAPTURE 0.6
 /*
- * Governor: steps back
+ * Governor: steps back. Each one undoes a step forward.
  */
 
 /* GOVERNOR_CALM, part of the budget: if the cost stays below this, the governor takes a step back.
@@ -68,20 +68,19 @@
 /* ns: the cost has to be low for this time before a step back. Smaller: steps forward and back all
  * the time. Larger: records are left out for longer. Evidence: `calm` in governor_edges_test.c. */
 #define GOVERNOR_CALM_NS 2000000000ULL
-/* GOVERNOR_QUIET_SHARE, a part (1/n) of the budget: if the cost is below this, a step back comes
- * sooner. GOVERNOR_QUIET_NS, ns: this time then replaces GOVERNOR_CALM_NS. Evidence: `calm` in
- * governor_edges_test.c. */
+/* If the cost is below the budget / GOVERNOR_QUIET_SHARE, the time before a step back is
+ * GOVERNOR_QUIET_NS (ns) in place of GOVERNOR_CALM_NS. Evidence: `calm` in governor_edges_test.c. */
 #define GOVERNOR_QUIET_SHARE 4.0
 #define GOVERNOR_QUIET_NS    1000000000ULL
-/* GOVERNOR_FLAP_NS, ns: if a step forward follows a step back within this time, the governor's
- * `patience` doubles. This is a factor of GOVERNOR_CALM_NS and GOVERNOR_QUIET_NS, at first 1.
- * GOVERNOR_PATIENCE, times: the largest `patience`. Smaller numbers: steps forward and back all the
- * time. Larger numbers: records are left out for minutes after a storm. Evidence: `flap` in
- * governor_edges_test.c. */
+/* GOVERNOR_FLAP_NS, ns: if a step forward follows a step back within this time, the governor doubles
+ * `patience`. The governor multiplies GOVERNOR_CALM_NS and GOVERNOR_QUIET_NS by `patience`, which is
+ * 1 at first. GOVERNOR_PATIENCE, times: the largest `patience`. Smaller numbers: steps forward and
+ * back all the time. Larger numbers: records are left out for minutes after a storm. Evidence: `flap`
+ * in governor_edges_test.c. */
 #define GOVERNOR_FLAP_NS  10000000000ULL
 #define GOVERNOR_PATIENCE 32
-/* times: a step back halves `patience` if the last step forward was more than GOVERNOR_LASTED *
- * GOVERNOR_FLAP_NS before. Evidence: `flap` in governor_edges_test.c. */
+/* A factor. If a step back comes more than GOVERNOR_LASTED * GOVERNOR_FLAP_NS after the last step
+ * forward, the governor halves `patience`. Evidence: `flap` in governor_edges_test.c. */
 #define GOVERNOR_LASTED 3
 
 /*
@@ -191,10 +190,9 @@
  * more. Larger n: some clients of this server are reported later. No evidence yet. */
 #define UNREAD_TIMES 100
 /* ns: the daemon measures again and again how far the tick counter is ahead of the scheduler's clock.
- * A result late in a tick is too small, by less than a tick. So if a result is that little smaller
- * than the last one, the daemon subtracts at most this number from the last one. NTP causes a true fall
- * of 0.5 ms a second at most. Smaller: a wait just above CT_COARSE_NS looks shorter, and is not recorded.
- * Larger: short waits look longer, and cost the BPF program more time. No evidence yet. */
+ * Late in a tick, the result is too small by up to a tick. So if the result falls by less than a tick, the
+ * daemon lets it fall by CLOCK_DRIFT_NS at most. Smaller: a wait just above CT_COARSE_NS looks shorter, and
+ * is not recorded. Larger: short waits look longer, and cost the BPF program more time. No evidence yet. */
 #define CLOCK_DRIFT_NS 500000ULL
 /* ns: `ctrace status` shows the cost of the BPF programs over this time. It decides nothing. */
 #define GOVERNOR_BPF_NS 2000000000ULL
@@ -359,8 +357,8 @@
 /* ns: after losses, all tasks are read again at most once in this time. Smaller: losses make a busy
  * machine busier. Larger: the states of tasks are unknown for longer. No evidence yet. */
 #define DRAIN_RESYNC_NS 10000000000ULL
-/* ns: an inspection may read all descriptors of a process, but of one process at most once in this time.
- * No evidence yet. */
+/* ns: an inspection may read all descriptors of a process. The next such read of the same process comes
+ * at least this time later. No evidence yet. */
 #define DRAIN_FILES_AGAIN_NS 5000000000ULL
 /* marks: clients may make at most this many in a second. Each mark takes a connection, so a script
  * makes some hundred in a second at most. No evidence yet. */
@@ -480,9 +478,10 @@
 /* s: a client that sends no request, or does not take its answer, is disconnected after this time.
  * Smaller: slow clients are disconnected. Larger: idle clients keep others out. No evidence yet. */
 #define CONTROL_TIMEOUT_S 10
-/* CONTROL_PACE_PERCENT, percent of a CPU: for all users other than root together. CONTROL_PACE_NS,
- * ns: after little use, these users may use so much CPU time at once. Smaller: `ctrace status` is
- * slow when many users ask. Larger: users slow down the daemon. No evidence yet. */
+/* CONTROL_PACE_PERCENT, percent of a CPU: requests of all users other than root together may take this
+ * share on average. CONTROL_PACE_NS, ns of CPU time: the largest burst of such requests, after a time
+ * with few of them. Smaller: `ctrace status` is slow when many users ask. Larger: users slow down the
+ * daemon. No evidence yet. */
 #define CONTROL_PACE_PERCENT 10
 #define CONTROL_PACE_NS      20000000ULL
 /* us: the length of a rest. During a rest, the daemon accepts no connection, and handles requests of

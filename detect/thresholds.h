@@ -86,8 +86,9 @@
 /* factor: for a wait of the kind CT_W_SYNC, the limit of DISK is multiplied by this, because
  * fsync() of a large file is one long wait. Evidence: notices_a_stuck_disk (detect_test.c). */
 #define TIMES_SYNC 3
-/* BUSY_PART / BUSY_OF, share: a task that hangs in a run has had the CPU for this share of the
- * limit or more. Otherwise it is only slow. Evidence for BUSY_PART: busy (edges_test.c). */
+/* BUSY_PART / BUSY_OF, share: if a task is away from its idle point for longer than a limit, it counts
+ * as busy without an end only if it had a CPU for at least this share of the limit. Evidence for
+ * BUSY_PART: busy (edges_test.c). */
 #define BUSY_PART 4
 #define BUSY_OF   5
 
@@ -132,11 +133,11 @@
  * has one, because it shows less well where a task idles. Evidence: votes_loop (edges_test.c). */
 #define VOTES_LOOP 16
 /* PATIENT_MAX_NS, ns, and PATIENT_SHARE, divisor: after a task has had a long wait, LOOP does not
- * report later waits of the same kind of this task.
+ * report this task's later waits of the same kind.
  * - A wait is long if it lasts at least L / PATIENT_SHARE. L is the shortest limit of all rules (without
  *   overrides), but at most PATIENT_MAX_NS. By default: 2 s / 4 = 0.5 s.
- * - Two sorts of waits are never long: waits at the idle point, and the first TOLD_HABIT reported hangs
- *   of tasks of one name.
+ * - A wait at the idle point is never long. Nor is a reported hang, if at most TOLD_HABIT hangs of tasks
+ *   of this name have been reported.
  * L / PATIENT_SHARE too small: nearly all waits are long, so LOOP reports few hangs. Too large: LOOP
  * reports usual waits as hangs. Evidence: patient (edges_test.c). */
 #define PATIENT_MAX_NS 2000000000ULL
@@ -146,10 +147,10 @@
  * waits. Too large: the waits for a slow disk are not learned, and cause alarms. Evidence:
  * times_disk (edges_test.c). */
 #define DISK_LEARNT_NS 1000000000ULL
-/* returns: whether threads share an epoll is checked at the first SHARE_FIRST returns of a
- * thread to its idle point, and then at one in SHARE_EVERY. SHARE_EVERY too small: ctraced needs
- * more CPU time. Too large: a thread is judged although other threads take over its work. No
- * evidence yet. */
+/* SHARE_FIRST and SHARE_EVERY, returns: when a thread returns to its idle point, the detector checks
+ * whether another thread uses the same epoll. It does so at the first SHARE_FIRST returns, and then
+ * at one return in SHARE_EVERY. SHARE_EVERY too small: ctraced needs more CPU time. Too large: a thread
+ * is judged although other threads take over its work. No evidence yet. */
 #define SHARE_FIRST 4
 #define SHARE_EVERY 16
 

@@ -126,9 +126,9 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * half and with twice the number. */
 #define SLEEPS_PERIODIC 3
 /* 1/n of a wait: A thread is active if it computes, or waits for something outside of its process,
- * for at least this share of another thread's wait. If smaller, a thread that computes only now and
- * then is active (case one_computes_a_little). If larger, a thread that computes most of the time
- * is not active (case one_computes_mostly). */
+ * for at least this share of another thread's wait. If the share is smaller, a thread that computes
+ * only now and then is active (case one_computes_a_little). If the share is larger, a thread that
+ * computes most of the time is not active (case one_computes_mostly). */
 #define ACTIVE_SHARE 2
 /* 1/n of the later of two sleeps: Two sleeps in a row are alike if their lengths differ by at most
  * this share. If the share is smaller, the sleeps of a periodic job are not alike (case
@@ -139,14 +139,15 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * as idle in such a wait (case poll_for_answer_alone). If larger, an event loop that is also a
  * client is never idle (case poll_for_answer_and_others). */
 #define ANSWER_SET_MAX 2
-/* share PART / OF of the frames of a stack: Two stacks are alike if their outermost frames are equal,
- * and these are at least this share of the longer stack. If smaller, stacks of different work are
+/* share (STACKS_ALIKE_PART / STACKS_ALIKE_OF): Two stacks are alike if enough of their outermost frames are
+ * equal: at least this share of the frames of the longer stack. If smaller, stacks of different work are
  * alike (case stacks_not_alike). If larger, stacks of the same work are not alike (case stacks_alike). */
 #define STACKS_ALIKE_PART 3
 #define STACKS_ALIKE_OF   4
-/* frames: Of two alike stacks, at least this many outermost frames are equal, because a few outermost
- * frames are the same in all threads. If smaller, stacks of different work are alike (case
- * stacks_at_the_start). If larger, stacks of the same work are not alike (case neighbours_alike). */
+/* frames: Two stacks are alike only if at least this many outermost frames are equal. Fewer equal frames do
+ * not show the same work: the first functions are the same in all threads. If smaller, stacks of different
+ * work are alike (case stacks_at_the_start). If larger, stacks of the same work are not alike (case
+ * neighbours_alike). */
 #define STACKS_ALIKE_MIN 3
 /* Kernel fact: by default, a connecting socket gets a local port from this one on
  * (net.ipv4.ip_local_port_range, Documentation/networking/ip-sysctl.rst). If the listening socket
@@ -198,11 +199,10 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * searched for a wait that has one. If smaller, no stack is found, and it is not known that the task
  * waits for a lock. If larger, no wrong answer is known. */
 #define LOCK_LOOKS 256
-/* ns: Before a task A waits on a futex, A may have given work to a task B: A has woken or created B. If
- * the owner of the futex is not known, B may be to blame for the wait. But B is not to blame if A had
- * another wait in the meantime, longer than this.
- * If smaller, B is not to blame if A creates the thread B, waits briefly until B has begun, and then
- * waits for B (case join_after_begin, if below 5 ms). If larger, B is to blame for a wait that has
+/* ns: Task A gives work to task B (wakes or creates it), and then waits on a futex whose owner is not
+ * known. Then ctrace may blame B for this wait, unless A had another wait in between, longer than this.
+ * If smaller, B is wrongly not blamed. Example: A creates B, waits briefly until B has begun, and then
+ * waits for B (case join_after_begin, if below 5 ms). If larger, B is blamed for a wait that has
  * nothing to do with the work that A gave to B (case work_before_pause). */
 #define HANDED_PAUSE_NS 10000000ULL
 /* questions: If an event loop asks more than this many before it answers a request, the time of the

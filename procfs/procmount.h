@@ -42,8 +42,8 @@ const struct procmount *procmounts_on(const struct procmounts *ms, uint32_t dev)
 
 /*
  * Replaces the options of an overlay mount by the directories of its layers (also the work
- * directory). Each directory is a text that ends with a 0 byte. Directories may be relative, and
- * empty between two colons. Returns the size of all texts together.
+ * directory). Each directory is a text that ends with a 0 byte. A directory may be relative. It is
+ * empty if the option lowerdir has two colons in a row. Returns the size of all texts together.
  */
 size_t procmount_layers(char *options);
 

@@ -66,8 +66,8 @@
 /* Level of zstd. Below (negative): more bytes for each record. Above: more CPU time. No evidence
  * yet. */
 #define ZSTD_LEVEL 1
-/* Bytes: A smaller block is stored without compression. Below: CPU time for blocks that are too
- * small to shrink. Above: more bytes for each record. No evidence yet. */
+/* Bytes: A smaller block is stored without compression. If this number is smaller, blocks that are
+ * too small to shrink cost CPU time. If it is larger, records take more bytes. No evidence yet. */
 #define ZSTD_MIN_BYTES 48
 /*
  * Bytes, before compression: A larger block of names, states or ids is not kept for the next

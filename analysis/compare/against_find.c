@@ -37,10 +37,10 @@ static bool is_related(const struct graph *g, uint32_t of, uint32_t task, enum r
 	return relation == as || (as == RELATION_OTHER && relation != RELATION_THREAD);
 }
 
-/* In the good trace, task A woke task B: A is the task of hop k. In the examined trace, the task `of` waits
- * as B did. Finds the tasks that should wake `of`: they have the role of A, and the relation to `of` that A
- * has to B, such as RELATION_CHILD. If none of them lives in [from_ns, to_ns), takes those that ended
- * before. */
+/* Finds the tasks of the examined trace that should wake the waiting task, which is the parameter `of`.
+ * In the good trace, task A (the task of hop k) woke task B from such a wait. So the tasks must have the
+ * role of A. If A is a child of B, they must be children of the waiting task; the same holds for the other
+ * values of enum relation. If none of them lives in [from_ns, to_ns), takes those that ended before. */
 static void find_tasks(const struct walk *w, uint32_t k, uint32_t of, uint64_t from_ns, uint64_t to_ns)
 {
 	uint32_t waker = w->h->v[k].blame.task, wakee = w->good->intervals[w->h->v[k].wait].task;

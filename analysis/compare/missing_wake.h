@@ -7,7 +7,9 @@
  * - The *examined wait* is the wait in question.
  * - The *waiter* is the task of the examined wait.
  * - The *reference* is the similar wait that is compared in detail.
- * - The *named task* is the task of the last step: the result blames this task.
+ * - A *step* is a task that should have woken another task. The task of the first step should have
+ *   woken the waiter.
+ * - The *named task* is the task of the last step. The result blames this task.
  *
  * Pure; any thread.
  */
@@ -59,8 +61,8 @@ struct missing_wake {
 	bool late;
 	bool regular;
 	bool own_accord;
-	/* steps[0].task should have woken the waiter. Each later task should have woken the one
-	 * before it. */
+	/* steps[0].task should have woken the waiter. The task of each later step should have woken the
+	 * task of the step before. */
 	struct missing_wake_step steps[MISSING_STEPS];
 	uint32_t n_steps;
 	enum missing_wake_how how;

@@ -9,15 +9,16 @@
 
 /* The reference is an earlier wait, or a wait of another trace, that ended as usual: see missing_wake.h.
  * A hop is a task that led to the end of the reference. The *trigger* of a hop is the last wait of this
- * task before it acted. Example: the reference is a wait for task A. A waits for task B. B wakes A, and
- * then A wakes the waiter. So hop 0 is A, and its trigger is the wait of A that B ended. Hop 1 is B. */
+ * task before it ended the wait of another task. Example: the reference is a wait for task A. A waits for
+ * task B. B wakes A, and then A wakes the waiter. So hop 0 is A, and its trigger is the wait of A that B
+ * ended. Hop 1 is B. */
 struct hop {
 	struct blame blame; /* blame.task is the task of the hop */
-	/* The wait that the task of the hop ended. Hop 0: the reference. Hop k + 1: the trigger of
-	 * hop k. */
+	/* blame.task ended this wait. In hop 0, this wait is the reference. In hop k + 1, it is the
+	 * trigger of hop k. */
 	uint32_t wait;
-	/* The last wait of the task before it ended `wait`, or GRAPH_NONE. A wait does not count if it
-	 * happens only by chance, such as a wait for a lock or a disk: see similar_is_chance(). */
+	/* The trigger of the hop, or GRAPH_NONE. A wait is no trigger if it happens only by chance, such
+	 * as a wait for a lock or a disk: see similar_is_chance(). */
 	uint32_t trigger;
 };
 

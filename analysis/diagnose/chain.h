@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * chain.h - private to analysis/: builds a chain of tasks from a critical path. Each link follows
- * one group (branch.h) of its task's time (breakdown.h). If this group is a wait for another task,
- * that task is the next link; otherwise the chain ends.
+ * chain.h - private to analysis/: builds a chain of tasks from a critical path. breakdown.h divides
+ * the time of a task into groups, such as its waits for one other task. branch.h chooses one group.
+ * If this group is the waits for another task, that task is the next link. Otherwise the chain ends.
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_CHAIN_H
 #define CTRACE_ANALYSIS_DIAGNOSE_CHAIN_H
@@ -31,8 +31,8 @@ struct chain {
 int chain_build(const struct graph *g, const struct path *p, const struct diagnose_options *options,
 		struct chain *ret);
 void chain_done(struct chain *c);
-/* Appends a link for `task` to the chain, with the times of the link before it. Sets `edge` and
- * `strength` in the link before it, which depends on `task`. Returns 0 or -ENOMEM. */
+/* Appends a link for `task` to the chain. The new link has the times of the link before it. `edge` and
+ * `strength` say how the link before it depends on `task`. Returns 0 or -ENOMEM. */
 int chain_append(const struct graph *g, struct chain *c, uint32_t task, enum edge_kind edge,
 		 enum edge_strength strength);
 /* Returns true if any link but the last one has an edge of this kind. */

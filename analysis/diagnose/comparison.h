@@ -10,10 +10,10 @@
 #include "analysis/diagnose/root_cause.h"
 
 /*
- * Call root_cause_find() first. normal: without a comparison, the stall counts as normal. Then only a
- * comparison beyond doubt changes the chain. Sets f->missing to the result of the comparison, which the
- * caller frees, or leaves it NULL. If the chain changes, sets f->by_comparison and finds the root cause
- * anew. Returns 0 or -ENOMEM.
+ * Call root_cause_find() first. normal: true if, without a comparison, the stall counts as normal. In
+ * this case, only a comparison beyond doubt changes the chain. If the chain changes, sets
+ * f->by_comparison and finds the root cause anew. Sets f->missing to the result of the comparison, or
+ * leaves it NULL. The caller frees f->missing. Returns 0 or -ENOMEM.
  */
 int comparison_apply(struct findings *f, bool normal);
 /* As comparison_apply(), but compares with waits of another trace, f->against->good. Does nothing if

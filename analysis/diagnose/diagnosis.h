@@ -94,7 +94,7 @@ enum doubt {
 	DOUBT_CYCLE,      /* the last wait of a cycle is for a socket, and perhaps for other things too */
 	DOUBT_CHOICE,     /* the chain could go on in more than one way */
 	DOUBT_END,        /* the trace does not show what the last task did */
-	DOUBT_COMPARISON, /* a comparison with another trace names the cause, or cannot choose a task */
+	DOUBT_COMPARISON, /* a comparison with a good trace names the cause, or finds no task or several */
 	DOUBT_POLLING,    /* the last task sleeps again and again; the thing that it polls is not known */
 	DOUBT_UNKNOWN,    /* for more than half of the window, the state of a task is not known */
 	DOUBT_ABSENCE,    /* the cause rests on the absence of records that may be lost */

@@ -84,11 +84,10 @@ static struct run *run_of(struct runs *runs, const struct interval *s)
 	return &runs->v[(s->obj ^ s->obj >> 3 ^ s->nr ^ s->wait) % ARRAY_SIZE(runs->v)];
 }
 
-/* Returns the last wait of the run that begins at wait i, like same_waits(), but searches no run twice.
- * Wait i may lie in a run that was found earlier. That run was too short for a hang, because the caller
- * skips all waits of a hang. The rest of the run, from i on, is even shorter, so the result is i.
- * Exception: the earlier run ended because the task worked too much between its waits. The work before i
- * is not part of a run that begins at i. This run may end later, so it is searched. */
+/* Like same_waits(), but returns just i if wait i lies in an earlier run. The caller skips all waits of a
+ * hang, so the earlier run was too short for a hang. The rest of it, from i on, is even shorter.
+ * Exception: the earlier run ended because the task worked too much between its waits. A run that begins
+ * at i does not contain the work before i, and may end later. So it is searched. */
 static uint32_t next_waits(const struct graph *g, struct runs *runs, uint32_t i, uint32_t end)
 {
 	const struct interval *s = &g->intervals[i];

@@ -56,11 +56,10 @@ int hangs_candidates(const struct graph *g, uint64_t from_ns, uint64_t to_ns,
 /* May take as many steps as the budget of g has left (graph/timeline/scan.h), but does not change
  * the budget. Returns 0 or -ENOMEM. */
 int hangs_diagnose(const struct graph *g, struct hang *x);
-/* 1. Makes the diagnosis of *x again if it took at least as many steps as the budget of g has left now.
- *    It may have been allowed more steps, because the steps of earlier rows were not yet subtracted.
- * 2. Subtracts the steps of the diagnosis from the budget of g.
- * So the result is the same as if one thread diagnosed the rows in order. Returns 0 or -ENOMEM. One thread
- * at a time. */
+/* hangs_diagnose() may have run before the steps of earlier rows were subtracted from the budget of g. If the
+ * diagnosis of *x took at least as many steps as the budget has left now, makes it again with this smaller
+ * budget. Then subtracts its steps. So the result is the same as if one thread diagnosed the rows in order.
+ * Returns 0 or -ENOMEM. One thread at a time. */
 int hangs_settle(const struct graph *g, struct hang *x);
 /* Returns true for an alarm that is not minor. */
 bool hangs_is_worst(const struct hang *x);

@@ -30,7 +30,9 @@ struct node {
 	bool open;
 	bool stuck; /* no other node can release it any more */
 	bool cyclic;
-	bool on_cycle; /* `cycles` has a cycle of the node's component */
+	/* Nodes that can all reach each other are a component. true: `cycles` has a cycle in the component
+	 * of this node. The node itself may not be on the cycle. */
+	bool on_cycle;
 };
 
 struct cycle {

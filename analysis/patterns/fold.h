@@ -2,7 +2,7 @@
 /*
  * fold.h - makes loops of symbols that repeat without a gap. A loop may contain loops.
  * "x a b a b b y" becomes "x (a b)^2 y", a loop with two turns. The first turn is "a b", the second one
- * "a b b". The turns belong to one loop, because they differ only in how often b stands in a row.
+ * "a b b". The turns belong to one loop, because they differ only in how often b repeats.
  *
  * The method uses a stack, like the recognition of nested loops by Ketterlin and Clauss (CGO 2008).
  *
@@ -43,7 +43,8 @@ struct fold_shapes {
 	uint64_t refused; /* loops that were not folded, because of a limit */
 };
 
-/* A symbol or a loop. Its count: how often it stands in a row, in one turn of the outer loop. */
+/* A symbol or a loop. Its count: how often it repeats without a gap in one turn of the loop around it. In
+ * "a b b", the count of b is 2. */
 struct fold_item {
 	uint32_t shape;
 	uint32_t kids; /* a loop: the items of its body begin at fold.kids.v[kids] */

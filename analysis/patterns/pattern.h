@@ -17,9 +17,9 @@ struct pattern {
 	uint32_t n_variants; /* variants of the symbol that `example` is from */
 	uint64_t total;
 	uint64_t min, max; /* the smallest and the largest count in one transaction */
-	uint64_t in_a_row; /* the most occurrences that stand side by side */
-	/* The mean counts in the first and in the last third of the transactions. Of one or two
-	 * transactions, a third is one transaction. */
+	uint64_t in_a_row; /* the most occurrences that follow each other without a gap */
+	/* The mean counts in the first third and in the last third of the transactions. If there are only
+	 * one or two transactions, these are the counts in the first one and in the last one. */
 	double first, last;
 	/* Spearman's rank correlation between the counts and the order of the transactions; 0: none */
 	double correlation;

@@ -11,7 +11,8 @@ int ask_keep(struct rules *rules, const struct graph *g, const struct rule_facts
 	for (size_t i = 0; i < chosen && !r; i++)
 		if (facts[i].edge)
 			r = rules_add(rules, g, &facts[i], RULE_NOT_CAUSE);
-	/* last: if a rejected option has made the same rule, this verdict replaces the other */
+	/* A rejected option may have made the same rule. This call comes last, so that the rule ends up with
+	 * RULE_CAUSE. */
 	if (!r && chosen < n && facts[chosen].edge)
 		r = rules_add(rules, g, &facts[chosen], RULE_CAUSE);
 	return r;

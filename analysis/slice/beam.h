@@ -29,8 +29,8 @@ typedef VEC(uint32_t) beam_path;
 /* Sets *ret to the edges of the best path, the first step last. The caller frees *ret.
  * *ret_refused: how many paths were given up because the beam was full. Returns 0 or -ENOMEM. */
 int beam_search(const struct beam *b, beam_path *ret, uint32_t *ret_refused);
-/* Returns when the edge left its first segment, but never a time after its arrival. A send is recorded
- * when its system call returns, which may be after the arrival. */
+/* Returns the time at which the edge left its first segment, or the time of its arrival if that is
+ * earlier. The arrival of a message may be earlier: a send is recorded when its system call returns. */
 uint64_t beam_left(const struct causal *c, const struct edge *e);
 
 #endif

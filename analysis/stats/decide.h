@@ -23,7 +23,8 @@ struct decide_rule {
 	bool old_fixed;     /* only new runs can be added */
 };
 
-/* Returns the p up to which a difference counts in each of `looks` decisions. */
+/* Returns the largest p-value with which a decision may report a difference, if there are `looks`
+ * decisions. */
 double decide_alpha(unsigned looks);
 
 struct decide_runs { /* in the order of time; borrowed */

@@ -14,7 +14,8 @@ static int by_value(const void *pa, const void *pb)
 	return (a > b) - (a < b);
 }
 
-/* The sum of f(t) over the groups of t equal values in n sorted values. */
+/* Equal values form a group; a value that occurs once is a group of 1. Returns the sum of f(number of values
+ * in the group) over all groups. */
 static double over_ties(const double *sorted, size_t n, double (*f)(double))
 {
 	double sum = 0;

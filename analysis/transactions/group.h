@@ -5,9 +5,9 @@
 
 #include "analysis/transactions/transaction.h"
 
-/* v: the n > 0 transactions of the group, as indices into t->v, sorted by latency. Some of them may not
- * be divided into parts (TRANSACTION_DIVIDED). These do not count for ret->parts. Returns 0 or -ENOMEM.
- * The caller calls group_done() in both cases. */
+/* v: the n > 0 transactions of the group, as indices into t->v, sorted by latency. At most
+ * TRANSACTION_DIVIDED transactions of a type are divided into parts: ret->parts comes only from these.
+ * Returns 0 or -ENOMEM. The caller calls group_done() in both cases. */
 int group_fill(const struct transactions *t, const uint32_t *v, size_t n, struct transaction_group *ret);
 void group_done(struct transaction_group *group);
 

@@ -62,7 +62,8 @@ uint64_t whatif_rivals(const struct graph *g, const bool *marked, uint32_t inter
 		       uint64_t to_ns, size_t *near);
 /* Marks the tasks that v takes away. Returns true if there are any. */
 bool whatif_mark(const struct graph *g, const struct whatif_without *v, size_t n, bool *marked);
-/* Returns true if one of v[0 .. n) takes away `obj`, its disk, or the time of the kind `time`. */
+/* v[0 .. n): the things to take away. Returns true if one of them is the object `obj`, the disk of the file
+ * `obj`, or all time of the kind `time`, for example TIME_DISK. */
 bool whatif_takes(const struct graph *g, const struct whatif_without *v, size_t n, uint64_t obj,
 		  enum time_kind time);
 bool whatif_takes_wait(struct whatif *x, const struct whatif_without *v, size_t n, uint32_t interval);

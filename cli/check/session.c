@@ -192,7 +192,8 @@ static int run_pair(struct session *s, bool traced, bool counted)
 	return r ? r : run_once(s, NEW, traced && s->tracing, counted);
 }
 
-/* n: how many runs of the new side look() will judge. Returns how many of this kind are needed for that. */
+/* look() judges n runs of the new side, all traced or all untraced. Returns how many runs of this kind the
+ * new side needs by then. The cost of tracing needs runs of the other kind too. */
 static size_t wanted(const struct session *s, enum check_timing kind, size_t n)
 {
 	if (!s->tracing || (s->timing_set && s->out->timing == CHECK_UNTRACED))
@@ -224,8 +225,9 @@ static int run_to(struct session *s, size_t n)
 	}
 }
 
-/* Returns true if the check can compare times of this kind: each side has enough of them, or its command can
- * be run for more. An old side without any runs needs none. --own compares only traced runs. */
+/* Returns true if the check can compare times of this kind. For this, each side needs a command to run, or
+ * enough times of this kind. But if the old side has no runs at all, only the new side counts. --own
+ * compares only traced runs. */
 static bool comparable(const struct session *s, enum check_timing timing)
 {
 	const struct baseline *old = s->sides[OLD];

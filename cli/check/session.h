@@ -17,8 +17,9 @@ struct check_plan {
 	uint64_t timeout_ns; /* of each run; 0: none */
 	enum delta_metric metric;
 	double max_regress;
-	bool patterns;    /* also compare the counts of events */
-	bool own;         /* compare the own times of traced runs (cli/check/own.h) */
+	bool patterns; /* also compare the counts of events */
+	/* compare the times of traced runs, without the time that other programs took (own.h) */
+	bool own;
 	const char *keep; /* a directory for traces and outputs; NULL: they are thrown away */
 	bool redact;
 	bool show_as_errors; /* the output of the first run goes to standard error */
@@ -36,10 +37,12 @@ struct check_outcome {
 	 * of the traced runs without the time that other programs took. */
 	bool own_known; /* `own` is valid */
 	struct decision own;
-	struct own_queue queue; /* of the own times; valid with --own, or if own_known is set */
-	size_t n_old, n_new;    /* of compared runs */
-	double new_ns;          /* the metric of the new runs */
-	unsigned looks;         /* how often the check may try to decide */
+	/* How long tasks queued for CPUs that other programs had. Valid with --own, or if own_known is
+	 * set. */
+	struct own_queue queue;
+	size_t n_old, n_new; /* of compared runs */
+	double new_ns;       /* the metric of the new runs */
+	unsigned looks;      /* how often the check may try to decide */
 };
 
 /* Makes the runs of the plan, adds them to the two sides, and decides. Without old runs, only measures.

@@ -25,8 +25,9 @@
 	(PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |                 \
 	 PTRACE_O_TRACEVFORK)
 
-/* NEW: ptrace(2) has reported the first stop of the task, but not yet the event of its creator, such as
- * PTRACE_EVENT_CLONE. A task has the breakpoint of its creator. So the task goes on only after this event. */
+/* ptrace(2) reports a new task twice, in any order: by its first stop, and by an event of its creator, such
+ * as PTRACE_EVENT_CLONE. TASK_NEW: only the first stop was reported. The task stays stopped until the event
+ * tells from which task it has inherited the breakpoint. */
 enum task_state { TASK_RUNS, TASK_NEW, TASK_HELD };
 
 struct task {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * delayed.h - runs a command once, and holds each thread that calls a function for a while.
+ * delayed.h - runs a command once, and delays each call of one function.
  *
  * The command and all processes that it starts are traced with ptrace(2). A breakpoint at the start
- * of the function stops the calling thread; the other threads go on. So the delay is a wait, and
- * uses no CPU. One thread, and one run at a time. Only for x86-64.
+ * of the function stops the calling thread for the time of the delay. The other threads go on. A
+ * stopped thread uses no CPU. One thread, and one run at a time. Only for x86-64.
  *
- * Most functions begin with a push, or reserve stack. ctrace does the work of this instruction, and the
- * breakpoint stays. If the first instruction is another one, ctrace removes the breakpoint until the
- * thread has executed the instruction. Calls of other threads in this time are neither delayed nor counted.
+ * If the first instruction of the function is a push, or reserves stack, ctrace does its work, and the
+ * breakpoint stays. Otherwise ctrace removes the breakpoint until the thread has executed the
+ * instruction. Calls of other threads in this time are neither delayed nor counted.
  */
 #ifndef CTRACE_CLI_DELAY_DELAYED_H
 #define CTRACE_CLI_DELAY_DELAYED_H

@@ -76,7 +76,7 @@ void export_edges(const struct export *x, export_edge_fn fn, void *arg);
 /* Returns true if a picture shows the edge: it leads from another task, and begins in the window. */
 bool export_is_arrow(const struct export *x, const struct export_edge *edge);
 
-/* The name of a task, in its shown form. */
+/* The name of a task, safe to print. */
 #define EXPORT_NAME_MAX (CT_COMM_LEN * 4 + 16)
 const char *export_name(const struct graph *g, uint32_t task, uint64_t ts_ns, char buf[EXPORT_NAME_MAX]);
 const char *export_last_name(const struct export *x, uint32_t task, char buf[EXPORT_NAME_MAX]);

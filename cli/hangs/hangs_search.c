@@ -21,7 +21,8 @@ struct search {
 	pthread_t threads[DIAGNOSE_THREADS];
 	size_t n_threads;
 
-	pthread_mutex_t lock; /* protects the members below, and the rows without diagnosis */
+	/* Protects the members below, and each row of `h` that has no diagnosis yet. */
+	pthread_mutex_t lock;
 	struct hangs *h;
 	size_t next;
 	size_t done;

@@ -188,11 +188,9 @@ static bool only_sleeps(const struct diagnosis *d)
  * Finds the victim in the process of the recorded command. Without a recorded command, ret->task is
  * GRAPH_NONE.
  *
- * If nothing is wrong with this victim, looks for the worst alarm (doc/glossary.md) of other tasks, and makes
- * its task the victim:
- * - if the first victim only slept: of all tasks
- * - otherwise: of the descendants of the command
- * Without such an alarm, the first victim stays.
+ * If nothing is wrong with this victim, looks for alarms (doc/glossary.md): of all tasks if this victim only
+ * slept, otherwise of the descendants of the command. If there are alarms, the task of the worst one becomes
+ * the victim.
  */
 static int find_recorded(struct analysis_input *in, bool window, const struct victim_moment *at,
 			 struct victim *ret)

@@ -19,9 +19,9 @@ struct graph_pick {
 };
 
 int graph_pick_window(const struct causal *c, uint64_t from_ns, uint64_t to_ns, struct graph_pick *ret);
-/* Keeps the picked segments that are at most `depth` edges away from one of the n segments, in both
- * directions, but at most max of them: the nearest ones. Of the weak edges (enum edge_strength), follows only
- * those that lead to one of the n segments, and those from one of them to the next segment of the same task.
+/* The n segments are the centres. Keeps the picked segments that are at most `depth` edges away from a
+ * centre, in both directions. If there are more than max, keeps the nearest ones. Follows a weak edge (enum
+ * edge_strength) only if it leads to a centre, or from a centre to the next segment of the same task.
  * Returns 0, or -ENOMEM; then pick is unchanged. */
 int graph_pick_around(struct graph_pick *pick, const uint32_t *segments, size_t n, uint32_t depth,
 		      size_t max);

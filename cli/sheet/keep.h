@@ -25,9 +25,9 @@ struct keep_line {
 	bool dropped;
 };
 
-/* Drops lines until the others take at most `rows` rows, or only lines of LINE_KEEP are left. Among the lines
- * of one kind, drops the last line of the group with the most lines, or of the first such group. Returns the
- * number of dropped lines. */
+/* Drops single lines until the others take at most `rows` rows, or only lines of LINE_KEEP are left. Of the
+ * first kind that still has lines, drops the last line of the group with the most lines of this kind. If
+ * several groups have the most lines, takes the first of them. Returns the number of dropped lines. */
 size_t keep_lines(struct keep_line *v, size_t n, size_t rows);
 
 #endif

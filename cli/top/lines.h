@@ -19,8 +19,8 @@ struct top_lines {
 	VEC(struct top_line) v;
 };
 
-/* The trees of the pick, and then the waits that have ended. Returns 0 or -ENOMEM; the caller calls
- * lines_done() in both cases. */
+/* Makes the lines of the trees that top_pick() chose, and then of the ended waits that it chose. Returns 0 or
+ * -ENOMEM; the caller calls lines_done() in both cases. */
 int lines_make(const struct top *t, const struct top_pick *pick, uint64_t now_ns, struct top_lines *ret);
 void lines_done(struct top_lines *l);
 

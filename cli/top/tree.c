@@ -145,8 +145,9 @@ static void count_states(struct top *t, const struct waitlive *w)
 	}
 }
 
-/* A thread may be in several chains. It keeps the link of the first one, and the circles come first.
- * So a thread has only one parent, and there is no loop outside of a circle. */
+/* A thread may be in several chains. Only its link in the first of them is used, so it has only one parent.
+ * In chains.v, the circles come before all other chains. So the threads of a circle use the links of the
+ * circle. */
 static void link_nodes(struct forest *f)
 {
 	for (size_t i = 0; i < f->w->chains.n; i++) {

@@ -17,7 +17,7 @@
 struct top_row {
 	uint32_t tid; /* 0: the row stands for the further tasks of its parent */
 	unsigned depth;
-	bool waits;    /* false: the root, unless it is the only task of its tree */
+	bool waits;    /* false: other tasks wait for this task, and it waits for no task */
 	bool at_least; /* the wait began before the first update */
 	uint64_t since_ns, wait_ns;
 	char *text; /* safe for a terminal */

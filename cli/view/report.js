@@ -216,7 +216,7 @@ function missing_texts() {
 	return texts;
 }
 
-// cells: of each row, the texts of its cells. Those of the columns in `numbers` stand on the right.
+// cells(row) returns the texts of the cells of this row. numbers: the indices of the columns that are aligned right.
 function show_table(id, rows, cells, numbers) {
 	const heads = Array.from(document.querySelectorAll('#' + id + ' th'), e => e.textContent);
 

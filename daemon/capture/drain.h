@@ -36,13 +36,14 @@ struct drain_options {
 	struct recorder_options recorder;
 	uint64_t long_wait_ns;
 	uint32_t budget_ppm, task_cap; /* as in struct config (config.h) */
-	/* Receives every access to a watched variable; the argument stack may be NULL. Called on
-	 * the drain thread; NULL: not called. */
+	/* Receives every access to a watched variable, on the drain thread. `stack` may be NULL. If
+	 * `access` is NULL, accesses are not passed on. */
 	void (*access)(void *arg, const struct ct_rec *rec, const uint64_t words[2],
 		       const struct ct_stack_blob *stack);
 	void *access_arg;
 	const struct detect_settings *hangs;
-	/* Receives every reported hang, after its CT_HANG. Called on the drain thread; NULL: not called. */
+	/* Receives every reported hang, on the drain thread. The trace already has a CT_HANG record of this
+	 * hang. If `hang` is NULL, hangs are not passed on. */
 	void (*hang)(void *arg, const struct detect_hang *hang);
 	void *hang_arg;
 };

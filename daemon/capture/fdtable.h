@@ -20,11 +20,12 @@ struct fdtable_job {
 	void (*post)(void *arg, void *data, size_t size);
 	void *arg;
 	uint32_t tgid;
-	/* also write the whole table, before the CT_WAITFD records */
+	/* also post the whole descriptor table, before the CT_WAITFD records */
 	bool whole;
 	uint32_t tid;          /* the task that polls */
 	uint16_t n_fds, n_set; /* the task polls n_set descriptors; `fds` has n_fds of them */
-	/* Each descriptor gets a CT_WAITFD record if the table has its object. */
+	/* The job makes a CT_WAITFD record for each of these descriptors whose object (for example a pipe)
+	 * is in the descriptor table of the process `tgid`. */
 	struct inspect_fd fds[CT_WAITFD_MAX];
 };
 

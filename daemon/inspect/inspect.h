@@ -38,7 +38,8 @@ struct inspect_stats {
 	uint64_t gone;
 	uint64_t refused_queue;
 	uint64_t refused_rate;
-	/* read_task() failed, memory ran out, or another thread is stuck on the process */
+	/* read_task() failed, memory ran out, or another thread of the daemon inspects the same process,
+	 * and is stuck in the kernel */
 	uint64_t failed;
 	uint64_t cut_short;
 	uint64_t busy_ns;

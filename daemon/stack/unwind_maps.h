@@ -41,7 +41,7 @@ struct unwind_maps {
 	VEC(struct unwind_map) maps;
 	VEC(char) names;
 	bool truncated;
-	bool asks; /* asks the kernel for the mapping at one address (ioctl of Linux 6.11) */
+	bool asks; /* unwind_maps_find() asks the kernel (ioctl of Linux 6.11) */
 	int fd;
 	uint32_t tid;
 	struct unwind_mounts *mounts;
@@ -64,9 +64,9 @@ void unwind_maps_forget(struct unwind_maps *m);
 void unwind_maps_done(struct unwind_maps *m);
 /* Returns the mapping at addr, or NULL if nothing is mapped there. Valid until unwind_maps_forget(). If
  * `avoid` of the mapping is set, the caller must not read its memory, because the read may hang.
- * - If `asks` is false, also returns NULL for a mapping that is not executable and may be read.
- * - If `asks` is true and the mapping is not known, returns &m->unknown, in which `avoid` is set. This
- *   happens if the kernel gives no answer, or if `maps` or `names` is full. */
+ * - If m->asks is false, also returns NULL for a mapping that is not in m->maps.
+ * - If m->asks is true, and the kernel gives no answer, or m->maps or m->names is full: returns
+ *   &m->unknown, in which `avoid` is set. */
 struct unwind_map *unwind_maps_find(struct unwind_maps *m, uint64_t addr);
 static inline const char *unwind_maps_path(const struct unwind_maps *m, const struct unwind_map *map)
 {

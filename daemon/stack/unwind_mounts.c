@@ -20,7 +20,7 @@
 #define ANCESTORS_MAX 64
 #define OVERLAYS_MAX  8 /* overlays below one overlay, with this one */
 
-/* What is known about a file system, the worse the later. */
+/* Is a file system local or remote? The answers are in order, from the best to the worst. */
 enum verdict {
 	FS_LOCAL,
 	FS_UNKNOWN,

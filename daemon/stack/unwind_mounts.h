@@ -38,8 +38,8 @@ struct unwind_mounts {
 	uint32_t shmem_minor;
 };
 
-/* The mountinfo files of the mount namespaces in which paths are looked up. The first one that has
- * a device counts for this device. The last one is that of the daemon. */
+/* The mountinfo files of the mount namespaces in which paths are looked up. The type of a device's file
+ * system is read from the first file that lists the device. The last file is that of the daemon. */
 struct unwind_namespaces {
 	char files[UNWIND_NAMESPACES_MAX][64];
 	size_t n;

@@ -203,9 +203,9 @@ static uint32_t same_client(const struct pass *p, const struct request_queue *q,
 
 /* Called when the task asks another service something on flow f. Returns the received request for which
  * the task most likely asks, or GRAPH_NONE.
- * When the task answers a request, the flow on which it asked for this request becomes free. Example:
- * flow 1 becomes free, then flow 2. The task has two new requests, for which it has not asked yet. Then
- * it asks for the older one on flow 1, and for the other one on flow 2. */
+ * When the task answers a received request, the flow of its questions for this request becomes free. The task
+ * takes free flows for the received requests for which it has not asked yet, in this order: the flow that
+ * became free first is for the oldest of these requests, the next flow for the next request. */
 static uint32_t next_asker(const struct pass *p, struct request_loop *l, uint32_t f)
 {
 	uint32_t before = p->flows.v.v[f].asker, request, rank;

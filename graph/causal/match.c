@@ -221,9 +221,9 @@ void match_send(struct pass *p, uint32_t event)
 }
 
 /* Called for a receive of `bytes` bytes. Drops the stale bytes (flow.h) in f->in, because the task seems
- * to have read them before. The bytes behind them are fresh. Example: 100 bytes are stale, and 10 are
- * fresh. A receive of 10 bytes has the fresh bytes, so the stale bytes are dropped. But a receive of 50
- * bytes also has stale bytes. So the task has not read them before, and nothing is dropped. */
+ * to have read them before. The bytes behind them are fresh. Exception: if there are fresh bytes, but fewer
+ * than `bytes`, the receive must include stale bytes. Then the task has not read them before, and nothing is
+ * dropped. */
 static void skip_stale(struct flows *m, struct flow *f, uint32_t bytes)
 {
 	uint64_t fresh = f->queued - MIN(f->stale, f->queued);

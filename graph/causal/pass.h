@@ -111,16 +111,16 @@ struct request_queue {
 	size_t first;
 };
 struct request_loop {
-	/* Requests on which the task can work without another wait: since its last idle wait, it has
-	 * received the request itself, or the answer to a question that it asked for the request. */
+	/* Requests on which the task can work without another wait. Since its last idle wait, the task
+	 * has received each of these requests, or an answer that it needed for the request. */
 	struct request_queue fresh;
 	struct request_queue waiting;
 	uint32_t idles;
 	uint32_t now; /* the request on which the task acted last since it idled, or GRAPH_NONE */
 	bool takes;   /* the task has received requests itself */
 	bool acted;
-	/* Flows that became free since the last idle wait. A task asks on a flow on behalf of a
-	 * request, and frees the flow when it answers the request. GRAPH_NONE: in use again. */
+	/* Flows on which the task sent questions for requests that it has answered since its last idle
+	 * wait. An entry becomes GRAPH_NONE when the task sends another question on the flow. */
 	VEC(uint32_t) released;
 };
 

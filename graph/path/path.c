@@ -157,10 +157,10 @@ static uint64_t asked_ns(const struct graph *g, const struct blame *b)
 	return sent ? g->w->events[sent->event].r.ts : 0;
 }
 
-/* Like last_idle(), returns the last repeat of the poll `interval`, or `interval` itself. Exception: an
- * answer ended this repeat, and the task sent the request for this answer only after `interval`. Such a
- * repeat says nothing about `interval`. Then goes back to the last repeat that ended before the request
- * was sent, and tests it too, at most ASKED_STEPS times. *b is the blame of the returned poll. */
+/* Like last_idle(), returns the last repeat of the poll `interval`, or `interval` itself. But skips
+ * repeats that say nothing about `interval`: an answer ended the repeat, and the task sent the request
+ * for this answer only after `interval`. If the last repeat is of this kind, looks at the last repeat
+ * before that request, and so on, at most ASKED_STEPS times. *b is the blame of the returned poll. */
 static uint32_t last_blamed(struct walker *k, const struct path_frame *f, uint32_t interval, struct blame *b)
 {
 	uint64_t end = horizon(f), asked;
@@ -384,7 +384,8 @@ static bool may_be_for_another(const struct graph *g, uint32_t interval)
 	return g->intervals[interval].wait == CT_W_FUTEX || is_poll(g, interval);
 }
 
-/* A poll is no guess if exactly one task owes the poller an answer. */
+/* Returns true if it is a guess that the interval waits for b->task. For a poll, b->task is certain if it is
+ * the only task that owes the poller an answer. */
 static bool is_guess(const struct graph *g, const struct blame *b, uint32_t interval)
 {
 	if (b->edge != EDGE_OWNER)
@@ -404,9 +405,9 @@ static bool will_arrive(const struct graph *g, const struct path_frame *f, uint6
 }
 
 /* The task b->task is on the path already, so the wait `interval` may close a cycle of tasks that wait
- * for each other. Returns true if the cycle may be a deadlock. Event loops that have open requests at
- * each other can still serve other tasks, so their cycle is no deadlock. Exception: the cycle owes an
- * answer to a task outside of it. */
+ * for each other. Returns true if the cycle may be a deadlock. A cycle of event loops counts as a
+ * deadlock only if it owes an answer to a task outside of it. Otherwise the loops can still serve
+ * other tasks. */
 static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval, uint64_t to,
 		      const struct blame *b)
 {
@@ -414,9 +415,9 @@ static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval,
 	bool died = b->event != GRAPH_NONE && k->g->w->events[b->event].r.kind == CT_WAKE &&
 		    k->g->w->events[b->event].r.flags & CT_WF_EXITING;
 	bool loops = is_loop_of(k->g, b, interval);
-	/* A wait that ended by `to` is in no cycle. A wait that ended later may have been in a cycle up to
-	 * `to`. Exception: a wait on a futex, or a poll. Its object does not show for which task the waiter
-	 * waited, so the cycle would be a guess. */
+	/* A wait that ended at `to` or before is in no cycle. A wait that ended after `to` may have been in a
+	 * cycle up to `to`. But if this wait was a poll or a wait on a futex, it does not count: its object
+	 * does not show for which task the waiter waited. */
 	bool ended = b->ended && !died && (b->until_ns <= to || may_be_for_another(k->g, interval));
 	uint32_t i;
 
@@ -434,9 +435,9 @@ static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval,
 	return !loops || (k->frames.v[i].depth && k->frames.v[i].blame.owed);
 }
 
-/* Returns when the bytes that ended the wait were sent over TCP, if they were under way for
- * MESSAGE_DELAYED_NS or longer. Otherwise returns UINT64_MAX. Even within a host, TCP can keep
- * bytes back (Nagle's algorithm, delayed acknowledgements). */
+/* For a wait that ended with bytes that were under way over TCP for MESSAGE_DELAYED_NS or longer, returns the
+ * time at which they were sent. For other waits, returns UINT64_MAX. Even within a host, TCP can keep bytes
+ * back (Nagle's algorithm, delayed acknowledgements). */
 static uint64_t sent_long_before(const struct graph *g, const struct blame *b)
 {
 	const struct window_event *sent = b->event == GRAPH_NONE ? NULL : &g->w->events[b->event];

@@ -29,8 +29,8 @@ struct task_now {
 	bool ended;  /* CT_EXIT came in a coarse stretch; more records may follow */
 
 	/* for fold.c: */
-	/* Index of the last FOLDED interval whose sums (INTERVAL_SUMS) are not known yet. As long as they
-	 * are not known, its `wake` is the index of the FOLDED interval without sums before it. */
+	/* The FOLDED intervals whose sums (INTERVAL_SUMS) are not known yet form a list. This is the index
+	 * of the last one, or GRAPH_NONE. The `wake` of each one is the index of the previous one. */
 	uint32_t folded;
 	uint32_t found;
 	uint32_t waited;
@@ -87,7 +87,8 @@ void fold_open(struct builder *b, uint32_t task, uint64_t ts);
 void fold_exit(struct builder *b, uint32_t task, uint64_t ts);
 void fold_drop(struct builder *b, uint32_t task);
 void fold_count(struct task_now *t, const struct interval *s);
-/* Called at the end of a task's cap. Returns true if the task is still in the wait `found`. */
+/* Called at the end of a task's cap: a time in which most records of the task are left out. found: what the
+ * task does now. Returns true if that is the wait in which the timeline has the task already. */
 bool fold_cap_ends(struct builder *b, uint32_t task, const struct ct_rec *found);
 /* If e is the wake-up that follows a CT_FOUND_WAITED of the task, notes e as the end of this wait,
  * and returns true. */

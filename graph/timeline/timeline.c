@@ -143,8 +143,8 @@ void timeline_block(struct builder *b, uint32_t task, const struct ct_rec *r, ui
 }
 
 /* A record says that task `was` ran on the CPU up to now, and that task `now` (GRAPH_NONE: none) runs there
- * from now on. If by the earlier records a third task ran there, the record of its switch-out is missing.
- * Then its interval becomes UNKNOWN. */
+ * from now on. If the last record about this CPU says that a third task began to run there, the record of the
+ * end of that run is missing. Then the interval of the third task becomes UNKNOWN. */
 static void timeline_on_cpu(struct builder *b, uint16_t cpu, uint32_t was, uint32_t now)
 {
 	while (b->on_cpu.n <= cpu)
@@ -489,7 +489,8 @@ static void timeline_visit(struct builder *b, const struct window_event *e, uint
 	if (timeline_state(b, &b->now.v[at]) != INTERVAL_BLOCKED)
 		return;
 	s = &b->intervals.v[b->now.v[at].interval];
-	/* For a call that takes a path, only the inspection knows the object: the file system. */
+	/* The object of a call that takes a path is the file system. The record of the switch does not have
+	 * it, but the record of the inspection does. */
 	if (s->wait == CT_W_OPEN && !s->obj)
 		s->obj = e->r.obj;
 	l = timeline_look(b, (uint32_t)at);

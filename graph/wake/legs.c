@@ -188,8 +188,9 @@ static bool leg_before(const struct graph *g, uint32_t tgid, uint32_t got, uint3
 	return sock != rec(g, got)->obj && l->v.n && had_asked_for(g, l->v.v[l->v.n - 1].sock, got, sock);
 }
 
-/* Goes back from the last part of the answer: from a send to the receive that is its reason, to the
- * question that this receive answers, and so on. Returns 0 or -ENOMEM. */
+/* Goes back from `last`, the send of the last part of the answer to the client. The reason for a send is
+ * a receive. If this is the receive of an answer from a server, goes on to the send of the question to
+ * this server, to the reason for that send, and so on. Returns 0 or -ENOMEM. */
 static int legs_back(const struct graph *g, uint32_t tgid, uint32_t got, uint32_t last, struct legs *l)
 {
 	uint64_t end_ns = UINT64_MAX;

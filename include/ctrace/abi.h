@@ -225,13 +225,12 @@ enum ct_kind {
 	 */
 	CT_HANG = 26,
 	/*
-	 * The tracer changed how much it records, to keep its own cost within the budget. While a
-	 * step or CT_GV_BLIND is in force, the record is written again every few seconds, with state
-	 * equal to wait.
+	 * The tracer changed how much it records, to keep its own cost within the budget.
 	 *   state  the step now in force (enum ct_shed)
-	 *   wait   the step that was in force before
+	 *   wait   the step that was in force before. While a step or CT_GV_BLIND is in force, the
+	 *          record is written again every few seconds: then `wait` is equal to `state`
 	 *   flags  CT_GV_*
-	 *   x[0]   since when the step named by wait was in force
+	 *   x[0]   since when the step in `wait` was in force
 	 *   x[1]   cost of the tracer at the decision, in millionths of the machine's CPU time
 	 *
 	 * With CT_GV_CAP: the cap of one task begins or ends. In between, most records of this task
@@ -485,8 +484,9 @@ enum ct_shed {
 	CT_SHED_WAKES = 4,
 	CT_SHED_WAITS = 5,
 	CT_SHED_PAUSE = 6,
-	/* No CT_SEND and CT_RECV. Interrupts other than timers are CT_CTX_IRQ. Exception: at the end
-	 * of many waits of CT_COARSE_NS or more, the CT_WAKE names the kind of interrupt. */
+	/* No CT_SEND and CT_RECV. If an interrupt other than a timer wakes a task, the CT_WAKE has
+	 * CT_CTX_IRQ. But if the task waited for CT_COARSE_NS or more, the CT_WAKE often has the kind
+	 * of the interrupt. */
 	CT_SHED_HOOKS = 7,
 	/* Also no CT_SWITCH and CT_WAKE_NEW, and CT_FUTEX only from inspections. A wait of
 	 * CT_COARSE_NS or more has a CT_FOUND and a CT_WAKE. If it is a wait for a set of

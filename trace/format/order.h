@@ -34,8 +34,9 @@ int order_merge(struct order *o, const uint64_t *times, const uint8_t *kinds, ui
 void order_done(struct order *o);
 
 /* Merges ev[0, n) and ev[n, total) in place, each sorted by (ts, cpu). On a tie, the first part
- * comes first. Lowers *moves by how many events of the first part it moves. Returns 0, -ENOMEM, or
- * -EBADMSG if *moves is too low. After a failure, ev is unchanged. */
+ * comes first. *moves: a budget, namely how many events of the first part may be moved. Subtracts the
+ * number of those that are moved. Returns 0, -ENOMEM, or -EBADMSG if the budget is too small. After a
+ * failure, ev is unchanged. */
 int order_join(struct window_event *ev, size_t n, size_t total, uint64_t *moves);
 
 #endif

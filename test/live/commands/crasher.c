@@ -307,7 +307,8 @@ static void run_many(void)
 	if (fork())
 		return;
 	part("sorter");
-	/* below the program and its libraries, and with room between them */
+	/* These mappings lie below the program and its libraries. The kernel does not merge them, because
+	 * there are gaps between them. */
 	for (uintptr_t i = 0; i < 60; i++)
 		mmap((void *)(0x20000000 + (i << 20)), 4096, PROT_READ | PROT_EXEC,
 		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

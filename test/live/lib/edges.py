@@ -135,7 +135,7 @@ class Judged:
 
     @property
     def recall(self):
-        """The share of hits among the printed edges of which the trace can have a record."""
+        """Of the printed edges that the trace can show: the share that got a claim."""
         return ratio(self.n_hit_seen, self.n_hit_seen + len(self.missed))
 
     @property

@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A call for one client keeps the event loop of an asyncio server from the victim's request."""
+"""An asyncio server computes for one client in its event loop. Meanwhile, the victim's request has to wait."""
 import asyncio
 import os
 import socket

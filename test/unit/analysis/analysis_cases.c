@@ -60,8 +60,8 @@
  *   keep                                 the answers become rules
  *   again                                a second run, with the rules of the first one and without answers
  *
- * A slice walks along the causal graph of the trace, or along a graph that such lines of the case describe.
- * The segments are in the order of task and time:
+ * A slice walks along the causal graph of the trace. If the case has lines of the two forms below, the slice
+ * walks along the graph that these lines describe. The segments are in the order of task and time:
  *
  *   segment A FROM..TO [cut=first]
  *   edge KIND STRENGTH A.N TIME -> B.N TIME [OBJECT] [flags=false-wake,many]

@@ -260,8 +260,9 @@ static void weighs(enum delta_metric m, size_t n, const double *want)
 	assert_true(sum == METRIC_WEIGHTS_SUM);
 }
 
-/* The expected weights are computed by hand. Three runs have the distribution of Beta(2, 2), which
- * is 3x^2 - 2x^3. Five runs have that of Beta(3, 3), which is 10x^3 - 15x^4 + 6x^5. */
+/* The expected weights are computed by hand. For the p50, the weight of run i (from 1) of n is
+ * F(i/n) - F((i-1)/n). F is a cumulative distribution function. For n = 3, it is that of Beta(2, 2):
+ * 3x^2 - 2x^3. For n = 5, it is that of Beta(3, 3): 10x^3 - 15x^4 + 6x^5. */
 static void harrell_davis(void **state)
 {
 	weighs(DELTA_P50, 1, (double[]){ 1 });

@@ -668,7 +668,8 @@ static void test_overlay_container(void **state)
 	assert_int_equal(look(podman, "22 1 254:1 / / rw - xfs /dev/vda1 rw\n", 51), 0);
 	/* on the host, a FUSE file system lies over the layers */
 	assert_int_equal(look(docker, HOST "25 22 0:42 / /var/lib/docker rw - fuse.x x rw\n", 50), 1);
-	/* the start of the system has mounted the layers of /, and has left them */
+	/* The daemon's / is an overlay, mounted at the start of the system. The mounts of its layers are not
+	 * in the first table. The second table has a layer on NFS. */
 	assert_int_equal(look("", "22 1 0:20 / / rw - overlay x rw,lowerdir=/l,upperdir=/u,workdir=/w\n", 20),
 			 0);
 	assert_int_equal(look("",

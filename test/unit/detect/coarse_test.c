@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* In a coarse stretch, switches are not recorded. Records CT_FOUND show the states of tasks. */
+/* In a coarse stretch, no CT_SWITCH is recorded. Instead, each CT_FOUND says what a task does. */
 #include "test/unit/detect/detect_make.h"
 
 #include <errno.h>

@@ -152,8 +152,8 @@ static void equal_times(struct fixture *f, unsigned n)
 	f->w = NULL;
 }
 
-/* No writer gives the columns T0 to T7 the width 2. The decoder may read one byte behind such a
- * column (DECODER_SLACK). */
+/* Gives the columns T0 to T7 the width 2, which no writer does. The decoder may read one byte behind
+ * any of these columns, so its buffers are longer than the data (DECODER_SLACK). */
 static void a_width_that_no_column_has(void **state)
 {
 	struct fixture *f = *state;

@@ -259,8 +259,8 @@ static void share(void **state)
 }
 
 /* Returns how long a cap lasts. budgets: the cost of all other tasks, as a multiple of the budget.
- * bucket_ms: the budget in the bucket when the cap begins. uncap_ms: how long the last cap took to
- * end. */
+ * bucket_ms: the budget in the bucket when the cap begins. uncap_ms: how long the daemon needed to end
+ * the previous cap. */
 static uint64_t cap_ms(double budgets, double bucket_ms, uint64_t uncap_ms)
 {
 	struct run r;
