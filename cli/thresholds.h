@@ -115,8 +115,8 @@
  * shorter part by itself. */
 #define SHOW_SHARE 1000
 /* 1/n of the time that the user asks about. The headline of `ctrace path` says how much time would be
- * saved without the largest wait. It also names the best other change, if this change saves at least
- * twice as much plus this share. */
+ * saved without the largest wait (X). It also names the best other change, if that saves at least 2 X and
+ * this share in addition. */
 #define SHOW_BETTER_SHARE 20
 /* ns: If the count of records is older than this, `ctrace status` and `ctrace budget` say how old
  * it is. There are no new counts in a coarse step. */

@@ -72,7 +72,7 @@ struct governor {
 	 * is the share of the machine's CPU time that the short waits would cost in CT_SHED_HOOKS,
 	 * which records them. */
 	double back_ppm;
-	unsigned patience; /* factor for the time that the cost has to be low before a step back */
+	unsigned patience; /* a step back needs a low cost for a time; the time is multiplied by this */
 };
 
 enum governor_act {

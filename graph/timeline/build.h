@@ -79,7 +79,8 @@ static inline enum interval_state timeline_state(const struct builder *b, const 
 					 : (enum interval_state)b->intervals.v[t->interval].state;
 }
 
-/* fold.c - tasks whose switches are left out. fold_drop() forgets the last CT_FOUND of the task. */
+/* fold.c - tasks in a time in which their CT_SWITCH records are left out. fold_drop() forgets what the last
+ * CT_FOUND record of the task said. */
 void fold_begin(struct builder *b);
 void fold_step(struct builder *b, const struct window_event *e);
 void fold_found(struct builder *b, const struct window_event *e, uint32_t event);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * timeline.c - makes intervals from records, in order of time. A wake-up can be recorded before the
- * switch-out of its wait, while the wakee still runs. Such a wake-up ends the next wait, if this
- * wait has no wake-up of its own.
+ * switch-out, while the wakee still runs. Then it ends the wait that begins with this switch-out, unless
+ * a later wake-up does.
  */
 #include <errno.h>
 #include <stdlib.h>

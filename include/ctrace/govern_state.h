@@ -54,8 +54,8 @@ struct govern {
 #define GOVERN_MARK(ctx, vector) ((ctx) | (vector) << 8)
 #define GOVERN_MARK_CTX(what)    ((what)&0xff)
 #define GOVERN_MARK_VECTOR(what) ((what) >> 8 & 0xff)
-/* A flag of the marks irq_exit() and irq_exit_rcu(). They run softirqs at the end of an interrupt.
- * These softirqs do not belong to the system call of the task on the CPU. */
+/* Set for irq_exit() and irq_exit_rcu(), which run softirqs at the end of an interrupt. These softirqs do
+ * not belong to the system call of the task on the CPU. */
 #define GOVERN_MARK_CUT_IN 0x10000
 struct govern_mark {
 	ct_u64 from;
