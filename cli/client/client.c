@@ -39,14 +39,16 @@ static int milliseconds_left(uint64_t deadline_ns)
 
 static int refused(const char *path, int r, char *err)
 {
+	const char *variable = getenv(CLIENT_SOCKET_VARIABLE);
+	const char *from = variable && !strcmp(variable, path) ? " (from " CLIENT_SOCKET_VARIABLE ")" : "";
 	struct stat st;
 	struct group *g;
 
 	if (r == -ENOENT || r == -ECONNREFUSED) {
 		snprintf(
 			err, CLIENT_ERR_MAX,
-			"%s: no ctraced is running there; start it ('systemctl start ctraced', or 'ctraced' as root), or name its socket with --socket; 'ctrace record' needs no service",
-			path);
+			"%s%s: no ctraced is running there; start it ('systemctl start ctraced', or 'ctraced' as root), or name its socket with --socket; 'ctrace record' needs no service",
+			path, from);
 	} else if (r == -EACCES || r == -EPERM) {
 		g = stat(path, &st) ? NULL : getgrgid(st.st_gid);
 		if (g && st.st_gid && st.st_mode & S_IWGRP)
@@ -64,7 +66,7 @@ static int refused(const char *path, int r, char *err)
 			 "%s: ctraced accepted no connection within %d s; see its log, then try again", path,
 			 WAIT_CONNECT_MS / 1000);
 	} else {
-		snprintf(err, CLIENT_ERR_MAX, "%s: cannot connect: %s", path, strerror(-r));
+		snprintf(err, CLIENT_ERR_MAX, "%s%s: cannot connect: %s", path, from, strerror(-r));
 	}
 	return r;
 }

@@ -115,7 +115,7 @@ static int narrow(const struct analysis_input *in, const struct graph_request *r
 	if (graph_pick_around(pick, &segment, 1, (uint32_t)rq->depth, rq->dot ? RENDER_DOT_MAX : SIZE_MAX))
 		return cli_error("out of memory");
 	if (rq->dot && pick->n == RENDER_DOT_MAX)
-		cli_say("%s: more than %d segments are not readable, so the picture has the nearest ones; a smaller --depth shows fewer",
+		cli_say("%s: more than %d segments are too many to read, so the picture has the nearest ones; a smaller --depth shows fewer",
 			rq->path, RENDER_DOT_MAX);
 	return CLI_OK;
 }
@@ -169,7 +169,7 @@ static int narrow_picture(const struct analysis_input *in, const struct graph_re
 	if (find_centre(in, rq, pick, &centre) ||
 	    graph_pick_around(pick, centre.segments, centre.n, DEPTH_DEFAULT, RENDER_DOT_MAX))
 		return cli_error("out of memory");
-	cli_say("%s: %zu segments are not readable, so the picture has %zu of them, near %s; choose others with --around, --from and --to",
+	cli_say("%s: %zu segments are too many to read, so the picture has %zu of them, near %s; choose others with --around, --from and --to",
 		rq->path, all, pick->n, render_who(pick->c, centre.segments[0], who));
 	return CLI_OK;
 }

@@ -17,6 +17,7 @@
 #include "cli/top/lines.h"
 #include "cli/top/machine.h"
 #include "cli/top/screen.h"
+#include "lib/clean.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
@@ -63,6 +64,7 @@ struct session {
 	uint64_t updated_ns; /* monotonic */
 	uint64_t cpu_ns;     /* CPU time of this process at the last update; 0: there was none */
 	uint64_t cost_ns;    /* CPU time of this process between the last two updates */
+	char head[HEAD_LINES][HEAD_MAX];
 	char daemon[HEAD_MAX];
 	uint64_t daemon_ns; /* when the daemon was last asked; 0: never */
 };
@@ -79,8 +81,8 @@ static void ask_daemon(struct session *s)
 		return;
 	s->daemon_ns = s->updated_ns;
 	if (client_command(s->o->socket, "status", TOP_DAEMON_WAIT_MS, &answer, err)) {
-		snprintf(s->daemon, sizeof(s->daemon),
-			 "No answer from a daemon, so Enter cannot explain a wait");
+		snprintf(s->daemon, sizeof(s->daemon), "No daemon answers%s",
+			 s->o->batch ? "" : ", so Enter cannot explain a wait");
 		return;
 	}
 	governor = json_object_get(answer, "governor");
@@ -89,6 +91,28 @@ static void ask_daemon(struct session *s)
 		 step && strcmp(step, "none") ? "only a part (see ctrace status)" : "everything",
 		 json_number_value(json_object_get(governor, "cost_percent")));
 	json_decref(answer);
+}
+
+/* The next update comes later than the user asked for if updates would cost too much. */
+static uint64_t next_ns(const struct session *s)
+{
+	return s->updated_ns + MAX(s->o->delay_ns, s->cost_ns * TOP_COST);
+}
+
+static void make_head(struct session *s)
+{
+	char words[MACHINE_WORDS_MAX], clock[32];
+	time_t now = time(NULL);
+	struct tm tm;
+
+	strftime(clock, sizeof(clock), "%H:%M:%S", localtime_r(&now, &tm));
+	machine_words(&s->machine, words);
+	snprintf(s->head[HEAD_MACHINE], HEAD_MAX, "%s  %s", clock, words);
+	snprintf(s->head[HEAD_TASKS], HEAD_MAX,
+		 "%u tasks, %u running, %u in the kernel for a disk or alike. An update every %.1f s",
+		 s->top.threads, s->top.running, s->top.disk,
+		 (double)(next_ns(s) - s->updated_ns) / (double)NSEC_PER_SEC);
+	snprintf(s->head[HEAD_DAEMON], HEAD_MAX, "%s", s->daemon);
 }
 
 static void waits_done(struct waitlive *w)
@@ -116,36 +140,13 @@ static int update(struct session *s)
 	ask_daemon(s);
 	if (top_update(&s->top, &w, s->updated_ns))
 		return cli_error("out of memory");
+	make_head(s);
 	return CLI_OK;
-}
-
-/* The next update comes later than the user asked for if updates would cost too much. */
-static uint64_t next_ns(const struct session *s)
-{
-	return s->updated_ns + MAX(s->o->delay_ns, s->cost_ns * TOP_COST);
-}
-
-static void make_head(const struct session *s, char head[HEAD_LINES][HEAD_MAX])
-{
-	char words[MACHINE_WORDS_MAX], clock[32];
-	time_t now = time(NULL);
-	struct tm tm;
-
-	strftime(clock, sizeof(clock), "%H:%M:%S", localtime_r(&now, &tm));
-	machine_words(&s->machine, words);
-	snprintf(head[HEAD_MACHINE], HEAD_MAX, "%s  %s", clock, words);
-	snprintf(head[HEAD_TASKS], HEAD_MAX,
-		 "%u tasks, %u running, %u in the kernel for a disk or alike. An update every %.1f s%s",
-		 s->top.threads, s->top.running, s->top.disk,
-		 (double)(next_ns(s) - s->updated_ns) / (double)NSEC_PER_SEC, s->frozen ? " (FROZEN)" : "");
-	snprintf(head[HEAD_DAEMON], HEAD_MAX, "%s", s->daemon);
-	snprintf(head[HEAD_TITLE], HEAD_MAX, "%9s TASK (the tasks below it wait for it)%s%s", "WAITS",
-		 s->top.trees.n ? "" : ": none waits for a particular task", "");
 }
 
 static int show(struct session *s, struct screen *screen, const char *filter)
 {
-	char head[HEAD_LINES][HEAD_MAX], footer[HEAD_MAX];
+	char footer[HEAD_MAX], shown[HEAD_MAX / 2];
 	const char *heads[HEAD_LINES];
 	struct top_pick pick = { 0 };
 	struct top_lines lines = { 0 };
@@ -153,14 +154,19 @@ static int show(struct session *s, struct screen *screen, const char *filter)
 
 	if (!r)
 		r = lines_make(&s->top, &pick, s->updated_ns, &lines);
-	make_head(s, head);
+	clean_text(filter, shown, sizeof(shown));
+	snprintf(s->head[HEAD_TITLE], HEAD_MAX, "%9s TASK (the tasks below it wait for it)%s%s", "WAITS",
+		 lines.v.n ? ""
+		 : *filter ? ": nothing contains "
+			   : ": none waits for a particular task",
+		 lines.v.n ? "" : shown);
 	for (unsigned i = 0; i < HEAD_LINES; i++)
-		heads[i] = head[i];
+		heads[i] = s->head[i];
 	if (!r && screen) {
-		snprintf(footer, sizeof(footer),
-			 "q quit  Enter explain  / filter%s%s  s order: %s  Space freeze",
-			 *filter ? ": " : "", filter,
-			 s->sort == TOP_LONGEST ? "longest wait" : "most waiters");
+		snprintf(footer, sizeof(footer), "%s  q quit  Enter explain  s order: %s  / filter%s%s",
+			 s->frozen ? "FROZEN: Space goes on" : "Space freeze",
+			 s->sort == TOP_LONGEST ? "longest wait" : "most waiters", *filter ? ": " : "",
+			 filter);
 		screen_draw(screen, heads, HEAD_LINES, &lines, footer);
 	} else if (!r) {
 		for (unsigned i = 0; i < HEAD_LINES; i++)

@@ -3,6 +3,7 @@
 
 #include <curses.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <term.h>
@@ -24,6 +25,23 @@ struct screen {
 	size_t page; /* lines of the list on the screen */
 	uint32_t tid;
 };
+
+static volatile sig_atomic_t is_ended;
+
+static void on_end(int sig)
+{
+	is_ended = 1;
+}
+
+/* Without SA_RESTART, a signal also ends the wait for a key. */
+static void catch_ends(void)
+{
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction sa = { .sa_handler = on_end };
+
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		sigaction(ends[i], &sa, NULL);
+}
 
 static void set_colours(void)
 {
@@ -59,6 +77,7 @@ int screen_new(struct screen **ret)
 		return cli_error("out of memory");
 	if (!setlocale(LC_CTYPE, ""))
 		setlocale(LC_CTYPE, "C.UTF-8");
+	catch_ends();
 	s->out = fdopen(dup(STDOUT_FILENO), "w");
 	if (s->out)
 		s->curses = newterm(NULL, s->out, stdin);
@@ -205,6 +224,8 @@ enum screen_key screen_wait(struct screen *s, int timeout_ms)
 
 	timeout(timeout_ms);
 	c = getch();
+	if (is_ended)
+		return SCREEN_QUIT;
 	if (s->asks && c != ERR && c != KEY_RESIZE)
 		return filter_key(s, c);
 	switch (c) {
