@@ -2,14 +2,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/input/analysis_input.h"
-#include "cli/input/goodtrace.h"
+#include "analysis/profile/profile.h"
 #include "cli/ask/interview.h"
 #include "cli/cli.h"
 #include "cli/client/client.h"
 #include "cli/client/now.h"
-#include "cli/hangs/victim.h"
 #include "cli/cmd/commands.h"
+#include "cli/hangs/victim.h"
+#include "cli/input/analysis_input.h"
+#include "cli/input/goodtrace.h"
 #include "cli/render/analysis.h"
 #include "cli/text.h"
 #include "cli/thresholds.h"
@@ -65,6 +66,18 @@ static int print_json(const struct analysis_input *in, const struct diagnosis *d
 	return text_print_json(doc);
 }
 
+static void say_chosen(const struct analysis_input *in, const struct victim *v)
+{
+	uint64_t begin_ns, end_ns;
+	uint32_t command = in->is_now || v->choice != VICTIM_WORST
+				   ? GRAPH_NONE
+				   : profile_command(in->graph, &begin_ns, &end_ns);
+
+	if (command != GRAPH_NONE)
+		cli_say("the recorded command only sleeps, so this is about the worst hang of the other tasks; --pid %u asks about the command",
+			in->graph->tasks[command].tgid);
+}
+
 static int diagnose_print(struct analysis_input *in, const struct analysis_input *good,
 			  const struct request *rq, const struct victim_moment *at,
 			  struct interview *interview)
@@ -80,6 +93,8 @@ static int diagnose_print(struct analysis_input *in, const struct analysis_input
 
 	if (r)
 		return r;
+	if (!rq->json)
+		say_chosen(in, &victim);
 	o.ask = interview_ask(interview, in->window);
 	d = victim.diagnosis;
 	if (!d || o.ask || o.good || o.rules->v.n) {
