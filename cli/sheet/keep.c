@@ -37,7 +37,11 @@ static size_t drop_one(struct keep_line *v, size_t n, enum line_kind kind)
 		if (!v[i].dropped && v[i].kind == kind && v[i].group == v[first].group)
 			last = i;
 	v[last].dropped = true;
-	return v[last].rows;
+	/* the first line of a group of details is its heading */
+	if (kind != LINE_DETAIL || last == first || count(v, n, kind, v[first].group) > 1)
+		return v[last].rows;
+	v[first].dropped = true;
+	return v[first].rows + v[last].rows;
 }
 
 size_t keep_lines(struct keep_line *v, size_t n, size_t rows)
@@ -51,9 +55,10 @@ size_t keep_lines(struct keep_line *v, size_t n, size_t rows)
 
 		while (all > rows && freed) {
 			freed = drop_one(v, n, kind);
-			dropped += freed > 0;
 			all -= freed;
 		}
 	}
+	for (size_t i = 0; i < n; i++)
+		dropped += v[i].dropped;
 	return dropped;
 }

@@ -27,7 +27,8 @@ struct keep_line {
 
 /* Drops single lines until the others take at most `rows` rows, or only lines of LINE_KEEP are left. Of the
  * first kind that still has lines, drops the last line of the group with the most lines of this kind. If
- * several groups have the most lines, takes the first of them. Returns the number of dropped lines. */
+ * several groups have the most lines, takes the first of them. With the second line of a group of
+ * LINE_DETAIL, drops the first one too: it is the heading. Returns the number of dropped lines. */
 size_t keep_lines(struct keep_line *v, size_t n, size_t rows);
 
 #endif

@@ -133,6 +133,10 @@ static void test_keep(void **state)
 	keeps("F1F1F1F2F2", 4, "F1F1F2F2");
 	keeps("F1F1F1F2F2", 3, "F1F2F2");
 	keeps("M1M2M3", 2, "M2M3");
+	/* no heading stays alone */
+	keeps("X0D1D1D1", 3, "X0D1D1");
+	keeps("X0D1D1D1", 2, "X0");
+	keeps("X0D1", 1, "X0");
 }
 
 static void test_keep_rows(void **state)
