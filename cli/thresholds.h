@@ -71,6 +71,10 @@
 /* ns: If the user gives a moment, the command looks at this much before and after it. Lower:
  * only a part of a long hang is seen. Higher: more to load. */
 #define LOAD_AROUND_NS (60 * NSEC_PER_SEC)
+/* ns: With --at, if no hang was found at that time, a wait of at least this length is diagnosed alone.
+ * Lower: of many short waits, only one is diagnosed. Higher: the answer is about another wait, which is
+ * longer. */
+#define VICTIM_WAIT_NS (100 * NSEC_PER_MSEC)
 /* factor: If the user names tasks, `ctrace diagnose` chooses one of the hangs of these tasks. It
  * prefers a less bad hang to the worst one, if the less bad one is more than this many times as long.
  * Lower: it prefers a long idle wait to a worse hang that is a little shorter. Higher: it prefers a

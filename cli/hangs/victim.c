@@ -107,6 +107,20 @@ static void clip_to_life(struct analysis_input *in, uint32_t task)
 		in->to_ns = MIN(in->to_ns, t->exit_ns);
 }
 
+/* No hang was found at the moment. If the task was in one long wait then, narrows the window to this wait. */
+static void clip_to_moment(struct analysis_input *in, uint32_t task, const struct victim_moment *at)
+{
+	const struct graph *g = in->graph;
+	uint32_t i = at->to_ns ? graph_interval_at(g, task, at->from_ns) : GRAPH_NONE;
+	const struct interval *x = i == GRAPH_NONE ? NULL : &g->intervals[i];
+
+	clip_to_life(in, task);
+	if (!x || x->state != INTERVAL_BLOCKED || x->to_ns - x->from_ns < VICTIM_WAIT_NS)
+		return;
+	in->from_ns = MAX(in->from_ns, x->from_ns);
+	in->to_ns = MIN(in->to_ns, x->to_ns);
+}
+
 /* If nothing is wrong with ret->task, takes a hung thread of the same process. The main thread of some
  * programs only waits for signals. */
 static int prefer_alarm(struct analysis_input *in, const struct hangs_filter *f, struct victim *ret)
@@ -155,7 +169,7 @@ static int find_victim(struct analysis_input *in, const struct hangs_filter *f, 
 	ret->task = who->tid && !at->to_ns ? graph_task_at(in->graph, who->tid, in->to_ns - 1)
 					   : find_task(in, who, at);
 	if (ret->task != GRAPH_NONE)
-		clip_to_life(in, ret->task);
+		clip_to_moment(in, ret->task, at);
 	return CLI_OK;
 }
 
