@@ -210,7 +210,7 @@ static void save_elsewhere(struct session *s)
 		return;
 	}
 	cli_warn("the recording was saved as %s instead", path);
-	tracefile_say_written(fd, path, s->cmd_pid, lacks.lost_records);
+	tracefile_say_written(fd, path, s->cmd_pid != 0, lacks.lost_records);
 	(void)lacks_say(&lacks, path);
 }
 
@@ -225,7 +225,7 @@ static int save_and_tell(struct session *s, struct outfile *out)
 		save_elsewhere(s);
 		return code;
 	}
-	tracefile_say_written(out->fd, out->path, s->cmd_pid, lacks.lost_records);
+	tracefile_say_written(out->fd, out->path, s->cmd_pid != 0, lacks.lost_records);
 	return lacks_say(&lacks, out->path);
 }
 

@@ -194,6 +194,6 @@ int cmd_snapshot(int argc, char **argv)
 		c = take(&q, &out, &lacks);
 	if (c)
 		return c;
-	tracefile_say_written(out.fd, out.path, 0, lacks.lost_records);
+	tracefile_say_written(out.fd, out.path, false, lacks.lost_records);
 	return lacks_say(&lacks, out.path);
 }

@@ -248,16 +248,13 @@ int tracefile_each(struct reader *r, uint64_t from_ns, uint64_t to_ns, tracefile
 	return any ? CLI_OK : cli_error("nothing in this window could be read");
 }
 
-void tracefile_say_written(int fd, const char *path, uint32_t pid, uint64_t lost_more)
+void tracefile_say_written(int fd, const char *path, bool command, uint64_t lost_more)
 {
 	char bytes[TEXT_NUMBER_MAX], dur[TEXT_NUMBER_MAX], records[TEXT_NUMBER_MAX], lost[TEXT_NUMBER_MAX];
-	char err[READER_ERR_MAX], who[32] = "";
+	char err[READER_ERR_MAX];
 	const struct reader_info *i;
 	struct reader *r = NULL;
 	uint64_t n_lost = lost_more;
-
-	if (pid)
-		snprintf(who, sizeof(who), " --pid %u", pid);
 
 	if (reader_open_fd(fd, path, &r, err)) {
 		cli_warn("%s", err);
@@ -266,12 +263,12 @@ void tracefile_say_written(int fd, const char *path, uint32_t pid, uint64_t lost
 	i = reader_info(r);
 	for (unsigned c = 0; c < CT_LOSS_CAUSES; c++)
 		n_lost += i->lost_by_cause[c];
-	cli_say("wrote %s: %s, %s, %s records, %s lost%s; next: ctrace %s %s%s", path,
+	cli_say("wrote %s: %s, %s, %s records, %s lost%s; next: ctrace %s %s", path,
 		text_bytes(i->file_bytes, bytes), text_duration(i->to_ns - i->from_ns, dur),
 		text_count(i->records, records), n_lost ? text_count(n_lost, lost) : "none",
 		i->records_by_kind[CT_GAP] || i->records_by_kind[CT_SHED] || i->n_bad_slots
 			? ", but parts were not recorded (see ctrace info)"
 			: "",
-		pid ? "diagnose" : "hangs", path, who);
+		command ? "diagnose" : "hangs", path);
 	reader_free(r);
 }

@@ -37,8 +37,8 @@ int tracefile_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, struct wi
 typedef bool (*tracefile_piece_fn)(void *arg, const struct window *w, size_t first, size_t end);
 int tracefile_each(struct reader *r, uint64_t from_ns, uint64_t to_ns, tracefile_piece_fn fn, void *arg);
 
-/* Prints a line on stderr about a new trace, with the next command to type. pid: the process for
- * that command, or 0. lost_more: the number of lost records that the trace does not mention. */
-void tracefile_say_written(int fd, const char *path, uint32_t pid, uint64_t lost_more);
+/* Prints a line on stderr about a new trace, with the next command to type. command: a command was recorded.
+ * lost_more: the number of lost records that the trace does not mention. */
+void tracefile_say_written(int fd, const char *path, bool command, uint64_t lost_more);
 
 #endif
