@@ -11,7 +11,7 @@
 #include "cli/cli.h"
 #include "cli/client/client.h"
 #include "cli/cmd/commands.h"
-#include "cli/live/waitlive.h"
+#include "cli/live/waitwords.h"
 #include "cli/text.h"
 #include "cli/thresholds.h"
 #include "cli/top/lines.h"
@@ -115,26 +115,17 @@ static void make_head(struct session *s)
 	snprintf(s->head[HEAD_DAEMON], HEAD_MAX, "%s", s->daemon);
 }
 
-static void waits_done(struct waitlive *w)
-{
-	waitlive_done(w);
-}
-
 static int update(struct session *s)
 {
-	_cleanup_(waits_done) struct waitlive w = { 0 };
+	_cleanup_(waitlive_done) struct waitlive w = { 0 };
 	uint64_t cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	int r;
 
 	s->cost_ns = s->cpu_ns ? cpu_ns - s->cpu_ns : 0;
 	s->cpu_ns = cpu_ns;
 	r = waitlive_read(0, &w);
-
-	if (r == -ENOTRECOVERABLE)
-		return cli_error(
-			"cannot return from the network namespace of another process; run ctrace top again");
 	if (r < 0)
-		return cli_error("cannot read /proc: %s; is it mounted?", strerror(-r));
+		return waitwords_failed(r, "top");
 	s->updated_ns = clock_ns(CLOCK_MONOTONIC);
 	machine_update(&s->machine);
 	ask_daemon(s);
@@ -166,7 +157,7 @@ static int show(struct session *s, struct screen *screen, const char *filter)
 		snprintf(footer, sizeof(footer), "%s  q quit  Enter explain  s order: %s  / filter%s%s",
 			 s->frozen ? "FROZEN: Space goes on" : "Space freeze",
 			 s->sort == TOP_LONGEST ? "longest wait" : "most waiters", *filter ? ": " : "",
-			 filter);
+			 shown);
 		screen_draw(screen, heads, HEAD_LINES, &lines, footer);
 	} else if (!r) {
 		for (unsigned i = 0; i < HEAD_LINES; i++)
@@ -202,6 +193,7 @@ static int run_batch(struct session *s)
 /* Runs `ctrace diagnose` about a task, on the terminal. */
 static void diagnose(const struct session *s, struct screen *screen, uint32_t tid)
 {
+	struct sigaction on_int;
 	char number[16];
 	pid_t pid;
 
@@ -212,11 +204,16 @@ static void diagnose(const struct session *s, struct screen *screen, uint32_t ti
 		cli_restore_signals();
 		execl("/proc/self/exe", "ctrace", "diagnose", "--tid", number, "--socket", s->o->socket,
 		      NULL);
+		cli_error("cannot start ctrace diagnose: %s; run it by hand", strerror(errno));
 		_exit(127);
 	}
-	if (pid > 0)
-		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-			;
+	if (pid < 0)
+		cli_error("cannot start ctrace diagnose: %s; try again later", strerror(errno));
+	/* Ctrl-C is for ctrace diagnose */
+	sigaction(SIGINT, &(struct sigaction){ .sa_handler = SIG_IGN }, &on_int);
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	sigaction(SIGINT, &on_int, NULL);
 	cli_say("press Enter to return to ctrace top");
 	for (char c = 0; c != '\n' && read(STDIN_FILENO, &c, 1) == 1;)
 		;
@@ -240,10 +237,10 @@ static int run_screen(struct session *s, struct screen *screen)
 
 	while (!r) {
 		if (!s->frozen && (!n || !wait_ms(s))) {
-			r = update(s);
-			if (!r && s->o->count && n++ == s->o->count)
+			if (n && n == s->o->count)
 				break;
-			n += !s->o->count;
+			r = update(s);
+			n++;
 		}
 		if (!r)
 			r = show(s, screen, filtered ? screen_filter(screen) : s->o->filter);

@@ -262,15 +262,10 @@ static void warn_unseen(const struct waitlive *w)
 				 : strerror(w->tables.net.unseen_errno));
 }
 
-static void done(struct waitlive *w)
-{
-	waitlive_done(w);
-}
-
 int cmd_waits(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&usage, argc, argv);
-	_cleanup_(done) struct waitlive w = { 0 };
+	_cleanup_(waitlive_done) struct waitlive w = { 0 };
 	bool all = false, json = false;
 	uint64_t pid = 0;
 	int c, r;
@@ -296,11 +291,8 @@ int cmd_waits(int argc, char **argv)
 	/* a person who asks about one process wants to see its idle waits too */
 	all = all || pid;
 	r = waitlive_read(pid, &w);
-	if (r == -ENOTRECOVERABLE)
-		return cli_error(
-			"cannot return from the network namespace of another process; run ctrace waits again");
 	if (r < 0)
-		return cli_error("cannot read /proc: %s; is it mounted?", strerror(-r));
+		return waitwords_failed(r, "waits");
 	if (pid && !proctask_by_pid(&w.tables.tasks, pid))
 		return cli_error("there is no process %" PRIu64 "; it may have exited", pid);
 	warn_unseen(&w);

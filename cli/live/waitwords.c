@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/live/waitwords.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/cli.h"
 #include "cli/render/cgroup_name.h"
 #include "trace/words/describe.h"
 
@@ -110,4 +112,13 @@ const char *waitwords_cycle(const struct waitlive_chain *c)
 	if (!c->strong)
 		return "circle, perhaps idle";
 	return c->closed ? "DEADLOCK" : "CIRCLE, unless another thread breaks it";
+}
+
+int waitwords_failed(int r, const char *command)
+{
+	if (r == -ENOTRECOVERABLE)
+		return cli_error(
+			"cannot return from the network namespace of another process; run ctrace %s again",
+			command);
+	return cli_error("cannot read /proc: %s; is it mounted?", strerror(-r));
 }

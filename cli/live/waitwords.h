@@ -20,5 +20,7 @@ void waitwords_wait(const struct waitlive_link *l, char buf[WAITWORDS_MAX]);
 void waitwords_root(const struct procwait *w, char buf[WAITWORDS_MAX]);
 /* Returns for example "DEADLOCK". */
 const char *waitwords_cycle(const struct waitlive_chain *c);
+/* Prints why waitlive_read() has returned r, which is less than 0. Returns CLI_FAILED. */
+int waitwords_failed(int r, const char *command);
 
 #endif

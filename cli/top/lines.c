@@ -11,7 +11,7 @@
 
 #define WAIT_WIDTH 9 /* characters: "> 59.9 s" */
 
-static int put(struct top_lines *l, enum line_kind kind, uint32_t tid, char *text)
+static int put(struct top_lines *l, enum top_line_kind kind, uint32_t tid, char *text)
 {
 	if (text && !VEC_PUSH(&l->v, (struct top_line){ kind, tid, text }))
 		return 0;
@@ -42,7 +42,11 @@ static int put_row(struct top_lines *l, const struct top_tree *tree, const struc
 		wait_words(row->wait_ns, row->at_least, wait);
 	if (asprintf(&text, "%*s %*s%s", WAIT_WIDTH, wait, (int)(2 * row->depth), "", row->text) < 0)
 		text = NULL;
-	return put(l, row->depth ? LINE_WAITER : tree->circle ? LINE_CIRCLE : LINE_ROOT, row->tid, text);
+	return put(l,
+		   row->depth     ? TOP_LINE_WAITER
+		   : tree->circle ? TOP_LINE_CIRCLE
+				  : TOP_LINE_ROOT,
+		   row->tid, text);
 }
 
 static int put_ended(struct top_lines *l, const struct top_ended *e, uint64_t now_ns)
@@ -54,7 +58,7 @@ static int put_ended(struct top_lines *l, const struct top_ended *e, uint64_t no
 	if (asprintf(&text, "%*s %s (ended %u s ago)", WAIT_WIDTH, wait, e->text,
 		     (unsigned)((now_ns - e->ended_ns) / NSEC_PER_SEC)) < 0)
 		text = NULL;
-	return put(l, LINE_ENDED, 0, text);
+	return put(l, TOP_LINE_ENDED, 0, text);
 }
 
 int lines_make(const struct top *t, const struct top_pick *pick, uint64_t now_ns, struct top_lines *ret)
@@ -68,7 +72,7 @@ int lines_make(const struct top *t, const struct top_pick *pick, uint64_t now_ns
 			r = put_row(ret, tree, &t->rows.v[tree->first_row + k]);
 	}
 	if (!r && pick->ended.n)
-		r = put(ret, LINE_TITLE, 0, strdup("Longest waits that ended in the last minute:"));
+		r = put(ret, TOP_LINE_TITLE, 0, strdup("Longest waits that ended in the last minute:"));
 	for (size_t i = 0; !r && i < pick->ended.n && i < TOP_ENDED_SHOWN; i++)
 		r = put_ended(ret, &t->ended.v[pick->ended.v[i]], now_ns);
 	return r;

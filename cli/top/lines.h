@@ -7,10 +7,10 @@
 
 #include "cli/top/tree.h"
 
-enum line_kind { LINE_CIRCLE, LINE_ROOT, LINE_WAITER, LINE_TITLE, LINE_ENDED };
+enum top_line_kind { TOP_LINE_CIRCLE, TOP_LINE_ROOT, TOP_LINE_WAITER, TOP_LINE_TITLE, TOP_LINE_ENDED };
 
 struct top_line {
-	enum line_kind kind;
+	enum top_line_kind kind;
 	uint32_t tid; /* 0: the line is not about one task */
 	char *text;
 };

@@ -44,18 +44,13 @@ void machine_update(struct machine *m)
  * negative number: the kernel does not measure it. */
 static double pressure(const char *resource)
 {
+	_cleanup_fclose_ FILE *f = NULL;
 	char path[64];
-	double percent = -1;
-	FILE *f;
+	double percent;
 
 	snprintf(path, sizeof(path), "/proc/pressure/%s", resource);
 	f = fopen(path, "re");
-	if (!f)
-		return -1;
-	if (fscanf(f, "some avg10=%lf", &percent) != 1)
-		percent = -1;
-	fclose(f);
-	return percent;
+	return f && fscanf(f, "some avg10=%lf", &percent) == 1 ? percent : -1;
 }
 
 void machine_words(const struct machine *m, char buf[MACHINE_WORDS_MAX])

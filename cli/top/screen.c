@@ -108,45 +108,42 @@ void screen_free(struct screen *s)
 	free(s);
 }
 
-static attr_t attributes_of(enum line_kind kind)
+static attr_t attributes_of(enum top_line_kind kind)
 {
 	switch (kind) {
-	case LINE_CIRCLE:
+	case TOP_LINE_CIRCLE:
 		return A_BOLD | COLOR_PAIR(COLOUR_CIRCLE);
-	case LINE_ROOT:
+	case TOP_LINE_ROOT:
 		return A_BOLD | COLOR_PAIR(COLOUR_ROOT);
-	case LINE_TITLE:
+	case TOP_LINE_TITLE:
 		return A_UNDERLINE;
-	case LINE_ENDED:
+	case TOP_LINE_ENDED:
 		return COLOR_PAIR(COLOUR_DIM);
-	case LINE_WAITER:
+	case TOP_LINE_WAITER:
 		break;
 	}
 	return A_NORMAL;
 }
 
+/* addnstr() goes on in the next line if the text is too wide. So the screen is drawn from the top, and each
+ * line first clears what the line above has left there. */
 static void put_line(int y, const char *text, attr_t attributes)
 {
 	move(y, 0);
-	clrtoeol();
+	clrtobot();
 	attrset(attributes);
 	addnstr(text, -1);
 	attrset(A_NORMAL);
 }
 
-/* addnstr() goes on in the next line if the text is too wide. So the list is drawn from the top, and
- * each line first clears what the line above has left there. */
 static void draw_list(struct screen *s, const struct top_lines *list, int top)
 {
 	for (size_t i = 0; i < s->page; i++) {
 		size_t at = s->first_line + i;
-		bool is_selected = at == s->selected;
+		const struct top_line *line = at < list->v.n ? &list->v.v[at] : NULL;
 
-		move(top + (int)i, 0);
-		clrtobot();
-		if (at < list->v.n)
-			put_line(top + (int)i, list->v.v[at].text,
-				 attributes_of(list->v.v[at].kind) | (is_selected ? A_REVERSE : 0));
+		put_line(top + (int)i, line ? line->text : "",
+			 line ? attributes_of(line->kind) | (at == s->selected ? A_REVERSE : 0) : A_NORMAL);
 	}
 }
 
@@ -181,16 +178,10 @@ void screen_draw(struct screen *s, const char *const *head, unsigned n_head, con
 
 	s->page = (size_t)(rows - top - 1);
 	find_selected(s, list);
-	erase();
-	for (int i = 0; i < top; i++) {
-		move(i, 0);
-		clrtobot();
+	for (int i = 0; i < top; i++)
 		put_line(i, head[i], A_NORMAL);
-	}
 	draw_list(s, list, top);
 	snprintf(ask, sizeof(ask), "Show only trees with: %s_", s->filter);
-	move(rows - 1, 0);
-	clrtobot();
 	put_line(rows - 1, s->asks ? ask : footer, A_REVERSE);
 	refresh();
 }
