@@ -14,8 +14,9 @@
 #define CTRACE_ANALYSIS_THRESHOLDS_H
 
 /* Decisions from the times of a few runs. The tests are in stats_test.c. */
-/* share: The U test finds a difference (slower or faster) in at most this share of the checks of
- * equal commands. A check that may look at its runs n times uses this number divided by n.
+/* share: The U test (stats/ranks.h) finds a difference (slower or faster) in at most this share of
+ * the checks of equal commands. A check that may look at its runs n times uses this number divided
+ * by n.
  * If smaller, five runs of each side cannot show a regression (test few_runs).
  * If larger, more checks of equal commands end in a regression (test few_runs). */
 #define DECIDE_ALPHA 0.01
@@ -37,7 +38,9 @@
  * If larger, real stalls count as normal (tests longer_wait_for_a_lock,
  * server_waits_for_the_cpu). */
 #define DIAGNOSE_STALL_NS 500000000ULL
-/* ns: A task works normally if its requests are answered faster than this on average.
+/* ns: A victim sends requests to other tasks, and waits for the answers. If these waits are shorter than this
+ * on average, they are ordinary requests: the victim works normally, or it has many of them in a window that
+ * the user gives (CAUSE_CHATTY).
  * If smaller, ordinary requests count as a stall (test pingpong_is_normal).
  * If larger, a slow service counts as normal (test slow_answers). */
 #define DIAGNOSE_QUICK_NS 5000000ULL
@@ -55,8 +58,8 @@
  * If smaller, a service that sleeps in two requests counts as normal (test fed_twice).
  * If larger, the consumer of a slow producer seems to hang (test fed_three_times). */
 #define FED_WAITS 3
-/* intervals: is_fed_often() looks at up to this many before the examined wait, and as many after
- * it. */
+/* intervals: is_fed_often() looks at up to this many intervals before the examined wait, and at as
+ * many intervals after it. */
 #define FED_LOOKS 512
 /* messages: One-way messages need no answer. Only messages after which the client waited in its
  * event loop are counted. With fewer of them than this, the client's messages are not one-way.
@@ -69,8 +72,11 @@
  * If the share is smaller, an idle client seems to hang (test three_answered).
  * If the share is larger, a client that has lost an answer seems to idle (test two_answered). */
 #define ONE_WAY_SHARE 2
-/* messages: is_one_way() looks at up to this many before the present one. */
+/* messages: is_one_way() looks at up to this many of the client's last messages. */
 #define ONE_WAY_LOOKS 32
+
+/* records: is_event() looks at up to this many records before the message of a server. */
+#define EVENT_LOOKS 256
 
 /* Diagnosis: which branch the chain follows. A breakdown divides the time of a task into branches: one
  * for the CPU, and one for each task or thing for which the task waited. */
@@ -87,7 +93,8 @@
  * If the share is larger, ctrace takes a guess without a question (test a_guess_is_asked_about). */
 #define BRANCH_SHARE_GUESS 20
 /* fifths of a task's time: If at least this share of the time has no records, the chain ends at the task,
- * and the cause is "unknown". If the share is less, the chain follows another branch, if there is one.
+ * and the cause is "unknown". If the share is less, the chain goes on: to what the task did in the time
+ * with records.
  * If smaller, a task with records for 40 % of the time has the cause "unknown" (test capped_itself).
  * If larger, a task with records for 14 % of the time gets a cause (test hardly_recorded). */
 #define BRANCH_UNKNOWN_FIFTHS 4
@@ -152,8 +159,9 @@
  * If the share is smaller, a task with a part of the CPU is named (test sampled_for_a_third).
  * If the share is larger, no task is named (test sampled_every_90_ms). */
 #define CPU_SAMPLED_SHARE 2
-/* 1/n of the window: To keep its budget, the daemon may leave out all waits shorter than 8 ms for some
- * time (a coarse stretch). The sentence mentions coarse stretches that add up to more than this share.
+/* 1/n of the window: To keep its budget, the daemon may leave out all waits shorter than 8 ms for
+ * some time (a coarse stretch). The sentence of a diagnosis mentions the coarse stretches if they
+ * add up to more than this share.
  * If the share is smaller, the sentence mentions a coarse stretch that is too short to change the
  * diagnosis (test coarse_for_a_moment).
  * If the share is larger, the sentence does not mention that records are missing (test
@@ -203,7 +211,7 @@
  * If the share is smaller, a certain answer counts as a guess (test seldom_otherwise).
  * If the share is larger, a guess counts as certain (test often_otherwise). */
 #define MISSING_SURE_OTHERS 4
-/* ns: A longer run between two parts of a wait makes them two waits.
+/* ns: If the task runs for longer than this between two parts of a wait, the parts are two waits.
  * If smaller, a short look divides a wait (test look_in_between).
  * If larger, two waits with work between them count as one (test work_in_between). */
 #define MISSING_RAN_NS 1000000ULL
@@ -262,7 +270,8 @@
  * tries_of_a_lock).
  * If the share is larger, waits with work between them count as one hang (the same test). */
 #define HANGS_BETWEEN_SHARE 20
-/* ns: A wait for a child that computes is an alarm if it lasts at least this long.
+/* ns: A wait for a child that computes is an alarm if it lasts at least this long. If the child itself waits
+ * for children, see has_short_children().
  * If smaller, there are alarms about the ordinary work of a child (test child_at_work).
  * If larger, a child in an endless loop is missed (test child_at_work_for_long). */
 #define HANGS_CHILD_BUSY_NS 3000000000ULL
@@ -348,7 +357,7 @@
  * sentence long (test usual_and_slow). */
 #define REQUEST_SAID       3
 #define REQUEST_SAID_SHARE 20
-/* services: The most services in a row, in which each asks the next. */
+/* services: The longest row of services in which each service asks the next one. */
 #define REQUEST_MAX_DEPTH 16
 /* intervals: While a child request is under way, at most this many intervals of its sender are
  * searched for work on the parent request. */
@@ -366,6 +375,18 @@
 #define FREE_THREAD_LOOKS 64
 
 /* Queues of jobs. The tests are in jobs.txt. */
+/* ns: While the probes of a framework are detached, the daemon says so every 5 s (JOBS_AUTO_TELL_NS in
+ * daemon/thresholds.h). If it has not said so for this long, the record of the attaching is lost.
+ * If smaller, one lost or late record makes jobs count whose other records are missing (test
+ * repetition_lost). If larger, more jobs after a lost record do not count (test on_lost). */
+#define UNPROBED_TOLD_NS 10000000000ULL
+/* ns: A job function gets its probe when its first job is enqueued. So the start of a job may be
+ * missing if the job was enqueued at most this long after the first job of its function. It does
+ * not matter when the first start is recorded: the next job may come much later (test
+ * unseen_then_idle).
+ * If smaller, jobs that ran before their function had a probe seem to wait (test unseen_starts).
+ * If larger, a job that later jobs overtake for ever does not seem to wait (test overtaken). */
+#define JOB_UNSEEN_NS 1000000000ULL
 /* 0..1: Jobs hardly wait if they spend less than this share of their time in the queue.
  * If smaller, a queue without a problem gets a verdict (test hardly_wait).
  * If larger, a queue in which jobs wait gets no verdict (test one_thread). */
@@ -374,15 +395,36 @@
  * If smaller, long jobs look stuck (test long_jobs).
  * If larger, a stuck pool is noticed late (test stuck_pool). */
 #define QUEUE_STUCK_NS 1000000000ULL
-/* factor: Long jobs hold up the others only if the 99th percentile of execution is this many times
- * the median.
+/* factor: Long jobs hold up the others only if the 99th percentile of the execution times is at
+ * least this many times their median.
  * Tests: one_thread fails if the number is smaller, few_long_jobs if it is larger. */
 #define QUEUE_LONG_TIMES 10
-/* 0..1: If all threads of a pool run jobs, further jobs wait. If the running jobs are on a CPU for less
- * than this share of their execution, the pool has too few threads. If they are on a CPU for this share
- * or more, the pool has too much to compute: it is overloaded.
+/* 0..1: If all threads of a pool run jobs, further jobs wait. If the running jobs compute, or wait for a
+ * CPU, for less than this share of their execution, the pool has too few threads. Otherwise, the pool has
+ * too much to compute: it is overloaded.
  * Tests: jobs_that_sleep fails if the number is smaller, jobs_that_compute if it is larger. */
 #define QUEUE_CPU_SHARE 0.5
+/* 0..1: While jobs wait, threads may be free. Then fewer jobs run than at other times. The verdict
+ * is QUEUE_LATE if this is so for more than this share of the time in which jobs wait.
+ * Tests: taking_turns fails if the number is smaller, free_thread if it is larger. */
+#define QUEUE_LATE_SHARE 0.5
+/* jobs: At least this many short jobs that wait for one thread are a flood.
+ * Tests: no_flood fails if the number is smaller, flood if it is larger. */
+#define QUEUE_FLOOD_WAITING 100
+/* versions: The jobs of one function that a task enqueues between two of its waits are one version.
+ * Jobs are obsolete only if at least this many versions were enqueued while an earlier version had
+ * not ended, and because of a timer or a person.
+ * If smaller, a few slow rounds of a timer count (test few_versions).
+ * If larger, obsolete jobs are found late (test obsolete_jobs). */
+#define QUEUE_OBSOLETE_VERSIONS 5
+/* versions: Some versions are enqueued while an earlier version has not ended. For at most this
+ * many of them, ctrace looks for what woke the task that enqueued the version. A larger number
+ * takes more time, and shows nothing new. */
+#define QUEUE_OBSOLETE_LOOKS 1024
+/* 0..1: A queue is behind a long wait if jobs of a task of the chain waited in it for at least this share
+ * of the wait.
+ * Tests: short_queue fails if the number is smaller, long_queue if it is larger. */
+#define BEHIND_SHARE 0.5
 
 /* Transactions. The tests are in transactions.txt. REQUEST_USUAL_FROM and REQUEST_USUAL_TO also say which
  * transactions are usual. REQUEST_SLOW_FROM also says which transactions are slow. */
@@ -465,8 +507,8 @@
 #define DELTA_SAID_ROWS 3
 
 /* Patterns of repetitions. The tests are in patterns_test.c. */
-/* -1..1: A pattern grows only if the correlation of its count with the number of the transaction is
- * at least this.
+/* -1..1: A pattern grows only if the rank correlation of its counts with the order of the transactions is at
+ * least this.
  * If smaller, a count that goes up and down seems to grow (test up_and_down).
  * If larger, a count that grows with a few setbacks does not (test grows_with_setbacks). */
 #define PATTERNS_GROWS 0.7
@@ -476,13 +518,13 @@
  * If smaller, large noise comes before a small exact growth (test surest_first).
  * If larger, one setback puts a large growth behind a small one (test about_as_sure). */
 #define PATTERNS_SURE 10
-/* 1/n of the transactions: Growth is the difference between the counts in the first and in the last
- * such part.
+/* 1/n of the transactions: Growth is the difference between two mean counts: that of the first 1/n
+ * of the transactions, and that of the last 1/n.
  * If the share is smaller, a single transaction decides (test one_odd_end).
  * If the share is larger, the growth seems smaller than it is (test thirds). */
 #define PATTERNS_ENDS 3
-/* 0..1: A count changed from one trace to the other if the difference is this share of the larger
- * one.
+/* 0..1: A count changed from one trace to the other if the two counts differ by at least this share of
+ * the larger count.
  * If smaller, the list is full of noise (test compare_noise).
  * If larger, a pattern that grew by a fifth is not shown (test compare_change). */
 #define PATTERNS_CHANGED 0.1

@@ -30,7 +30,7 @@
 struct mix {
 	const char *name;
 	uint32_t batches; /* of all loops together */
-	/* How often one loop does each of these things, in twelve of its batches. */
+	/* How often one loop does each of the things below, in twelve of its batches. */
 	uint32_t jobs;
 	uint32_t queued, posts, forks;
 };

@@ -90,9 +90,10 @@ def free_port():
 
 
 class Server:
-    """A server with a port and a directory of its own. If the benchmark dies, the kernel sends the server `stop_with`."""
+    """A server with a port and a directory of its own. If the benchmark dies, the kernel sends the server the
+    signal `stop_with`."""
     name, stop_with = "", "TERM"
-    user = ()  # arguments of setpriv, with which the server runs as its own user
+    user = ()  # arguments of setpriv that change the user of the server; empty: the user of the benchmark
 
     def __init__(self, where):
         self.dir = os.path.join(where, self.name)
@@ -238,7 +239,7 @@ class Load:
         return wall, float(m[-1])
 
     def fit(self, seconds):
-        """Chooses an amount of work that takes `seconds`. To find it, does the work, which also fills the caches."""
+        """Chooses an amount of work that takes `seconds`. For this, does some work, which also fills the caches."""
         self.amount = seconds if self.found else 16
         wall, _ = self.run()
         while not self.found and wall < CALIBRATED * seconds:

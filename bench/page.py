@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Writes measurements into a page: tables, the budgets, and a description of the machine."""
+"""Writes measurements into a page: tables, the limit for each measured value (its budget, doc/performance.md), and a
+description of the machine."""
 import collections
 import os
 import platform
@@ -60,7 +61,7 @@ LOAD = os.getloadavg()[0]
 
 
 def write_page(path, text, by):
-    """Replaces the text between the two marks of the program `by`."""
+    """Replaces the text of the page between the line "`by` writes from here" and the line "to here"."""
     begin = BEGIN % by
     with open(path, encoding="utf-8") as f:
         page = f.read()

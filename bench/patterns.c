@@ -4,7 +4,8 @@
  *
  * Measures patterns_find() with made-up sequences of EVENTS events in 100 transactions:
  *   rows      a query for each row; each transaction has more rows than the one before
- *   random    100 symbols without any order: few repetitions, and many grammar rules
+ *   random    100 symbols without any order: few repetitions, and many rules in the grammar
+ *             (analysis/patterns/sequitur.h)
  *   copies    copies of earlier pieces: long repetitions that are not side by side
  *   binary    two symbols without any order: the patterns have the most nested loops
  * Prints key=value lines: seconds of CPU time of one thread, the number of patterns, the first

@@ -3,8 +3,8 @@
  * pingpong ROUNDS [ROUNDS_PER_SECOND]
  *
  * Two processes on one CPU pass a byte to each other through pipes. A round is two switches, one or
- * two wakes, and nearly no work: the worst case for a tracer of waits. From a rate of 1000 on, the
- * rounds come in bursts, with one burst in each millisecond.
+ * two wakes, and nearly no work: the worst case for a tracer of waits. From a rate of 2000 on, the
+ * rounds come in bursts of ROUNDS_PER_SECOND / 1000 rounds, rounded down: 1000 to 1500 bursts a second.
  */
 #include <errno.h>
 #include <sched.h>

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Real programs for bench/check. Each context manager yields an old command, a new command, and a function. The new command is
-slower for a known cause, for example because a database has no index. The function returns true for the part of the check's
-result that names this cause. A context manager raises Missing if the machine lacks its program."""
+"""Real programs for bench/check. Each context manager yields an old command, a new command, and a function. The new
+command is slower for a known cause, for example because a database has no index. The function gets one part of the
+result of the check, and returns true if this part names the cause. A context manager raises Missing if the machine
+lacks its program."""
 import contextlib
 import http.server
 import multiprocessing
@@ -24,7 +25,7 @@ def need(*programs):
 
 @contextlib.contextmanager
 def sqlite(where):
-    """A query of an SQLite database with an index, and without it."""
+    """Old command: queries to an SQLite database that has an index. New command: the same queries without the index."""
     need("sqlite3")
     rows = "\n".join("INSERT INTO orders VALUES(%d, %d, 'item %d');" % (i, i * 7919 % 20000, i) for i in range(20000))
     for name, index in (("with.db", "CREATE INDEX by_customer ON orders(customer);"), ("without.db", "")):

@@ -127,7 +127,7 @@ static int new_file(void)
 	return fd;
 }
 
-/* Syncs a file for this time, and then `more` times. */
+/* Syncs a file again and again, for ns nanoseconds, and then `more` times. */
 __attribute__((noinline)) static void save(int64_t ns, int64_t more)
 {
 	static const char row[] = "a row of the file";
@@ -140,7 +140,8 @@ __attribute__((noinline)) static void save(int64_t ns, int64_t more)
 	close(fd);
 }
 
-/* The jobs that no thread of the pool has taken. A job only sleeps, as if it waited for another machine. */
+/* The number of jobs that no thread of the pool has taken yet. A job only sleeps, as if it waited
+ * for another machine. */
 static int jobs_left = POOL_JOBS;
 static pthread_mutex_t jobs_lock = PTHREAD_MUTEX_INITIALIZER;
 

@@ -75,8 +75,9 @@ static int compare_names(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Gives the recorder all names that are not younger than until_ns. Each gets the time ts_ns. *at: the
- * next name to give. */
+/* Passes names of tasks to the recorder: begins with w->tasks[*at], and stops at the first name
+ * that is newer than until_ns. The recorder gets ts_ns as the time of each name. Moves *at to the
+ * first name that was not passed. */
 static void put_names(const struct window *w, size_t *at, uint64_t until_ns, uint64_t ts_ns)
 {
 	for (; *at < w->n_tasks && w->tasks[*at].ts_ns <= until_ns; ++*at) {

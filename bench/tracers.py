@@ -339,7 +339,7 @@ def tracing(t):
 
 
 def interleaved(pairs, tracers, name, once):
-    """Calls once(tracer) under each tracer in turn; {name of the tracer: [what once() returned]}."""
+    """Calls once(tracer) under each tracer in turn. Returns {name of the tracer: [what once() returned]}."""
     got = {t.name: [] for t in tracers}
     for i in range(pairs):
         for t in tracers[i % len(tracers):] + tracers[:i % len(tracers)]:

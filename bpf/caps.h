@@ -96,7 +96,8 @@ static __always_inline __u64 *caps_named_word(__u32 tid)
 }
 
 /* Returns true if the task is unborn: it is capped, its fork was left out, and no later record was about it.
- * So the daemon does not know the task. A task with an entry in ct_tasks is not unborn. */
+ * So the daemon does not know the task. Returns false if the task has an entry in ct_tasks: then its fork was
+ * not left out, or an iterator has told the daemon of the task. */
 static __always_inline bool caps_unborn(struct task_struct *t)
 {
 	__u64 *named;
@@ -130,9 +131,9 @@ static __noinline int caps_begin(struct cpu *c, __u32 tid)
 	return 0;
 }
 
-/* Call this before a record that is about another task and the unborn task tid (for example, a switch between
- * the two). The daemon does not know tid, because its fork was left out. So this writes a CT_SHED that
- * says that records of tid are missing. */
+/* Call this before a record that is about another task and the unborn task tid (for example, a
+ * switch between the two). The daemon does not know the task tid, because its fork was left out. So
+ * this function writes a CT_SHED, which says that records of tid are missing. */
 static __noinline int caps_name(struct cpu *c, __u32 tid)
 {
 	__u64 *word = caps_named_word(tid);
@@ -151,8 +152,9 @@ static __always_inline void caps_count(struct cpu *c, struct task_struct *t, enu
 	c->left_out[GOVERN_SLOT(t->pid)]++;
 }
 
-/* Not inlined, because its variables would take stack in the callers. Callers such as ct_switch() also use
- * the decoder of waits (wait.h). Before Linux 6.2, both would not fit into the stack of 512 bytes. */
+/* Not inlined, because its variables would take stack in the callers. Callers such as ct_switch()
+ * also use the decoder of waits (wait.h). Before Linux 6.2, the stack of 512 bytes has no room for
+ * the variables of this function and those of the decoder together. */
 static __noinline int caps_left_out(struct cpu *c, struct task_struct *a, struct task_struct *b)
 {
 	enum caps_standing first, second;

@@ -28,16 +28,17 @@ extern void *bpf_rdonly_cast(void *obj, __u32 btf_id) __ksym __weak;
 #endif
 
 /*
- * Returns t itself, as a plain pointer. Since 6.4, the verifier takes 2 ms for each read of a pointer
- * member of a tracepoint's argument. Do not give the result to a helper that wants a task.
+ * Returns t itself, as a plain pointer. Since 6.4, the verifier takes 2 ms for each read of a
+ * pointer member of a tracepoint's argument. Do not give the result to a helper that wants a task.
  *
- * Hidden, so that the verifier takes it for a static function: before 6.9, only a static function can
- * take a task as argument.
+ * Hidden, so that the verifier treats this function as a static one: before 6.9, only a static
+ * function can take a task as argument.
  */
 struct task_struct *task_plain(struct task_struct *t) __hidden;
 
-/* Reads the 64 bits at p as a number, because the verifier refuses to compute with a pointer that RD() has
- * read. A timespec64 begins with a number of 64 bits, so p is read as if it pointed to one. */
+/* Reads the 64 bits at p as a number, because the verifier refuses to compute with a pointer that
+ * RD() has read. RD() needs a member of a structure: rd_num() uses tv_sec, the first 64 bits of a
+ * timespec64. */
 static __always_inline __u64 rd_num(const void *p)
 {
 	return RD((struct timespec64 *)p, tv_sec);
@@ -56,8 +57,8 @@ static __always_inline bool has_lock_core(void)
 	return bpf_core_type_exists(struct file_lock_core);
 }
 
-/* Before 5.15, a request has a pointer to its disk. Since 5.15, the queue of the request has one too
- * (commit d152c682f03c), and later kernels have no other. */
+/* Before 5.15, only a request has a pointer to its disk. Since 5.15, the queue of the request has such a
+ * pointer too (commit d152c682f03c). In later kernels, only the queue has it. */
 struct request___old {
 	struct gendisk *rq_disk;
 } __attribute__((preserve_access_index));

@@ -11,9 +11,9 @@
 
 #include "ctrace/sysclass.h"
 
-/* The tgid of the daemon. The programs do not decode its system calls. They do not record its messages,
- * file locks, samples, jobs and marks, nor the ends of its waits. The iterators treat the daemon like other
- * processes. */
+/* The tgid of the daemon. For tasks of the daemon, the programs decode no system calls, and record
+ * no messages, file locks, samples, jobs, marks or ends of waits. The iterators treat the daemon
+ * like other processes. */
 const volatile __u32 ct_tracer_tgid __weak = 0;
 /* the last argument of sched_switch is prev_state (kernels since 5.18) */
 const volatile bool ct_switch_has_state __weak = false;

@@ -55,9 +55,9 @@ static __always_inline void context_reset(struct cpu *c)
 	c->depth = 0;
 }
 
-/* Returns the innermost interrupt, or NULL. In the step CT_SHED_HOOKS and the later steps, only the
- * hooks of timers are attached. Then an entry for another interrupt is from before the step, and out
- * of date. */
+/* Returns the innermost interrupt, or NULL. In the step CT_SHED_HOOKS and the later steps, no hooks of
+ * interrupts are attached except those of timers. Then an entry for another interrupt is from before
+ * the step, and out of date. */
 static __always_inline struct cpu_context *context_now(struct cpu *c)
 {
 	struct cpu_context *in = c->depth ? context_at(c, c->depth - 1) : NULL;

@@ -44,9 +44,10 @@ static __noinline void emit_loss(struct cpu *c, __u32 cause, __u64 now)
 }
 
 /*
- * The rare part of emit_reserve(). If the ring is more than half full, wakes the daemon, but only once
- * until the daemon reads the ring. If there is no room, or EMIT_TRIES tries fail, counts a loss and
- * returns EMIT_FULL. Global, so that the verifier checks the loop once in each program.
+ * The rare part of emit_reserve(). If the ring is more than half full, wakes the daemon once, and
+ * again only after the daemon has read the ring. If there is no room, or EMIT_TRIES tries fail,
+ * counts a loss and returns EMIT_FULL. Global, so that the verifier checks the loop once in each
+ * program.
  */
 __weak __u64 ct_emit_place(struct cpu *c, __u64 size, __u64 now)
 {
@@ -140,10 +141,10 @@ static __always_inline struct emit_rec2 *emit_rec2(struct cpu *c, __u8 kind, __u
 }
 
 /*
- * For programs that can be preempted. In the ring of a CPU, their unfinished records would hold up all
- * later records.
+ * For programs that can be preempted. In the ring of a CPU, their unfinished records would hold up
+ * all later records.
  *
- * data: a struct cpu_side, and behind it the record. size: the bytes of both together. If the side
+ * data: a struct cpu_side, followed by the record. size: the bytes of both together. If the side
  * ring is full, counts a loss.
  */
 static __always_inline void emit_side(struct cpu *c, struct cpu_side *data, __u64 size, __u64 now)

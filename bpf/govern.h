@@ -22,8 +22,9 @@ static __always_inline bool govern_sheds(enum ct_shed step)
 	return ct_govern.shed >= step;
 }
 
-/* began_ns: the clock at the start of the run. Not atomic: a run in an interrupt at
- * this moment may be lost. */
+/* Counts a run of a BPF program. began_ns: the clock at the start of the run. The counters are not
+ * atomic: if an interrupt comes in between, a run of a program in this interrupt may not be
+ * counted. */
 static __always_inline void govern_ran(struct cpu *c, enum govern_kind kind, __u64 began_ns)
 {
 	struct govern_cost *k = &c->cost[kind];

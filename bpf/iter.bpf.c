@@ -12,7 +12,8 @@ volatile __u32 ct_iter_tid = 0;
 volatile __u32 ct_iter_tgid = 0;
 /* Not 0: the id of a socket. ct_iter_files() writes only how much unread data the socket has. */
 volatile __u64 ct_iter_obj = 0;
-/* 1: ct_iter_tasks() leaves out args of struct ct_iter_task, and all members behind it. */
+/* 1: ct_iter_tasks() leaves out the member `args` of struct ct_iter_task, and all members after
+ * it. */
 volatile __u32 ct_iter_brief = 0;
 
 static __always_inline void iter_reason(struct wait_ctx *x, struct task_struct *t, __u32 state,
@@ -122,7 +123,7 @@ int ct_iter_tasks(struct bpf_iter__task *ctx)
 {
 	struct seq_file *seq = ctx->meta->seq;
 	struct task_struct *t = ctx->task;
-	/* Written behind the member `wait` of struct ct_iter_task. User space fills in n_kstack. */
+	/* Written after the member `wait` of struct ct_iter_task. User space fills in n_kstack. */
 	struct {
 		__u32 exec_id, n_kstack;
 		__u64 sched_since, times, switches, sched_left, jiffies;
@@ -162,8 +163,9 @@ struct epoll_at {
 	struct rb_node *member;
 };
 
-/* One step. Returns 1 if e->node is the next member, and sets e->member. A walk comes to each node up to
- * three times. Global, so that the verifier checks it once. */
+/* One step of the walk. If e->node is the next member, sets e->member to it and returns 1.
+ * Otherwise returns 0. A walk comes to each node up to three times. Global, so that the verifier
+ * checks it once. */
 __weak int ct_epoll_step(struct epoll_at *e)
 {
 	struct rb_node *at = e ? e->node : NULL, *from, *up, *left, *right;
@@ -186,7 +188,8 @@ __weak int ct_epoll_step(struct epoll_at *e)
 	return visit;
 }
 
-/* Returns 1 and sets e->member, or returns 0 at the end of the tree, or after EPOLL_DEPTH steps. */
+/* Walks to the next member: sets e->member and returns 1. Returns 0 if the tree ends, or if
+ * EPOLL_DEPTH steps find no member. */
 __weak int ct_epoll_next(struct epoll_at *e)
 {
 	for (int i = 0; i < EPOLL_DEPTH; i++)
@@ -290,8 +293,9 @@ static __noinline int epoll_walk(struct epoll_walk *w, struct file *f)
 
 #define IPPROTO_TCP 6
 
-/* If f is ct_iter_obj, writes one __u64: its unread bytes (established TCP) or unread buffers (unix
- * socket). Writes nothing for another kind of socket. */
+/* If f is the socket ct_iter_obj, writes one __u64. For an established TCP socket, this is the
+ * number of its unread bytes. For a unix socket, it is the number of its unread buffers. Writes
+ * nothing for any other socket. */
 static __noinline int files_unread(struct seq_file *seq, struct file *f)
 {
 	struct object o = { .file = f };

@@ -96,7 +96,8 @@ int ct_exec(__u64 *ctx)
 	return 0;
 }
 
-/* Some programs rename a thread before each piece of work, mostly to its present name. */
+/* Returns true if comm is already the name of t. Then ct_rename() writes no record: some programs
+ * rename a thread before each piece of work, mostly to its present name. */
 static __always_inline bool life_is_called(struct task_struct *t, const char *comm)
 {
 	__u64 was[CT_COMM_LEN / 8] = {}, is[CT_COMM_LEN / 8] = {};

@@ -36,8 +36,9 @@ struct {
 	__type(value, struct seen);
 } ct_objects __weak SEC(".maps");
 
-/* ct_fork() or ct_iter_tasks() allocates the entry. A program at a switch must not: the allocation may
- * wake kswapd, and this wake-up takes a run-queue lock while the switch holds one. */
+/* ct_fork() or ct_iter_tasks() allocates the entry. A program at a switch must not allocate it: the
+ * allocation may wake kswapd, and this wake-up takes a run-queue lock while the switch holds
+ * one. */
 struct task_state {
 	__u64 poll_hash;
 	__u64 poll_ns;

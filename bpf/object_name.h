@@ -209,8 +209,8 @@ static __always_inline __u64 name_fuse(struct file *f)
 	return d && bpf_core_field_exists(d->fc->dev) ? BPF_CORE_READ(d, fc, dev) : 0;
 }
 
-/* Fills in n, except its time. Returns 0 if the port of a socket, or the peer of a connection, may still
- * come. Otherwise returns 1. */
+/* Fills in n, except its time. Returns 0 if the name is incomplete: a socket may get a port later,
+ * or a connection a peer. Otherwise returns 1. */
 __weak int ct_object_fill(struct name_buf *n, struct object *o)
 {
 	struct inode *inode;

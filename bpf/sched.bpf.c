@@ -84,7 +84,8 @@ static __always_inline void switch_fill(struct ct_rec *r, struct task_struct *t,
 {
 	r->state = state & 0xff;
 	if (state && !r->state)
-		/* The high states: frozen, or in wait for a sleeping lock of PREEMPT_RT. */
+		/* The task is frozen, or waits for a sleeping lock of PREEMPT_RT: these states
+		 * have no bit among the lowest eight. */
 		r->state = CT_ST_DISK;
 	r->wait = x->w.kind;
 	r->flags = x->w.flags;

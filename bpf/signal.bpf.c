@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* signal.bpf.c - records signals that are sent and delivered, and marks the signals that kill. Saves
- * the stack of a task that a signal ends. */
+/* signal.bpf.c - records signals when they are sent and when they are delivered, and whether they
+ * kill. Saves the stack of a task that a signal ends. */
 #include "compat.h"
 #include "caps.h"
 #include "context.h"
@@ -19,8 +19,8 @@
 	 CT_SIGNAL_BIT(20) | CT_SIGNAL_BIT(21) | CT_SIGNAL_BIT(22))
 
 /* In signal_struct.flags: the process is the first of its pid namespace. It ignores the signals for
- * which it has no handler, except SIGKILL and SIGSTOP of another namespace. Before the kernel forces a
- * signal on the process, such as SIGSEGV, it clears the flag. */
+ * which it has no handler, except SIGKILL and SIGSTOP from an outer namespace. The kernel clears
+ * this flag before it forces a signal on the process, such as SIGSEGV. */
 #define SIGNAL_UNKILLABLE 0x40
 
 static __always_inline bool signal_kills(struct task_struct *t, __u32 sig, __u64 handler)
@@ -326,8 +326,10 @@ __weak int ct_crash_down(struct crash_scratch *s)
 	return 0;
 }
 
-/* Finds the leaf for the address s->at in the kernel's tree of the process's mappings (mm->mm_mt). Adds the
- * executable mappings of this leaf to the record. If another leaf follows, sets s->at to its first address
+/* Finds the leaf for the address s->at in the kernel's tree of the process's mappings (mm->mm_mt).
+ * Calls ct_crash_map() for each mapping of this leaf. ct_crash_map() adds the mapping to the record
+ * if it is executable, crash_is_noted() is true for it, and the record has fewer than CT_CRASH_MAPS
+ * mappings. If another leaf follows, ct_crash_leaf() sets s->at to the first address of that leaf,
  * and returns 1. Otherwise, or after an error, returns 0. */
 __weak int ct_crash_leaf(struct crash_scratch *s)
 {

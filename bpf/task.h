@@ -38,8 +38,8 @@ static __always_inline void task_fill(struct ct_task_blob *b, struct task_struct
 /* The kernel's MAX_RT_PRIO. A task with a smaller priority number is a real-time task. */
 #define FOUND_PRIO_FAIR 100
 
-/* found_clock() uses sched_off_ns. If its result differs from found_ticks() by this much, sched_off_ns
- * is out of date. */
+/* found_clock() computes the time with sched_off_ns. If this time differs from found_ticks() by
+ * FOUND_LATE_NS or more, sched_off_ns is out of date, and found_clock() returns found_ticks(). */
 #define FOUND_LATE_NS 100000000ULL
 
 /*
@@ -82,7 +82,8 @@ static __always_inline __u64 found_clock(__u64 now)
 	return clock - ticks < FOUND_LATE_NS || ticks - clock < FOUND_LATE_NS ? clock : ticks;
 }
 
-/* Converts `at` from the clock of the scheduler to boot time; 0: not known. clock: found_clock(now). */
+/* Converts `at` from the clock of the scheduler to boot time. Returns 0 if `at` is 0, or
+ * if the result would be before the boot. clock: found_clock(now). */
 static __always_inline __u64 found_boot(__u64 at, __u64 now, __u64 clock)
 {
 	__u64 ago = clock > at ? clock - at : 0;

@@ -15,6 +15,15 @@ struct {
 	__type(value, struct job_rule);
 } ct_job_rules SEC(".maps");
 
+/* How often each probe was hit, by the index of its rule. The daemon maps this into its memory. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, JOB_RULES_MAX);
+	__type(key, __u32);
+	__type(value, __u64);
+} ct_job_hits SEC(".maps");
+
 struct call_key {
 	__u64 function;
 	__u64 tgid;
@@ -31,7 +40,7 @@ struct {
 	__uint(max_entries, 65536);
 } ct_job_calls SEC(".maps");
 
-/* Jobs of JOB_RETURNS rules whose function has not returned yet. */
+/* The jobs that started at the entry of a function (JOB_RETURNS), until this function returns. */
 struct open_key {
 	__u64 sp; /* the stack pointer after the return */
 	__u64 tid;
@@ -46,7 +55,7 @@ struct {
 	__type(value, struct open_job);
 } ct_job_open SEC(".maps");
 
-/* Jobs that a JOB_NOTED rule has seen enqueued, and that have not started yet. */
+/* The jobs that were enqueued (JOB_NOTED), until they start (JOB_QUEUED). */
 struct queued_key {
 	__u64 job;
 	__u64 tgid;
@@ -178,6 +187,7 @@ static __noinline void job_emit(__u32 event, const struct open_job *j, const str
 	if (event == CT_JOB_END && rule->event == CT_JOB_START)
 		r->flags = CT_JF_LOOSE;
 	r->tid = id;
+	r->aux = rule->framework;
 	o.rec.x[0] = j->job;
 	o.rec.x[1] = j->function;
 	emit_side(c, &o.side, sizeof(o), now);
@@ -206,13 +216,13 @@ static __noinline void mark_emit(__u64 transaction, const struct job_rule *rule,
 	emit_side(c, &o.side, sizeof(o), now);
 }
 
-static __always_inline void job_tell(__u32 tgid, __u64 function, __u32 calls)
+static __always_inline void job_tell(__u32 tgid, __u64 function, const struct job_rule *rule)
 {
 	struct call_key key = { .function = function, .tgid = tgid };
-	struct job_call call = { .function = function, .tgid = tgid, .calls = calls };
-	__u8 told = 1;
+	struct job_call call = { .function = function, .tgid = tgid, .calls = rule->calls };
+	__u8 told = rule->attached, *before = bpf_map_lookup_elem(&ct_job_told, &key);
 
-	if (bpf_map_lookup_elem(&ct_job_told, &key))
+	if (before && *before == told)
 		return;
 	if (!bpf_ringbuf_output(&ct_job_calls, &call, sizeof(call), BPF_RB_FORCE_WAKEUP))
 		bpf_map_update_elem(&ct_job_told, &key, &told, 0);
@@ -226,11 +236,16 @@ static __always_inline void job_tell(__u32 tgid, __u64 function, __u32 calls)
 static __always_inline bool job_counts(const struct job_rule *rule, __u64 job, __u32 tgid)
 {
 	struct queued_key key = { .job = job, .tgid = tgid };
-	__u8 one = 1;
+	__u8 attached = rule->attached, *noted;
 
 	if (rule->flags & JOB_NOTED)
-		bpf_map_update_elem(&ct_job_queued, &key, &one, 0);
-	return !(rule->flags & JOB_QUEUED) || !bpf_map_delete_elem(&ct_job_queued, &key);
+		bpf_map_update_elem(&ct_job_queued, &key, &attached, 0);
+	if (!(rule->flags & JOB_QUEUED))
+		return true;
+	noted = bpf_map_lookup_elem(&ct_job_queued, &key);
+	if (!noted || *noted != attached)
+		return false;
+	return !bpf_map_delete_elem(&ct_job_queued, &key);
 }
 
 SEC("uprobe")
@@ -239,8 +254,11 @@ int ct_job_entry(struct pt_regs *regs)
 	__u64 now = bpf_ktime_get_boot_ns(), id = bpf_get_current_pid_tgid();
 	__u32 index = bpf_get_attach_cookie(regs);
 	const struct job_rule *rule = bpf_map_lookup_elem(&ct_job_rules, &index);
+	__u64 *hits = bpf_map_lookup_elem(&ct_job_hits, &index);
 	struct open_job j;
 
+	if (hits)
+		__sync_fetch_and_add(hits, 1);
 	if (!rule || id >> 32 == ct_tracer_tgid)
 		return 0;
 	j.job = job_value(regs, &rule->job);
@@ -258,7 +276,7 @@ int ct_job_entry(struct pt_regs *regs)
 		bpf_map_update_elem(&ct_job_open, &key, &j, 0);
 	}
 	if (rule->flags & JOB_CALLS && j.function)
-		job_tell(id >> 32, j.function, rule->calls);
+		job_tell(id >> 32, j.function, rule);
 	job_emit(rule->event, &j, rule, now);
 	if (rule->flags & JOB_LOOSE)
 		job_emit(CT_JOB_END, &j, rule, now + 1);

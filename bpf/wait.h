@@ -104,7 +104,9 @@ static __always_inline void wait_limit(struct wait_ctx *x, struct pt_regs *regs,
 #define WAITID_P_PID   1
 #define WAITID_P_PIDFD 3
 
-/* pid is a number of the task's own pid namespace: of use only in the first namespace. */
+/* Returns the id of the child process `pid` as an object. pid is a number in the pid namespace of
+ * the task. Only in the first namespace, the trace has the same number. In any other namespace, or
+ * if pid names no single process, returns 0. */
 static __always_inline __u64 wait_child(struct task_struct *t, __s32 pid)
 {
 	if (pid <= 0 || task_plain(t)->thread_pid->level)

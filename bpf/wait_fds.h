@@ -33,8 +33,8 @@ struct wait_pollfd {
 
 struct wait_set {
 	__u64 now;
-	/* How many descriptors. Above CT_WAITFD_MAX, fd[] has only a part of them. As input of
-	 * ct_wait_select(): the highest descriptor + 1. */
+	/* How many descriptors there are. If there are more than CT_WAITFD_MAX, fd[] has only some
+	 * of them. As input of ct_wait_select(): the highest descriptor + 1. */
 	__u32 n;
 	__u32 word;
 	union {
@@ -212,7 +212,7 @@ struct wait_polled {
 	union {
 		__u64 task; /* input of ct_polled_find(): the task that polls */
 		__u64 hash; /* result of ct_polled_read(): a hash of the files and events */
-		__u64 done; /* of ct_polled_emit(): how many files are written so far */
+		__u64 done; /* used by ct_polled_emit(): how many files it has written so far */
 	};
 	union {
 		__u64 regs; /* input of ct_polled_find(): the saved registers */
@@ -223,9 +223,9 @@ struct wait_polled {
 	__u32 n; /* number of files; above CT_WAITFD_MAX, not exact */
 };
 
-/* Returns true if `at` is the address of a struct poll_wqueues that is in use. Then its first entry points
- * back to it. After the end of the call, the struct may still be on the stack, but the kernel has poisoned
- * the links of the entry. */
+/* Returns true if `at` is the address of a struct poll_wqueues that is in use. The first entry of
+ * such a struct points back to the struct. After the end of the system call, the struct may still
+ * be on the stack, but then the kernel has poisoned the links of the entry. */
 __weak int ct_polled_is(__u64 at)
 {
 	struct poll_wqueues *q = (void *)at;

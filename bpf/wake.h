@@ -206,9 +206,11 @@ __weak int ct_wake_mark(__u64 addr)
 }
 
 /*
- * Looks on the stack for functions of ct_marks, and returns the GOVERN_MARK() of the innermost one, or 0.
- * If irq_exit() is further out, the function runs in an interrupt: the result has GOVERN_MARK_CUT_IN too.
- * If irq_exit() is the innermost, returns 0.
+ * Looks in the kernel stack for the functions that ct_marks lists.
+ * - Returns the GOVERN_MARK() of the innermost such function, or 0 if there is none.
+ * - If irq_exit() is in the stack further out than this function, the function runs in an
+ *   interrupt. The result then also has GOVERN_MARK_CUT_IN.
+ * - If irq_exit() is itself the innermost such function, returns 0.
  */
 __weak int ct_wake_find(struct cpu *c, __u32 n)
 {
@@ -245,33 +247,43 @@ static __noinline __u32 wake_mark_take(void *ctx, struct cpu *c, __u64 now)
 	return got > 0 ? ct_wake_find(c, (__u64)got >> 3) : 0;
 }
 
+/* A ksoftirqd runs the softirqs of its CPU if there are too many for the end of an interrupt. */
+static __always_inline bool wake_by_ksoftirqd(const struct task_struct *cur)
+{
+	static const char name[8] = "ksoftirq";
+
+	return rd_num(cur->comm) == *(const __u64 *)name;
+}
+
 /*
  * Outside of a system call, a user task rarely wakes another task itself. The waker is mostly an interrupt
  * that uses the kernel stack of the task, where wake_in_interrupt() cannot see it. So the wake-up counts as
  * made by an interrupt. Exceptions:
  * - A task that exits may wake other tasks itself.
  * - For a task of ctraced, w has no system call even if the task is in one.
+ * Of the tasks of the kernel, this holds only for a ksoftirqd.
  */
 static __always_inline void wake_without_call(struct ct_rec *w, struct task_struct *cur)
 {
-	if (govern_sheds(CT_SHED_HOOKS) && w->state == CT_CTX_TASK && w->nr == CT_NR_NONE &&
-	    !(cur->flags & PF_EXITING) && !task_is_kernel(cur) && cur->tgid != ct_tracer_tgid)
+	if (!govern_sheds(CT_SHED_HOOKS) || w->state != CT_CTX_TASK || w->nr != CT_NR_NONE)
+		return;
+	if (task_is_kernel(cur) ? wake_by_ksoftirqd(cur)
+				: !(cur->flags & PF_EXITING) && cur->tgid != ct_tracer_tgid)
 		w->state = CT_CTX_IRQ;
 }
 
 /*
  * If the hooks of interrupts are detached, looks in the kernel stack for the interrupt that makes the wake.
  * If this interrupt does not work for the current task, removes the system call of the current task from w,
- * and sets w->obj to 0. Exception: w->obj stays if w has CT_WF_READY, and the wake may come from a network
- * softirq. This object is the one that the woken task waits for.
+ * and sets w->obj to 0. Exception: w->obj stays if w has CT_WF_READY and the interrupt may be a network
+ * softirq (wake_may_be_sent()). Then w->obj is the object for which the woken task waits.
  */
 static __always_inline void wake_mark(void *ctx, struct cpu *c, struct ct_rec *w, struct task_struct *p,
 				      __u64 now)
 {
 	__u32 what;
 
-	/* If a task makes the wake in its system call, there is no interrupt to find. A task without a system
-	 * call may be ksoftirqd, which runs softirqs. */
+	/* If a task makes the wake in its system call, there is no interrupt to find. */
 	if (!govern_sheds(CT_SHED_HOOKS) || (w->state != CT_CTX_IRQ && w->nr != CT_NR_NONE) ||
 	    !wake_mark_is_due(c, p, now))
 		return;

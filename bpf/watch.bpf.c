@@ -14,7 +14,8 @@
 #define WATCH_ONE_HIT_NS 50000
 #define WATCH_LATE_LOOKS 64
 
-/* As in linux/bpf_perf_event.h. The verifier translates the accesses. */
+/* As in linux/bpf_perf_event.h. The verifier replaces each read of a member by reads of the kernel's own
+ * structures. */
 struct bpf_perf_event_data {
 #if defined(__TARGET_ARCH_x86)
 	__u64 regs[21];
@@ -103,7 +104,8 @@ static __always_inline bool watch_find(struct bpf_perf_event_data *ctx, struct w
 	h->tgid = cur->tgid;
 	if (!slots)
 		return false;
-	/* An allocation is allowed: the exception came from user mode, or from a copy of user memory. */
+	/* An allocation is allowed here: the access came from user mode, or from kernel code that
+	 * copies user memory. */
 	t = bpf_task_storage_get(&ct_watch_tasks, cur, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 #pragma unroll
 	for (int i = 0; i < WATCH_SLOTS; i++)
@@ -206,9 +208,10 @@ int ct_watch_any(struct bpf_perf_event_data *ctx)
 
 	if (!watch_find(ctx, &h) || !h.seen || h.now - h.seen->write_ns < WATCH_ONE_HIT_NS)
 		return 0;
-	/* The task's last write came from this instruction. So this access is not recorded as a read.
-	 * Either it is the write itself: a write hits both breakpoints, and a hypervisor may deliver the
-	 * second hit late. Or the instruction both reads and writes, such as xchg. */
+	/* If the last write of the task came from the same instruction, this access is not recorded
+	 * as a read. Either the access is that write itself: a write hits both breakpoints, and a
+	 * hypervisor may deliver the second hit late. Or the instruction both reads and writes,
+	 * such as xchg. */
 	if (ctx->regs[REGS_IP] == h.seen->write_ip)
 		return 0;
 	h.value = watch_value(h.slot);

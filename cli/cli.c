@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <sched.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,29 @@ void cli_restore_signals(void)
 	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
 		if (!was_ignored[i])
 			signal(ignored[i], SIG_DFL);
+}
+
+int cli_spawn(char *const argv[], int in_fd, int out_fd, pid_t *ret_pid)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attr;
+	sigset_t set;
+	int r;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
+		sigaddset(&set, ignored[i]);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, in_fd, STDIN_FILENO);
+	if (out_fd >= 0)
+		posix_spawn_file_actions_adddup2(&actions, out_fd, STDOUT_FILENO);
+	posix_spawnattr_init(&attr);
+	posix_spawnattr_setsigdefault(&attr, &set);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF);
+	r = posix_spawnp(ret_pid, argv[0], &actions, &attr, argv, environ);
+	posix_spawnattr_destroy(&attr);
+	posix_spawn_file_actions_destroy(&actions);
+	return r;
 }
 
 static bool cli_colour(FILE *f)

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 
@@ -23,10 +24,11 @@ struct command {
 };
 
 /*
- * An option of a command. An array of options ends with an element of zeroes. It does not list --help.
+ * An option of a command. An array of options ends with an element of zeroes, and does not list
+ * --help.
  * - key: the number that cli_next() returns. A printable character is also the short option. With
- *   CLI_TEXT(...), CLI_FLAG(...) or CLI_NUMBER(...), cli_next() stores the value instead, in the struct at
- *   cli_parse.into. A CLI_NUMBER is positive.
+ *   CLI_TEXT(...), CLI_FLAG(...) or CLI_NUMBER(...), cli_next() stores the value instead, in the
+ *   struct at cli_parse.into. A CLI_NUMBER is positive.
  * - arg: the name of the option's argument; NULL: none.
  */
 struct cli_option {
@@ -95,7 +97,8 @@ int cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void cli_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Returns how many rows the messages take on a terminal of 80 columns. Without a terminal, it is 0. */
+/* Returns how many rows the messages so far take on a terminal of 80 columns. Returns 0 without a
+ * terminal. */
 size_t cli_said_rows(void);
 
 /* Returns the escape sequence for an SGR code, such as "31"; "0" ends the colour. Returns "" without a
@@ -103,12 +106,12 @@ size_t cli_said_rows(void);
 const char *cli_sgr(FILE *f, const char *code);
 
 /* Shows progress on stderr, if that is a terminal. arg: a word for the work, such as "Reading". 100
- * percent removes the line. For reader_on_progress(). */
+ * percent removes the line. reader_on_progress() takes this function as an argument. */
 void cli_progress(void *arg, unsigned percent);
 void cli_progress_count(const char *what, size_t done, size_t all);
 
-/* True: a write to stdout has failed, so the command should stop. Call it right after a
- * write, because it saves errno. */
+/* Returns true if a write to stdout has failed. Then the command should stop. Call this function right after
+ * a write, while errno is that of the write: cli_output_end() prints this errno. */
 bool cli_output_broken(void);
 /* Flushes stdout. Returns CLI_FAILED after a failed write, otherwise `code`. A closed pipe is no failure. */
 int cli_output_end(int code);
@@ -120,6 +123,10 @@ unsigned cli_threads(unsigned max);
  * cli_restore_signals() before exec. */
 void cli_ignore_signals(void);
 void cli_restore_signals(void);
+/* Starts the program argv[0], found by PATH, with the default actions of the signals that
+ * cli_ignore_signals() ignores. Its stdin is in_fd. Its stdout is out_fd, or that of ctrace if out_fd is -1.
+ * Returns 0 or a positive errno. */
+int cli_spawn(char *const argv[], int in_fd, int out_fd, pid_t *ret_pid);
 
 /* Returns the name that is most like a mistyped word, or NULL. names ends with NULL. */
 const char *cli_nearest(const char *word, const char *const *names);

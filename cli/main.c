@@ -18,6 +18,7 @@ static const struct command commands[] = {
 	{ "budget", "Show or change what the running daemon may cost", cmd_budget },
 	{ "metrics", "Print the daemon's figures for Prometheus", cmd_metrics },
 	{ "doctor", "Show what this machine allows, hook by hook", cmd_doctor },
+	{ "frameworks", "List the frameworks whose jobs can be recorded, and their probes", cmd_frameworks },
 	{ "watch", "Record who writes a variable of a process", cmd_watch },
 	{ "mark", "Mark the begin or end of a transaction, from a script", cmd_mark },
 	{ "waits", "Show who waits for whom now", cmd_waits },

@@ -67,9 +67,10 @@ static bool is_own(const char *s, size_t n)
 	return *s == ESC && !strncmp(s + 1, output.mark, MIN(n - 1, (size_t)MARK_LEN));
 }
 
-/* Prints the start of s, made safe. Returns the number of bytes of s that it handled. s may end within a
- * character, or within output_mark() behind an ESC. Then the rest may come with the next block, so
- * put_next() prints nothing and returns 0. last: there is no next block, so the result is not 0. */
+/* Prints the start of s, made safe. Returns the number of bytes of s that it handled. If s is only
+ * the start of a character, or an ESC and the start of output_mark(), the missing bytes may come
+ * with the next block: then put_next() prints nothing and returns 0. last: there is no next block,
+ * so the result is not 0. */
 static size_t put_next(const char *s, size_t n, bool last)
 {
 	size_t plain = clean_plain(s, n), took;

@@ -9,9 +9,9 @@
 /* Puts the cleaner before stdout. Call this before any output. Returns 0 or -ENOMEM. */
 int output_begin(void);
 
-/* ctrace writes this mark behind the ESC of its own escape sequences, and the cleaner lets these
- * pass. Names cannot contain the mark, because nobody can guess it. Before output_begin(), it is
- * "". */
+/* ctrace writes this mark after the ESC of its own escape sequences, and the cleaner lets these
+ * sequences pass. Names cannot contain the mark, because nobody can guess it. Before
+ * output_begin(), it is "". */
 const char *output_mark(void);
 
 int output_flush(void);

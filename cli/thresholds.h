@@ -48,17 +48,9 @@
 #define TOP_COST 100
 /* ns: `ctrace top` asks the daemon for its status at most once in this time. */
 #define TOP_DAEMON_NS (5 * NSEC_PER_SEC)
-/* ms: Higher: a daemon that does not answer stops the screen for longer. */
+/* ms: `ctrace top` waits at most this long for the status. Higher: a daemon that does not answer
+ * stops the screen for longer. */
 #define TOP_DAEMON_WAIT_MS 200
-
-/* 1/n of the window of the diagnosis: the picture of `ctrace view` begins this much earlier, and ends
- * this much later. Lower n: the hang is smaller in the picture. Higher n: the begin and the end of
- * the hang are harder to see. */
-#define VIEW_MARGIN 20
-/* records: `ctrace view` looks for requests and jobs in a trace of at most this size. Lower: the page
- * of a larger trace has no tables of them. Higher: more time and memory. Evidence: with 8.3 M records
- * of a busy machine, the search takes 1 s and 400 MB. */
-#define VIEW_TABLES_RECORDS 5000000ULL
 
 /* records: A trace of up to this size is loaded as a whole. Higher: more memory, about 60 bytes
  * a record. Evidence: `ctrace diagnose --tid` takes 434 MB for 7.4 M records of a busy machine. */
@@ -68,15 +60,14 @@
  * not known, and the work after a wait at the end of the range is not seen. Higher: more to load. */
 #define LOAD_BEFORE_NS (30 * NSEC_PER_SEC)
 #define LOAD_AFTER_NS  (5 * NSEC_PER_SEC)
-/* ns: If the user gives a moment, the command looks at this much before and after it. Lower:
- * only a part of a long hang is seen. Higher: more to load. */
-#define LOAD_AROUND_NS (60 * NSEC_PER_SEC)
-/* ns: With --at, if no hang was found at that time, a wait of at least this length is diagnosed alone.
- * Lower: of many short waits, only one is diagnosed. Higher: the answer is about another wait, which is
- * longer. */
+/* ns: `ctrace diagnose --at` may find no hang of the named task at that time. If the task was then
+ * in a wait of at least this length, `ctrace diagnose` diagnoses only this wait. Otherwise, it
+ * diagnoses the whole time around the moment (LOAD_AROUND_NS). Lower: of many short waits, only one
+ * is diagnosed. Higher: the answer may be about a longer wait before or after the moment. */
 #define VICTIM_WAIT_NS (100 * NSEC_PER_MSEC)
 /* factor: If the user names tasks, `ctrace diagnose` chooses one of the hangs of these tasks. It
- * prefers a less bad hang to the worst one, if the less bad one is more than this many times as long.
+ * prefers a less bad hang to the worst one only if the less bad one is more than this many times as
+ * long (counts_more() has further conditions).
  * Lower: it prefers a long idle wait to a worse hang that is a little shorter. Higher: it prefers a
  * bad but short hang at the start of the program to the long hang that the user saw. */
 #define DIAGNOSE_LONGER 2
@@ -118,9 +109,9 @@
 /* 1/n of the time that the user asks about: `ctrace path` and `ctrace diagnose` do not show a
  * shorter part by itself. */
 #define SHOW_SHARE 1000
-/* 1/n of the time that the user asks about. The headline of `ctrace path` says how much time would be
- * saved without the largest wait (X). It also names the best other change, if that saves at least 2 X and
- * this share in addition. */
+/* 1/n of the time that the user asks about. The headline of `ctrace path` says how much time (X) would be
+ * saved without the largest wait. The headline also names the best other change, if this change saves at
+ * least 2 X plus this share. */
 #define SHOW_BETTER_SHARE 20
 /* ns: If the count of records is older than this, `ctrace status` and `ctrace budget` say how old
  * it is. There are no new counts in a coarse step. */
@@ -131,19 +122,22 @@
 /* percent of the CPU time of the machine: From this much on, `ctrace status` shows the time of
  * BPF programs for events that they do not record (GOVERNOR_PASSED_PPM). */
 #define SHOW_PASSED_PERCENT 0.01
-/* ns: If a round of the search for frameworks takes longer, `ctrace status` says that the search is
- * stuck. A usual round takes milliseconds. */
+/* ns: If one pass of the search for frameworks takes longer, `ctrace status` says that the search
+ * is stuck. A usual pass takes milliseconds. */
 #define SHOW_STUCK_NS (10 * NSEC_PER_SEC)
 
-/* How long a command waits, at most. Lower: a daemon on a busy machine seems to be dead. Higher: if
- * the daemon is dead, the error comes later. */
-/* ms: for a connection, while many other clients connect. */
+/* If one of the next four numbers is lower, a daemon on a busy machine seems to be dead. If it is
+ * higher, and the daemon is dead, the error comes later. */
+/* ms: While many other clients connect, a command waits at most this long for its connection to the
+ * daemon. */
 #define WAIT_CONNECT_MS 5000
-/* ms: for an answer that the daemon can give at once. */
+/* ms: A command waits at most this long for an answer that the daemon can give at once. */
 #define WAIT_ANSWER_MS 10000
-/* ms: for a watchpoint. The daemon first looks for the variable. */
+/* ms: A command waits at most this long for a watchpoint. The daemon first looks for the
+ * variable. */
 #define WAIT_WATCH_MS 30000
-/* ms: for the answer to 'ctrace mark'. A script waits for it. No evidence yet. */
+/* ms: `ctrace mark` waits at most this long for the answer of the daemon. A script waits for
+ * `ctrace mark`. No evidence yet. */
 #define WAIT_MARK_MS 1000
 /* ns: `ctrace record` looks at the settings of its command (CPUs, limits) when the command starts,
  * and again after this time. The time doubles after each look, up to SETTINGS_LAST_NS. Higher: a short
@@ -155,6 +149,29 @@
  * also shows the shares of running, lock, disk and other classes in this time. A class has a column
  * only if its share is larger than this in one of the groups. Lower: columns of zeroes. */
 #define COMPARE_CLASS_PERMILLE 5
+/* services: `ctrace metrics --requests` has a histogram of its own for at most this many services,
+ * and one for all other services. Higher: more series in Prometheus; each service has 19. Lower:
+ * services are not told apart. */
+#define METRICS_SERVICES 20
+/* `ctrace frameworks` lists at most FRAMEWORKS_MAX descriptions, and at most FRAMEWORKS_FILES_MAX
+ * files of each. */
+#define FRAMEWORKS_MAX       64
+#define FRAMEWORKS_FILES_MAX 8
+/* The daemon counts the hits of probes every 250 ms (JOBS_LOOK_MS), or later if it is busy. `ctrace
+ * frameworks` asks at most FRAMEWORKS_LOOKS times whether the daemon has counted the hits again,
+ * and waits FRAMEWORKS_LOOK_NS between two questions. Lower: no figures of a busy daemon. Higher: a
+ * stuck daemon is noticed later. */
+#define FRAMEWORKS_LOOKS   30
+#define FRAMEWORKS_LOOK_NS (100 * NSEC_PER_MSEC)
+/* ns: The first `ctrace metrics --requests` looks back this far. Lower: fewer requests in the first
+ * figures. Higher: the first run takes longer. */
+#define METRICS_FIRST_NS (30 * NSEC_PER_SEC)
+/* ns: A later run looks back to the previous run, but at most this far. Higher: a run after a long
+ * pause takes much memory. Lower: a rare timer skips requests. */
+#define METRICS_MOST_NS (300 * NSEC_PER_SEC)
+/* ns: A request that ends in the window counts if it began at most this long before the window.
+ * Higher: more to load. Lower: long requests are missing. */
+#define METRICS_BEFORE_NS (10 * NSEC_PER_SEC)
 /* ms: A command waits at most this long for a snapshot. The daemon may copy the whole trace. */
 #define WAIT_SNAPSHOT_MS 120000
 /* ms: A command waits at most this long for the start of a daemon. The kernel verifies the BPF
@@ -196,5 +213,32 @@
 
 /* parts: `ctrace compare` shows this many without --limit. */
 #define COMPARE_ROWS 10
+
+/* spans: `ctrace export` writes or sends at most this many in one message of OTLP. Lower: more requests over
+ * HTTP. Higher: more memory. Evidence: 512 is the default of the exporters of OpenTelemetry (their setting
+ * OTEL_BSP_MAX_EXPORT_BATCH_SIZE). */
+#define OTLP_SPANS 512
+/* bytes: A message is also finished when its spans take this much memory. Higher: a receiver may refuse the
+ * message. Evidence: receivers have limits from 4 MiB (gRPC) to 20 MiB (the collector of OpenTelemetry). The
+ * packed message is smaller than its spans in memory. */
+#define OTLP_BYTES (1 << 20)
+/* waits: this many of the longest waits of a span become events. Higher: the cause of the delay is
+ * harder to see among these events. */
+#define OTLP_WAITS 3
+/* requests: The first request of a trace of OTLP is looked for through this many parents. Higher: only a
+ * damaged trace takes longer. Lower: a deep tree of requests is cut into several traces. */
+#define OTLP_PARENTS 64
+/* ns: If the signal that ended a process was not recorded, a crash has the time at which the last thread
+ * exited. A thread that exited at most this much earlier was ended by the crash too. Lower: its request has
+ * no error. Higher: the request of a thread that ended by itself has an error. No evidence yet. */
+#define OTLP_CRASH_NS (10 * NSEC_PER_MSEC)
+/* seconds: ctrace waits at most OTLP_CONNECT_S for the connection to a receiver, and at most
+ * OTLP_ANSWER_S for connection and answer together. Lower: ctrace gives up a receiver that is far
+ * away or busy. Higher: ctrace hangs for longer if the receiver does not answer. */
+#define OTLP_CONNECT_S 5
+#define OTLP_ANSWER_S  30
+/* times: If the receiver is busy, ctrace sends a message again, up to this many times in all. It
+ * waits for one second before the second try, and for two seconds before the third one. */
+#define OTLP_TRIES 3
 
 #endif

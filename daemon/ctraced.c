@@ -45,19 +45,22 @@ static const char help[] =
 	"  --size BYTES        size of the trace: 512M, 2G (default 2G); after a change the old trace is kept\n"
 	"  --ring-size BYTES   size of each CPU's ring, a power of two (default 4M; before Linux 6.0 2M)\n"
 	"  --hooks LIST        switch off families of hooks: -msg,-block\n"
-	"  --frameworks LIST   have frameworks report their jobs: no (the default), yes (all described ones), or a\n"
-	"                      list of names, descriptions and programs; see ctraced.conf(5)\n"
+	"  --frameworks LIST   have frameworks report their jobs: no (the default), yes (all described ones), auto (all\n"
+	"                      described ones, while their probes cost little), or a list of names, descriptions and\n"
+	"                      programs; see ctraced.conf(5)\n"
 	"  --long-wait TIME    record the stack of a wait that lasts this long (default 200ms)\n"
 	"  --budget SHARE      most CPU time of the machine that tracing may cost; above it, leave out parts of\n"
 	"                      the recording (default 1%; 0: no budget)\n"
-	"  --task-cap N        most records a second of one task; leave out more (default 50000; 0: no limit)\n"
+	"  --task-cap N        if a task makes N records in a second, leave out most of its records for the rest\n"
+	"                      of the second (default 50000; 0: no limit)\n"
 	"  --snapshot-before TIME\n"
 	"                      time before a hang that its snapshot holds (default 30s)\n"
 	"  --snapshot-after TIME\n"
 	"                      time from the notice of a hang to its snapshot (default 5s)\n"
 	"  --snapshot-rate LIMITS\n"
-	"                      how often a snapshot of a hang is taken, or no (default 1/min, 10/h)\n"
+	"                      the most snapshots of hangs in a time (default 1/min, 10/h; no: take none)\n"
 	"  --hangs-size BYTES  disk space for these snapshots; the oldest are removed (default 1G)\n"
+	"  --view yes|no       also make a page for a browser of each of these snapshots (default no)\n"
 	"  --hangs yes|no      look for hangs (default yes)\n"
 	"  --hang-after TIME   the shortest time that counts as a hang (default 2s)\n"
 	"  --group NAME        members of this group, besides root, may use the control socket\n"
@@ -198,7 +201,8 @@ static int ctraced_incidents(struct ctraced *c)
 					     .before_ns = c->config.incident.before_ns,
 					     .after_ns = c->config.incident.after_ns,
 					     .size_bytes = c->config.incident.size_bytes,
-					     .rate = c->config.incident.rate };
+					     .rate = c->config.incident.rate,
+					     .view = c->config.incident.view };
 	int r = ctraced_catches_hangs(c) ? incidents_new(c->event, &o, &c->service.incidents) : 0;
 
 	if (r == -EPERM)
@@ -249,6 +253,11 @@ static int ctraced_probe(struct ctraced *c)
 static void ctraced_mark(void *arg, const char *name, uint64_t addr)
 {
 	probe_mark(arg, name, addr);
+}
+
+static void ctraced_post(void *drain, void *data, size_t size)
+{
+	drain_post(drain, data, size);
 }
 
 static int ctraced_capture(struct ctraced *c)
@@ -326,7 +335,12 @@ static int ctraced_capture(struct ctraced *c)
 	}
 	if (s->incidents)
 		incidents_begin(s->incidents, s->drain);
-	r = jobs_new(s->probe, &c->specs, &s->jobs);
+	const struct jobs_options jobs = { .probe = s->probe,
+					   .specs = &c->specs,
+					   .budget_ppm = c->config.budget_ppm,
+					   .post = ctraced_post,
+					   .arg = s->drain };
+	r = jobs_new(&jobs, &s->jobs);
 	if (r < 0)
 		snprintf(c->err, sizeof(c->err), "Cannot have frameworks report: %s.", strerror(-r));
 	return r;
@@ -429,9 +443,9 @@ static int ctraced_run(struct ctraced *c)
 }
 
 /*
- * Raises the priority of the daemon's own session. The kernel shares the CPUs evenly between
- * sessions, whatever nice values their tasks have (sched(7), autogroup). Otherwise a ring could
- * become full beside a dozen busy sessions.
+ * Raises the priority of the daemon's own session, because the kernel shares the CPUs evenly between
+ * sessions, whatever nice values their tasks have (sched(7), autogroup). With the usual priority, a ring
+ * could become full beside a dozen busy sessions.
  */
 static void ctraced_go_first(void)
 {

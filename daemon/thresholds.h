@@ -2,9 +2,9 @@
 /*
  * thresholds.h - the numbers that decide something in daemon/.
  *
- * Each entry has the unit and the meaning. Most have the effects of a smaller and of a larger
- * number, and the evidence for the number. The unit "part" is a part of 1; the unit "times" is a
- * factor.
+ * Each entry has the unit and the meaning. Most entries also say the effect of a smaller number
+ * ("Smaller:") and of a larger number ("Larger:"), and the evidence for the number. The unit "part"
+ * is a part of 1; the unit "times" is a factor.
  *
  * Most evidence is a table in doc/, or tests in test/unit/daemon. At least one of these tests fails
  * if the number is halved or doubled. This shows only that the code uses the number.
@@ -33,9 +33,9 @@
 /* ns: the governor decides by the cost, smoothed over this time. Smaller: a burst looks like a high
  * cost. Larger: the steps follow a storm later. Evidence: `smoothing` in governor_edges_test.c. */
 #define GOVERNOR_RATE_NS 200000000.0
-/* ns: the cost of tracing in `ctrace status` is smoothed over this time, and so is the estimated
- * cost after a step back from CT_SHED_COARSE. Evidence for `ctrace status`: `smoothing` in
- * governor_edges_test.c. */
+/* ns: two values are smoothed over this time: the cost of tracing that `ctrace status` shows, and
+ * the estimated cost of tracing after a step back from CT_SHED_COARSE. Evidence for the first
+ * value: `smoothing` in governor_edges_test.c. */
 #define GOVERNOR_COST_NS 2000000000.0
 
 /*
@@ -56,9 +56,9 @@
  */
 
 /* GOVERNOR_CALM, part of the budget: if the cost stays below this, the governor takes a step back.
- * GOVERNOR_CALM_PAUSE: the same for the step `pauses`, from which a step back costs nothing.
- * Smaller: records are left out for too long. Larger: the same step forward follows at once.
- * Evidence: `calm` in governor_edges_test.c. */
+ * In the step `pauses`, GOVERNOR_CALM_PAUSE takes the place of GOVERNOR_CALM, because a step back
+ * from `pauses` costs nothing. Smaller: records are left out for too long. Larger: the same step
+ * forward follows at once. Evidence: `calm` in governor_edges_test.c. */
 #define GOVERNOR_CALM       0.6
 #define GOVERNOR_CALM_PAUSE 0.8
 /* ns: after this time without a pause, the governor leaves the step `pauses`, even at a high cost.
@@ -132,9 +132,9 @@
 #define GOVERNOR_CAP_MIN_NS 400000000ULL
 #define GOVERNOR_CAP_MAX_NS 5000000000ULL
 #define GOVERNOR_FULL       0.9
-/* times: the daemon measures how long it takes to end caps. The next caps last at least this many
- * times as long. Smaller: caps of groups with thousands of tasks cost more than the budget.
- * Evidence: `cap` in governor_edges_test.c. */
+/* times: the daemon measures how long it takes to end caps. Each later cap lasts at least this many
+ * times the measured time. Smaller: caps of groups with thousands of tasks cost more than the
+ * budget. Evidence: `cap` in governor_edges_test.c. */
 #define GOVERNOR_CAP_TIMES 64
 /* counted records (one in CAPS_SAMPLE is counted): with fewer, the share of a group or task is not
  * known. Evidence: `groups` and `most` in governor_edges_test.c. */
@@ -142,8 +142,8 @@
 /* times: the message about a step names a budget larger by this factor, as an example. The factor
  * decides nothing. */
 #define GOVERNOR_MORE 3
-/* part of all records: a task, user or control group with more is named in the status and in
- * messages. Evidence: `most` in governor_edges_test.c. */
+/* part of all records: a task, user or control group that makes more than this is named in the
+ * status and in messages. Evidence: `most` in governor_edges_test.c. */
 #define MOST_SHARE 0.25
 /* ns: after this time the counts of groups are halved. Smaller: often, fewer than GROUPS_LEAST
  * records are counted. Larger: the governor caps the group of an earlier storm. Evidence: `groups`
@@ -156,8 +156,9 @@
  * looks for such tasks again after this time. Smaller: if a program runs for longer than this, a task
  * stays capped. No evidence yet for this number. */
 #define CAPS_OVER_NS 20000000ULL
-/* tasks: when the cap of a group with more tasks ends, the daemon reads the states of all tasks in
- * one walk. For fewer tasks, one read for each task is faster. No evidence yet. */
+/* tasks: at the end of a cap of a group, the daemon reads the states of the tasks that were capped.
+ * If there are more of them than this, it reads all tasks of the machine in one walk. Otherwise one
+ * read for each task is faster. No evidence yet. */
 #define CAPS_READ_EACH 16
 /* ns: the daemon logs a message when it caps a group. For this time after a message, it logs no
  * further message about the same group. But if it logs a message about another group in between,
@@ -189,10 +190,12 @@
  * sockets have unread data. Smaller n: a server that does not read, with 10 000 descriptors, costs
  * more. Larger n: some clients of this server are reported later. No evidence yet. */
 #define UNREAD_TIMES 100
-/* ns: the daemon measures again and again how far the tick counter is ahead of the scheduler's clock.
- * Late in a tick, the result is too small by up to a tick. So if the result falls by less than a tick, the
- * daemon lets it fall by CLOCK_DRIFT_NS at most. Smaller: a wait just above CT_COARSE_NS looks shorter, and
- * is not recorded. Larger: short waits look longer, and cost the BPF program more time. No evidence yet. */
+/* ns: the daemon measures again and again how far the tick counter is ahead of the scheduler's clock. A
+ * measurement late in a tick is too small by up to a tick. So if a measurement is less than a tick below the
+ * value in use, the daemon lowers the value in use by CLOCK_DRIFT_NS at most. Smaller: the value in use stays
+ * too large for longer; then a wait just above CT_COARSE_NS looks shorter, and is not recorded. Larger: the
+ * value in use gets too small; then short waits look longer, and cost the BPF program more time. No evidence
+ * yet. */
 #define CLOCK_DRIFT_NS 500000ULL
 /* ns: `ctrace status` shows the cost of the BPF programs over this time. It decides nothing. */
 #define GOVERNOR_BPF_NS 2000000000ULL
@@ -203,8 +206,9 @@
 #define GOVERN_CALLS   100
 #define GOVERN_BATCHES 8
 /*
- * ns: costs of BPF programs. The first two are assumed until they are measured. doc/service.md,
- * "Measured", compares the computed cost with the kernel's.
+ * ns: costs of BPF programs. GOVERN_CALL_NS and GOVERN_MEAN_NS are used until the real costs are
+ * measured. doc/service.md, "Measured", compares the computed cost with the cost that the kernel
+ * measures.
  * - GOVERN_CALL_NS: the call of a program, without its run
  * - GOVERN_MEAN_NS: a run
  * - GOVERN_LIGHT_NS: a run that only notes an interrupt or leaves out a record; never measured
@@ -221,9 +225,11 @@
  * CPUs", has 38 ns for a record, and some 13 ns more for the detector. This number is about twice
  * the sum for two records. */
 #define GOVERN_DRAIN_NS 200
-/* ns: a measured cost of a call above this is wrong, and not used. No evidence yet. */
+/* ns: if the measured cost of a call is above this number, the measurement is wrong, and is not
+ * used. No evidence yet. */
 #define GOVERN_CALL_MAX_NS 2000
-/* timed runs of a BPF program: with fewer, the former mean counts as well. No evidence yet. */
+/* timed runs of a BPF program: if fewer runs were timed since the last look, the former mean counts
+ * as well. No evidence yet. */
 #define GOVERN_RUNS_FEW 16
 
 /*
@@ -283,7 +289,8 @@
  * (SNAPSHOT_REQUEST_INSPECTIONS_MAX) or a watched variable can reach this limit. No evidence
  * yet. */
 #define DRAIN_INSPECTIONS_PER_S 2000
-/* samples a second that get names in their stacks. No evidence yet. */
+/* samples of tasks that run long, a second. Further samples are not recorded, but counted
+ * (samples_refused). No evidence yet. */
 #define DRAIN_SAMPLES_PER_S 200
 /* ns: an inspection that takes longer is stuck, and another thread takes over. Smaller: a slow file
  * system makes all threads count as stuck. Larger: the other thread takes over later, and until then
@@ -296,7 +303,7 @@
 #define TASKS_SINCE_NS       20000000ULL
 #define INSPECT_SAME_WAIT_NS 20000000ULL
 /* ns: the stack of an access to a watched variable is kept for later accesses from the same place.
- * Larger: another file may be mapped there by then. No evidence yet. */
+ * Larger: meanwhile, another file may be mapped at this place. No evidence yet. */
 #define INSPECT_LOOK_KNOWN_NS 1000000000ULL
 /* ns: the time limit to unwind one stack. Smaller: deep stacks with large tables stay incomplete.
  * Larger: one program holds up all inspections. No evidence yet. */
@@ -313,8 +320,8 @@
  * read again, at most once in this time. Smaller: unknown addresses cost much CPU time. No
  * evidence yet. */
 #define SYMBOLS_RELOAD_NS 30000000000ULL
-/* bytes: an address further behind the beginning of a kernel function gets no name. No evidence
- * yet. */
+/* bytes: if an address of the kernel is further than this after the beginning of the function
+ * before it, the address gets no name. No evidence yet. */
 #define SYMBOLS_REACH_MAX (1u << 20)
 /* ns: between two checks of the file with a JIT compiler's functions. No evidence yet. */
 #define SYMBOLS_JIT_CHECK_NS 1000000000ULL
@@ -334,7 +341,7 @@
  * is taken for a flag. */
 #define POLLED_VALUE_AGAIN_NS 2000000
 /* points (polled.c gives them): a variable with fewer points is not named. Smaller: wrong variables
- * are named. Larger: none is named. */
+ * are named. Larger: no variable is named. */
 #define POLLED_SCORE_MIN 6
 /* POLLED_AGAIN_NS, ns: until the next look, if a variable was found. POLLED_REST_NS, ns: if none
  * was found, the next look is after twice this time, and each further failure doubles the time.
@@ -366,7 +373,8 @@
 /* names: marks may have at most this many different names until the daemon ends. No evidence
  * yet. */
 #define MARKS_NAMES_MAX 4096
-/* ns: a mark may arrive at most this much after it was made. No evidence yet. */
+/* ns: a mark that arrives more than this after it was made gets the time of its arrival. No evidence
+ * yet. */
 #define MARKS_LATE_NS 60000000000ULL
 /* bytes: the queue of drain_post(). A full queue refuses and counts further records. No evidence
  * yet. */
@@ -375,9 +383,10 @@
  * and WORKER_STOP_S has to be less than TimeoutStopSec. Evidence: share/ctraced.service (30 s). */
 #define DRAIN_STOP_NS 15000000000ULL
 /* RECORDER_SEAL_BYTES, bytes, and RECORDER_SEAL_NS, ns: at this size, or this time after the last
- * write, the open file segment is written to the disk. A small segment is written as a copy and stays
- * open. A large one is sealed. Smaller numbers: columns compress worse. Larger numbers: a crash loses
- * more. No evidence yet for these numbers. */
+ * write, the open file segment is written to the disk as a copy, and stays open. If no copy can be
+ * written (writer_save()), for example because the segment is too large or too old, the segment is
+ * sealed. Smaller numbers: columns compress worse. Larger numbers: a crash loses more. No evidence yet
+ * for these numbers. */
 #define RECORDER_SEAL_BYTES (4u << 20)
 #define RECORDER_SEAL_NS    800000000ULL
 /* CGROUPS_WALK_NS, ns: the least time from one walk over the control groups to the next.
@@ -408,9 +417,9 @@
  */
 
 /* SNAPSHOT_REQUEST_PREPARE_NS, ns: the longest preparation of a snapshot.
- * SNAPSHOT_REQUEST_PAUSE_NS, ns: between two checks for the end of the inspections for a snapshot.
- * SNAPSHOT_REQUEST_INSPECTIONS_MAX, inspections: at most so many for one snapshot. Smaller: some
- * waits have no stack. Larger: a snapshot takes longer. No evidence yet. */
+ * SNAPSHOT_REQUEST_PAUSE_NS, ns: the time between two checks whether the inspections for a snapshot
+ * have ended. SNAPSHOT_REQUEST_INSPECTIONS_MAX, inspections: at most so many for one snapshot.
+ * Smaller: some waits have no stack. Larger: a snapshot takes longer. No evidence yet. */
 #define SNAPSHOT_REQUEST_PREPARE_NS      150000000ULL
 #define SNAPSHOT_REQUEST_PAUSE_NS        2000000
 #define SNAPSHOT_REQUEST_INSPECTIONS_MAX 200
@@ -433,11 +442,16 @@
 /* ns: if the worker refuses a job of an incident (the snapshot, or the writing of its JSON file),
  * the job is tried again after this time. No evidence yet. */
 #define INCIDENTS_RETRY_NS 1000000000ULL
+/* incidents, of INCIDENTS_OPEN_MAX: pages are given up until new hangs have this many slots. Smaller: a
+ * hang may get no snapshot because earlier hangs wait for their pages. Larger: fewer hangs get a page if
+ * there are several at once. No evidence yet. */
+#define INCIDENTS_SPARE 4
 /* ns: between two messages about hangs without a snapshot, unless a new incident comes in between.
  * No evidence yet. */
 #define INCIDENTS_SAY_LIMITED_NS 60000000000ULL
-/* ns: if the time in the name of a hang's file is further in the future than this, a wrong clock
- * gave it. No evidence yet for this number. */
+/* ns: if the time in the name of a hang's file is further in the future than this, a wrong clock gave
+ * it, and the age of the hang is not known. Of the hangs of one user, the daemon removes such a hang
+ * first. No evidence yet for this number. */
 #define INCIDENTS_AHEAD_NS 86400000000000ULL
 /* DIAGNOSER_MEMORY, bytes: for one diagnosis. DIAGNOSER_EVENTS_MAX, events: so many fit into this
  * memory (150 bytes each). DIAGNOSER_CPU_S and DIAGNOSER_WALL_S, s: CPU time and wall clock time of
@@ -451,10 +465,22 @@
  * process is stopped or gets no CPU, it gives no answer at all. So the daemon waits for the answer
  * only this much longer than DIAGNOSER_WALL_S. No evidence yet for this number. */
 #define DIAGNOSER_LATE_S 5
+/* ns of CPU time: the page of a hang has a list of other hangs. The search for them ends when this
+ * try to make the page has used this much of DIAGNOSER_CPU_S. Smaller: the list lacks short hangs of a busy
+ * machine. Larger: less is left for the picture, and a page that takes too long is lost. No evidence yet. */
+#define DIAGNOSER_SEARCH_NS 5000000000ULL
+/* ns of CPU time: if earlier tries ran out of memory, the search ends when all tries together have used this
+ * much of DIAGNOSER_CPU_S. Smaller: after several tries, the page lacks hangs. Larger: a page that takes too
+ * long is lost. No evidence yet. */
+#define DIAGNOSER_SEARCH_ALL_NS 8000000000ULL
+/* bytes: the page of a hang may have so many. Smaller: complicated hangs get no page. Larger: fewer
+ * incidents fit into hangs-size. Evidence: VIEW_REASONS keeps a page below about 5 MB. */
+#define INCIDENTS_PAGE_BYTES (8ULL << 20)
 /* DIAGNOSER_TRIES, tries: a diagnosis that needs more than DIAGNOSER_MEMORY is tried again at most
- * this often, with less of the trace each time. DIAGNOSER_TRIES_BEFORE, tries: this many tries come
- * first, and halve only the time before the hang. The later tries halve all the time that is left.
- * No evidence yet. */
+ * this often, with less of the trace each time. DIAGNOSER_TRIES_BEFORE, tries: each of this many first
+ * tries leaves out the first half of the time that is left before the hang. Each later try leaves out
+ * the first half of the time that is left before ctraced noticed the hang. If a try has no
+ * time to leave out, it is skipped. No evidence yet. */
 #define DIAGNOSER_TRIES        6
 #define DIAGNOSER_TRIES_BEFORE 3
 
@@ -472,8 +498,8 @@
 /* connections: at most so many are accepted in one round of the event loop. Smaller: connections
  * wait. Larger: one user holds up the loop. No evidence yet. */
 #define CONTROL_ACCEPT_MAX 64
-/* connections: at most so many that are not accepted yet. At 8000 connections a second, the last
- * one waits for 64 ms. No evidence yet. */
+/* connections: at most so many wait to be accepted. At 8000 connections a second, the last one
+ * waits for 64 ms. No evidence yet. */
 #define CONTROL_BACKLOG 512
 /* s: a client that sends no request, or does not take its answer, is disconnected after this time.
  * Smaller: slow clients are disconnected. Larger: idle clients keep others out. No evidence yet. */
@@ -529,10 +555,43 @@
 /* JOBS_SCAN_MS, ms: between two scans of all processes. JOBS_SCAN_REST, times: before the next
  * scan, the thread *jobs* also waits at least this many times the CPU time of the last scan.
  * JOBS_CALLS_REST, times: if a process enqueues a new function as a job, the thread attaches a
- * probe to the function. Then the thread waits this many times the CPU time that this took. No
- * evidence yet. */
+ * probe to the function. Then the thread waits this many times the CPU time of attaching the probe.
+ * No evidence yet. */
 #define JOBS_SCAN_MS    5000
 #define JOBS_SCAN_REST  200
 #define JOBS_CALLS_REST 10
+/* ns: the CPU time that one hit takes from the probed program, with the run of the BPF program. By the
+ * instruction under the probe: JOBS_HIT_EMULATED_NS, the kernel carries it out itself;
+ * JOBS_HIT_STEPPED_NS, the kernel runs a copy as a single step. JOBS_HIT_RETURN_NS: in addition, if
+ * the return of the function has a probe too. Larger: `frameworks = auto` detaches probes earlier.
+ * Evidence: bench/probes, see doc/frameworks.md; the means on a busy machine. */
+#define JOBS_HIT_EMULATED_NS 850
+#define JOBS_HIT_STEPPED_NS  14000
+#define JOBS_HIT_RETURN_NS   800
+/* times: with `frameworks = auto`, the hits of all probes may cost this part of the budget. Smaller:
+ * less is left for the recording itself, which also has to record the jobs. Larger: probes are
+ * detached where they would do no harm. Evidence: with the usual budget of 1 % and 2 CPUs, this
+ * allows 4700 hits a second; the flood and the steady program of the test `jobs-automatic` are far on
+ * both sides. */
+#define JOBS_AUTO_SHARE 5
+/* ns: the probes may at once cost as much as the limit allows in this time. Smaller: a burst of
+ * jobs, such as the start of a program, loses its records. Larger: a flood costs more before it
+ * is noticed. Evidence: `burst` in jobs_auto_test.c. */
+#define JOBS_AUTO_BURST_NS 2000000000.0
+/* ns: detached probes are attached again after JOBS_AUTO_PAUSE_NS. If they are detached again
+ * within the time of the last pause, or within JOBS_AUTO_CALM_NS, the next pause is twice as long, up
+ * to JOBS_AUTO_PAUSE_MAX_NS. Each such time without a detaching halves the pause. Smaller: in a
+ * lasting flood, more CPU time for vain attempts: each one costs up to 0.25 s of the flood
+ * (JOBS_LOOK_MS). Larger: jobs are missed for longer after a flood. Evidence: `pauses` in
+ * jobs_auto_test.c. */
+#define JOBS_AUTO_PAUSE_NS     10000000000ULL
+#define JOBS_AUTO_PAUSE_MAX_NS 640000000000ULL
+#define JOBS_AUTO_CALM_NS      60000000000ULL
+/* ns: while probes are detached, a record in the trace says so this often. Larger: a short snapshot
+ * has no such record, and its jobs seem to be all jobs. No evidence yet. */
+#define JOBS_AUTO_TELL_NS 5000000000ULL
+/* ns: a round of the decision is at least this long, because the thread may wake up more often.
+ * Smaller: the shown rates are of a few hits. No evidence yet. */
+#define JOBS_AUTO_ROUND_NS 200000000ULL
 
 #endif

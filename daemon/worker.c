@@ -315,7 +315,7 @@ static int worker_look(sd_event_source *s, uint64_t usec, void *arg)
 		worker_abandon(w);
 	}
 	if (!w->current)
-		(void)worker_start(w); /* if the start fails, the next look tries again */
+		(void)worker_start(w); /* if the start fails, the next worker_look() tries again */
 	pthread_mutex_unlock(&w->lock);
 	if (w->opt.late) {
 		if (client)

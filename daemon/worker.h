@@ -85,15 +85,21 @@ uint64_t worker_cpu_ns(struct worker *w);
 /* The functions below are for run(), and for functions that run() calls. On other threads they do
  * nothing, or return true. */
 
-/* Starts the time limit anew. Returns false if the job was cancelled, so that nobody needs its result:
- * - the client has gone
- * - the job took longer than the time limit
- * - worker_stop() was called, and the worker has a time limit */
+/*
+ * Starts the time limit anew. Returns false if the job is cancelled, and true otherwise. A job is
+ * cancelled if one of these holds:
+ * - The client of the job has gone (worker_cancel()).
+ * - The job took longer than the time limit.
+ * - worker_stop() was called, and the worker has a time limit.
+ *
+ * Nobody needs the result of a cancelled job.
+ */
 bool worker_progress(void);
-/* From here to worker_enter(), the job uses only its own data, so the daemon's end need not wait for it. */
+/* Call this before a part of the job that uses only the job's own data. The part ends with
+ * worker_enter(). The end of the daemon does not wait for this part. */
 void worker_leave(void);
-/* To be called before a job uses shared data again. Returns false if the job was cancelled: the
- * shared data may already be freed. */
+/* Call this before the job uses shared data again. Returns false if the job is cancelled
+ * (worker_progress()). Then the shared data may already be freed, and the job must not use them. */
 bool worker_enter(void);
 
 #endif

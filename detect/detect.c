@@ -42,6 +42,23 @@ void detect_free(struct detect *d)
 	free(d);
 }
 
+/* The tid has a new task, or the task of the tid still runs or waits after its CT_EXIT. Such a task keeps its
+ * name, because records in the rings of other CPUs may still need it (task_identify()). A new task gets its
+ * own name from its CT_TASK. */
+static void task_revive(struct detect_task *t, uint64_t ts)
+{
+	struct detect_task was = *t;
+
+	detect_task_reset(t, ts);
+	if (ts >= was.since_ns + DEAD_KEPT_NS)
+		return;
+	t->named_ns = was.named_ns;
+	t->tgid = was.tgid;
+	t->cgroup_id = was.cgroup_id;
+	t->uid = was.uid;
+	memcpy(t->comm, was.comm, sizeof(t->comm));
+}
+
 struct detect_task *detect_task_touch(struct detect *d, uint32_t tid, uint64_t ts)
 {
 	struct detect_task *t = detect_tasks_find(&d->tasks, tid);
@@ -51,7 +68,7 @@ struct detect_task *detect_task_touch(struct detect *d, uint32_t tid, uint64_t t
 	if (t->bits & DETECT_DEAD) {
 		if (ts <= t->since_ns)
 			return NULL;
-		detect_task_reset(t, ts);
+		task_revive(t, ts);
 	}
 	return t;
 }
@@ -102,8 +119,8 @@ static bool wait_is_idle_point(const struct detect_task *t)
 	return t->votes && t->idle_point_wait == t->wait && t->idle_point == wait_point(t);
 }
 
-/* The majority vote of Boyer and Moore. Returns true if the idle point is now the place of the
- * present wait. */
+/* Chooses the idle point of the task, the place where it waits for its next work, by the majority
+ * vote of Boyer and Moore. Returns true if the present wait is at the idle point. */
 static bool task_vote(struct detect_task *t)
 {
 	bool loop = wait_is_loop(t->wait);
@@ -139,8 +156,9 @@ static void task_comes_round(struct detect_task *t, uint64_t ts)
 	t->look_nr = CT_NR_NONE;
 }
 
-/* Learns how long the task was away from its idle point. Learns nothing if LOOP or BUSY has
- * reported this time as a hang, and there were at most TOLD_HABIT reports about tasks of this name. */
+/* Learns how long the task was away from its idle point. Learns nothing if the rule LOOP or
+ * BUSY has reported this time as a hang, and there were at most TOLD_HABIT reports about tasks of
+ * this name. */
 static void task_learn_away(struct detect *d, struct detect_task *t, uint64_t ts)
 {
 	uint64_t from = detect_max(t->away_ns, t->progress_ns, d->floor_ns);
@@ -171,7 +189,8 @@ static void task_be_patient(struct detect *d, struct detect_task *t, uint8_t wai
 		h->patient |= 1u << wait;
 }
 
-/* Threads that wait at the same epoll share the work, so one of them may be away for long. */
+/* Threads that wait at the same epoll share the work, so one of them may be away from its idle
+ * point for long. Marks such threads (DETECT_SHARED). */
 static void task_share(struct detect *d, struct detect_task *t, uint64_t ts)
 {
 	struct detect_socket *e;
@@ -239,8 +258,8 @@ void detect_wait_begins(struct detect *d, struct detect_task *t, uint64_t ts, bo
 		t->sleep_since_ns = ts;
 }
 
-/* Leaves out the sleep of the machine. Returns 0 if there was no tick for DETECT_GAP_NS: the
- * machine may have slept. */
+/* Returns how long the task has waited, without the time for which the machine slept. Returns 0 if
+ * there was no tick for DETECT_GAP_NS, because the machine may have slept then. */
 static uint64_t task_waited_ns(const struct detect *d, const struct detect_task *t, uint64_t ts)
 {
 	uint64_t from_ns = MAX(t->since_ns, d->slept_ns);
@@ -306,8 +325,8 @@ static void switch_out_late(struct detect *d, struct detect_task *t, const struc
  * The task was on the CPU, in system call nr (CT_NR_NONE: in no call), and did not wait. Each of
  * these is a sign of progress:
  * - polls: the task polls with a time limit of zero, and always finds work
- * - nr is the system call of its idle point
- * - nr differs from its last system call
+ * - nr is the system call of the task's idle point
+ * - nr differs from the last system call in which the task was seen
  */
 static void task_look(struct detect *d, struct detect_task *t, uint64_t ts, uint16_t nr, bool polls)
 {
@@ -473,7 +492,7 @@ static void shed(struct detect *d, const struct ct_rec *rec)
 		return;
 	}
 	if (rec->flags & CT_GV_GROUP)
-		/* a capped task of the group has a CT_SHED of its own */
+		/* each capped task of the group has a CT_SHED with CT_GV_CAP (see above) */
 		return;
 	/* when messages begin or cease to be recorded, the counts of unread bytes are out of date */
 	if ((lacks ^ d->lacks) & CT_LACK_MESSAGES)
@@ -609,20 +628,31 @@ static void task_begin_anew(struct detect_task *t, uint64_t ts_ns)
 	t->wake_ns = was.wake_ns;
 }
 
-static void task_identify(struct detect *d, struct detect_task *t, const struct ct_task_blob *b)
+static void task_name(struct detect_task *t, const struct ct_task_blob *b)
 {
-	bool anew = b->h.flags & (CT_TF_EXEC | CT_TF_FORK) && b->h.ts > t->seen_ns;
-
-	if (b->h.ts < t->named_ns)
-		return;
-	if (anew)
-		task_begin_anew(t, b->h.ts);
 	t->named_ns = b->h.ts;
 	t->tgid = b->tgid;
 	t->cgroup_id = b->cgroup_id;
 	t->uid = b->uid;
 	memcpy(t->comm, b->comm, sizeof(t->comm));
 	t->comm[sizeof(t->comm) - 1] = 0;
+}
+
+static void task_identify(struct detect *d, struct detect_task *t, const struct ct_task_blob *b)
+{
+	bool anew = b->h.flags & (CT_TF_EXEC | CT_TF_FORK) && b->h.ts > t->seen_ns;
+
+	if (b->h.ts < t->named_ns)
+		return;
+	/* The ring of another CPU had the end of the task, and has been read first. A fatal signal that
+	 * is read after this name still needs it (detect_crash.c). */
+	if (t->bits & DETECT_DEAD) {
+		task_name(t, b);
+		return;
+	}
+	if (anew)
+		task_begin_anew(t, b->h.ts);
+	task_name(t, b);
 	if (anew && t->run == DETECT_BLOCKED && t->since_ns > b->h.ts)
 		detect_wait_begins(d, t, t->since_ns, true);
 }
@@ -649,7 +679,7 @@ void detect_blob(struct detect *d, const struct ct_blob *blob)
 		exited(d, &(struct ct_rec){ .ts = blob->ts }, blob->tid);
 		return;
 	}
-	t = detect_task_touch(d, blob->tid, blob->ts);
+	t = detect_task_touch(d, blob->tid, blob->ts) ?: detect_tasks_find(&d->tasks, blob->tid);
 	if (t)
 		task_identify(d, t, b);
 	detect_crash_name(d, b);

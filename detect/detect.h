@@ -25,9 +25,11 @@
  *   signal whose default action is to dump core: at most CRASHES_PER_TICK at each tick.
  *
  * Special cases:
- * - In a coarse stretch (CT_LACK_SWITCHES), only long waits and long times in a queue are judged.
- * - Without recorded messages (CT_LACK_MESSAGES), SERVICE asks the kernel, and BUSY does not judge.
- * - After lost records, only DISK and DEADLOCK judge, until all tasks are read again.
+ * - In a coarse stretch (CT_LACK_SWITCHES), only long waits and long times in the queue
+ *   for a CPU are judged.
+ * - Without recorded messages (CT_LACK_MESSAGES), SERVICE asks the kernel whether a socket has
+ *   unread bytes, and BUSY does not judge.
+ * - After lost records, only DISK, DEADLOCK and CRASH judge, until all tasks are read again.
  *
  * Cost: some 13 ns for a record, 216 bytes for a task, 1.5 MiB for the tables of sockets and names.
  */
@@ -42,7 +44,7 @@
 
 #define DETECT_OVERRIDES_MAX 64
 #define DETECT_MATCH_MAX     128
-#define DETECT_PRIO_IDLE     139 /* of a SCHED_IDLE task */
+#define DETECT_PRIO_IDLE     139 /* the priority of a SCHED_IDLE task */
 
 struct detect;
 
@@ -54,7 +56,7 @@ struct detect_hang {
 	uint64_t since_ns;
 	uint64_t found_ns;
 	uint64_t threshold_ns;
-	uint64_t obj; /* of the wait; 0: not known, or no wait */
+	uint64_t obj; /* for which the task waits; 0: not known, or no wait */
 	/* the task that can end the wait; SERVICE: the task that does not read; 0: not known */
 	uint32_t peer;
 	uint16_t nr;
@@ -138,7 +140,7 @@ void detect_found(struct detect *d, const struct ct_iter_task *found);
  * all rules judge again (see detect_lost()).
  */
 void detect_resync(struct detect *d, uint64_t now_ns);
-/* Records were lost, up to ts_ns. Until detect_resync(), only DISK and DEADLOCK judge. */
+/* Records were lost, up to ts_ns. Until detect_resync(), only DISK, DEADLOCK and CRASH judge. */
 void detect_lost(struct detect *d, uint64_t ts_ns);
 /*
  * Call it about every DETECT_TICK_NS, after all records older than now_ns. After DETECT_GAP_NS

@@ -69,9 +69,10 @@ void detect_crash_exit(struct detect *d, const struct ct_rec *rec)
 		end_note(d, rec, true);
 }
 
-/* Returns true if the crash was looked at before. The end of a process always belongs to the
- * crash noted for its pid. A signal after this end, or after CRASH_SAME_NS if the end was not
- * recorded, belongs to a new process with this pid. */
+/* Returns true if the crash was looked at before. The end of a process always belongs to the crash
+ * noted for its pid (struct detect_dying). A signal belongs to this crash too, if the last record
+ * noted for the crash is a signal, less than CRASH_SAME_NS earlier. Any other signal belongs to a
+ * new process with this pid. */
 static bool is_known(struct detect *d, const struct detect_end *end)
 {
 	struct detect_dying *dying = dying_find(d, end->tgid);
@@ -107,8 +108,8 @@ static int by_time(const void *a, const void *b)
 	return x->ns < y->ns ? -1 : x->ns > y->ns;
 }
 
-/* The name of a task may come after its end, through the ring of another CPU. So an end is reported
- * only at its second tick. */
+/* The record with the name of a task may come after the record of its end, through the ring of
+ * another CPU. So an end is reported only at the second tick after its record. */
 void detect_crash_report(struct detect *d, uint64_t now_ns)
 {
 	unsigned reported = 0, kept = 0;

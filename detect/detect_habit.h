@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * detect_habit.h - a table of habits. A habit is something usual for a task, such as its longest time in
- * the queue for a CPU (detect.h). All tasks of one name share an entry, which stays when they end. A
- * new name may replace the least recently used one. Only one thread at a time.
+ * detect_habit.h - a table of habits. A habit is something usual for a task, such as its longest
+ * time in the queue for a CPU (detect.h). All tasks of one name share an entry, which stays when
+ * they end. The entry of a new name may replace the least recently used entry. Only one thread at a
+ * time.
  */
 #ifndef CTRACE_DETECT_DETECT_HABIT_H
 #define CTRACE_DETECT_DETECT_HABIT_H

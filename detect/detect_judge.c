@@ -6,9 +6,11 @@
  * - No hang with the same cause was reported lately (judge_is_told()).
  * - The kernel does not contradict the state of the task (judge_look()).
  *
- * Two facts limit the rules LOOP and BUSY:
- * - A task that has forked since it was last idle may wait for the new process.
- * - If threads share an epoll, the other threads take over the work of a stuck thread.
+ * The rules LOOP and BUSY leave out some tasks:
+ * - LOOP and BUSY: a task that has forked a process since it was last idle. It may wait for this process.
+ * - BUSY: a thread that shares an epoll. The other threads take over the work of a stuck thread.
+ * - LOOP: a thread that shares an epoll, unless it waits for a lock with a known owner, for a file lock,
+ *   or for an answer.
  *
  * The rule BUSY judges only event loops. In a pool, a thread that does a long job looks like a
  * stuck one.
@@ -401,8 +403,8 @@ static bool judge_client_waits(const struct detect_task *c, const struct detect_
 	       (c->wait == CT_W_READ || c->wait == CT_W_POLL || c->wait == CT_W_WRITE);
 }
 
-/* Asks the kernel whether s has unread bytes. Returns true at the second yes, limit_ns or more after
- * the first. The reader must not have run in between. */
+/* Asks the kernel whether s has unread bytes. Returns true if the kernel said yes twice: now, and
+ * limit_ns or more before. The reader must not have run between the two answers. */
 static bool judge_unread(struct detect *d, struct detect_socket *s, const struct detect_task *client,
 			 const struct detect_task *reader, uint64_t limit_ns, uint64_t now_ns)
 {

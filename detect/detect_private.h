@@ -23,8 +23,8 @@ struct detect_report {
 };
 
 #define DETECT_DYING 64
-/* A crash that was looked at. ns: of the last record about it. ended: this record was the end of the
- * process. */
+/* A crash that was looked at. ns: time of the last record about the crash. ended: this record was
+ * about the end of the process. */
 struct detect_dying {
 	uint32_t tgid;
 	bool ended;
@@ -62,10 +62,10 @@ struct detect {
 	uint64_t coarse_end_ns;
 	struct detect_report reports[DETECT_REPORTS];
 	unsigned n_reports;
-	struct detect_dying dying[DETECT_DYING]; /* the next one replaces the oldest */
+	struct detect_dying dying[DETECT_DYING]; /* a new entry replaces the oldest one */
 	unsigned n_dying;
-	/* Looked at in the next tick: until then, the record that names the task may be missing,
-	 * because it comes through the ring of another CPU. */
+	/* An end is reported at the second tick after its record. Before this tick, the record that names
+	 * the task may be missing, because it comes through the ring of another CPU. */
 	struct detect_end ends[DETECT_ENDS];
 	unsigned n_ends;
 	struct detect_stats stats;

@@ -93,10 +93,11 @@ static void socket_address(const struct ct_object_blob *o, const uint8_t from[16
 		memcpy(to, from, o->family == AF_INET ? 4 : 16);
 }
 
-/* o describes the socket at one end of a connection. Returns the key of this end, or, if `far` is true, of
- * the other end. The key of an end is a hash of its address and port, then of those of the other end. The
- * table of sockets has an entry for each key. Its member `peer` is the id of the socket at the end with
- * this key. The CT_OBJ_KIND of a key is 0, so no object has a key as its id. */
+/* o describes the socket at one end of a connection. Returns the key of this end, or, if `far` is
+ * true, of the other end. The key of an end is a hash of the addresses and ports of both ends, in
+ * an order that depends on the end. The table of sockets has an entry for each key. Its member
+ * `peer` is the id of the socket at the end with this key. The CT_OBJ_KIND of a key is 0, so no
+ * object has a key as its id. */
 static uint64_t socket_address_key(const struct ct_object_blob *o, bool far)
 {
 	uint64_t h = HASH_START ^ o->protocol ^ (uint64_t)o->netns << 8;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * detect_socket.h - the detector's table of sockets: which two sockets are one connection, and
- * which have unread bytes. For an epoll, the table has a task that waited there. A new socket may
- * replace one that was not used for long. Only one thread at a time. Times are boot time.
+ * which have unread bytes. An epoll has an entry too: its reader is a task that waited at the
+ * epoll. A new entry may replace an entry that was last used long ago. Only one thread at a time.
+ * Times are boot time.
  */
 #ifndef CTRACE_DETECT_DETECT_SOCKET_H
 #define CTRACE_DETECT_DETECT_SOCKET_H
@@ -15,9 +16,12 @@
 #define DETECT_SOCKETS 16384
 
 struct detect_socket {
-	uint64_t obj; /* the socket or epoll, or the key of an address; 0: the entry is empty */
+	/* the socket or epoll, or the key of an end of a connection (socket_address_key()); 0: the
+	 * entry is empty */
+	uint64_t obj;
 	uint64_t used_ns;
-	/* the socket at the other end; of an address: the socket with this address; 0: not known */
+	/* Of a socket: the socket at the other end of its connection. Of the key of an end: the
+	 * socket at this end. 0: not known. */
 	uint64_t peer;
 	/* Bytes are unread since this time; 0: there are none. While messages are not recorded:
 	 * when the kernel first reported them. */
@@ -28,7 +32,7 @@ struct detect_socket {
 	/* below 0: more bytes were counted as received than as sent */
 	int64_t unread_bytes;
 	uint32_t reader;  /* the task that read last; for an epoll: a task that waited there */
-	uint32_t writer;  /* the task that sent last to this end */
+	uint32_t writer;  /* the task that sent last to this socket */
 	uint32_t answers; /* the number of receives */
 	bool shared;
 };
@@ -49,7 +53,8 @@ struct detect_socket *detect_socket_get(struct detect_sockets *s, uint64_t obj, 
 /* Returns the first entry with unread bytes, from index i on. NULL: there is none. */
 struct detect_socket *detect_socket_next_unread(struct detect_sockets *s, uint32_t i);
 void detect_socket_name(struct detect_sockets *s, const struct ct_object_blob *o);
-/* Counts the bytes of a CT_SEND as unread at the other end, if that end is known. */
+/* Counts the bytes of a CT_SEND as unread by the socket at the other end of the connection, if this
+ * socket is known. */
 void detect_socket_sent(struct detect_sockets *s, const struct ct_rec *rec);
 /* Forgets the unread bytes of a socket, unless a task has read from it at capped_ns or later.
  * Before capped_ns, records of its reader were left out. */

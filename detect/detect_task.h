@@ -18,7 +18,7 @@
 enum detect_run { DETECT_UNKNOWN, DETECT_BLOCKED, DETECT_RUNNABLE, DETECT_RUNNING };
 
 #define DETECT_DEAD   0x01 /* ended; the entry stays for late records (DEAD_KEPT_NS) */
-#define DETECT_IDLE   0x02 /* waits at its idle point, or in an event loop */
+#define DETECT_IDLE   0x02 /* waits at its idle point, or as an event loop does (wait_is_loop()) */
 #define DETECT_SHARED 0x04 /* other threads idle at the same epoll, and take over its work */
 #define DETECT_FORKED 0x08 /* has forked a process since it was last idle */
 #define DETECT_FOUND  0x10 /* seen by detect_found() since the last detect_resync() */
@@ -69,7 +69,7 @@ struct detect_task {
 	uint32_t patient;
 	uint64_t first_ns; /* time of the first return; 0: none */
 	uint64_t seen_ns;  /* time of the first record of the task */
-	/* longest time in the queue for a CPU, if at least patient_ns of struct detect */
+	/* longest time in the queue for a CPU; times below detect.patient_ns do not count */
 	uint64_t max_runq_ns;
 	uint64_t capped_ns;
 	uint64_t named_ns;

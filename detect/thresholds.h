@@ -7,9 +7,9 @@
  * of a task is the place where the task waits for its next work, again and again. A habit is a
  * usual time, or a usual kind of wait, of a task or of all tasks of one name (detect.h).
  *
- * The evidence is a test in test/unit/detect: edges_test.c or detect_test.c. Unless the entry says
- * otherwise, the test fails with half and with twice the number. This shows only that the code uses
- * the number. Whether the numbers are good choices is measured for all of them together
+ * The evidence is a test in test/unit/detect: edges_test.c, detect_test.c or crash_test.c. Unless the
+ * entry says otherwise, the test fails with half and with twice the number. This shows only that the
+ * code uses the number. Whether the numbers are good choices is measured for all of them together
  * (doc/service.md, "False alarms").
  */
 #ifndef CTRACE_DETECT_THRESHOLDS_H
@@ -34,9 +34,9 @@
 /* ns: all tasks are judged at most once in this time. Evidence: tests in edges_test.c fail with
  * twice the number. */
 #define DETECT_TICK_NS 200000000ULL
-/* ns: without a tick for this time or longer, the machine counts as asleep. Too small: on a busy
- * machine, the detector forgets waits. Too large: the sleep counts as a part of a wait.
- * Evidence: gap (edges_test.c). */
+/* ns: without a call of detect_tick() for this time or longer, the machine counts as asleep. Too
+ * small: on a busy machine, the detector forgets waits. Too large: the sleep counts as a part of a
+ * wait. Evidence: gap (edges_test.c). */
 #define DETECT_GAP_NS 1500000000ULL
 /* ns: after a cap of a task begins or ends, the task is not judged for this time. It is twice the usual
  * maximum of a cap (GOVERNOR_CAP_MAX_NS, daemon/thresholds.h). Too small: the task is judged during the
@@ -107,12 +107,12 @@
  * Evidence: counts_what_is_unread_from_when_it_can (detect_test.c) fails with a larger number.
  * No test fails with a smaller number. */
 #define RECEIVES_MIN 20
-/* looks: a run is judged after the detector has seen the running task this often without
- * progress. Evidence: busy (edges_test.c). */
+/* looks: BUSY judges a task after the detector has seen the task on the CPU this often since its
+ * last sign of progress (detect_task.progress_ns). Evidence: busy (edges_test.c). */
 #define LOOKS_MIN 3
-/* share 1/n of learn_ns: STARVED judges a task after the task was watched for this share. LOOP,
- * BUSY and SERVICE need the whole learn_ns, because they use the idle point. STARVED needs no idle
- * point. Evidence: starved_when_known (edges_test.c). */
+/* divisor: STARVED judges a task after the task was watched for learn_ns / LEARN_STARVED_SHARE.
+ * LOOP, BUSY and SERVICE need the whole learn_ns, because they use the idle point. STARVED needs no
+ * idle point. Evidence: starved_when_known (edges_test.c). */
 #define LEARN_STARVED_SHARE 10
 /* factor of learn_ns: LOOP, BUSY and SERVICE judge a young task also by the habits of other tasks
  * of its name. A task is young until LEARN_NAME_TIMES * learn_ns after its first return to its idle
@@ -171,10 +171,10 @@
  * the task. This time must be longer than a round of the drain thread (DRAIN_QUIET_MS). Evidence:
  * dead (edges_test.c). */
 #define DEAD_KEPT_NS 1000000000ULL
-/* ns: a CT_FUTEX comes at most this much before the record of its wait, which is from the same
- * CPU. Too small: if an interrupt runs in between, the owner is not found. Too large: the
- * CT_FUTEX of a mutex that the task got without a wait counts for its next wait. Evidence:
- * futex_early (edges_test.c). */
+/* ns: a CT_FUTEX says which task owns a futex. It comes at most this much before the CT_SWITCH with
+ * which the wait for the futex begins. Too small: if an interrupt runs between the two records, the
+ * owner is not found. Too large: the CT_FUTEX of a mutex that the task got without a wait counts
+ * for the task's next wait. Evidence: futex_early (edges_test.c). */
 #define FUTEX_EARLY_NS 1000000ULL
 /* ns: for one wait, the start that the kernel gives may be this much later than the start in the
  * records. Too small: on a busy machine, the time of a hang starts anew. Too large: a new wait of

@@ -17,13 +17,13 @@
 
 #include "lib/cursor.h"
 
-#define ELF_PHDRS_MAX         128 /* a file with more is refused */
-#define ELF_LOADS_MAX         64  /* further ones are left out */
+#define ELF_PHDRS_MAX         128 /* program headers; a file with more is refused */
+#define ELF_LOADS_MAX         64  /* segments of type PT_LOAD; further ones are left out */
 #define ELF_SECTIONS_MAX      8192
 #define ELF_SECTION_NAMES_MAX (1u << 20) /* bytes */
 #define ELF_SYMBOLS_MAX       (4u << 20)
 #define ELF_STRINGS_MAX       (256u << 20) /* bytes of one table */
-#define ELF_NOTES_MAX         4096         /* bytes; the rest is not read */
+#define ELF_NOTES_MAX         4096         /* bytes of a note segment; the rest is not read */
 #define ELF_BUILD_ID_MAX      32
 
 struct elf_load {
@@ -72,8 +72,8 @@ int elf_file_offset(const struct elf_file *e, uint64_t vaddr, uint64_t *ret_off)
 /* Returns the number of section headers, or -EBADMSG, -ENOMEM, or an -errno of pread(2). The caller
  * frees *ret. If the number is 0, *ret is unchanged. */
 int elf_file_sections(const struct elf_file *e, Elf64_Shdr **ret);
-/* Skips sections without bytes in the file (SHT_NOBITS). Returns 0, -ENOENT, -EBADMSG, -EFBIG,
- * -ENOMEM, or an -errno of pread(2). */
+/* Finds the first section with this name that has bytes in the file (is not SHT_NOBITS). Returns 0,
+ * -ENOENT, -EBADMSG, -EFBIG, -ENOMEM, or an -errno of pread(2). */
 int elf_file_section(const struct elf_file *e, const char *name, Elf64_Shdr *ret);
 
 struct elf_note {

@@ -17,7 +17,7 @@ struct table {
 	uint64_t off, n, names_off, names_bytes;
 };
 
-/* Takes only the first table: a hostile file could have thousands. */
+/* Takes only the first table of this type: a hostile file could have thousands. */
 static int table_find(const Elf64_Shdr *sh, int n, uint32_t type, struct table *ret)
 {
 	for (int i = 0; i < n; i++) {

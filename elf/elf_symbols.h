@@ -8,7 +8,7 @@
 
 #include "elf/elf_file.h"
 
-#define ELF_FUNCTIONS_MAX (1u << 20) /* in one file; then no further symbols are read */
+#define ELF_FUNCTIONS_MAX (1u << 20) /* of one file; further functions are left out */
 #define ELF_NAME_MAX      1024       /* longer names are cut */
 
 struct elf_symbol {
@@ -20,7 +20,8 @@ struct elf_symbol {
 
 /*
  * Calls fn for every defined symbol that has a name: first for those of .symtab, then for those of
- * .dynsym. Many symbols are in both. If fn does not return 0, the walk ends. Returns:
+ * .dynsym. So fn gets a symbol twice if it is in both. If fn does not return 0, the walk ends.
+ * Returns:
  * - the last value of fn; 0 if there are no symbols
  * - -EFBIG: a table is larger than the limits
  * - -EBADMSG, -ENOMEM, or an -errno of pread(2)

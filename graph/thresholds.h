@@ -28,10 +28,11 @@
  * sent_before_and_late). If larger, the sender seems to have held up the receiver (case
  * sent_before_and_delayed). */
 #define MESSAGE_DELAYED_NS 5000000ULL
-/* ns: A send wakes the receiver, and is recorded at most this much later, if it is a send of the task
- * that made the wake-up. This is longer than MESSAGE_LATE_NS, because the task may lose its CPU
- * before the record. If smaller, the send is not found (case sender_loses_its_cpu). If larger, a
- * later send of the task is taken (case interrupted_thread_sends_later). */
+/* ns: A send of the task that made a wake-up counts as the cause of the wake-up, if the send is
+ * recorded at most this much later. This is longer than MESSAGE_LATE_NS, because the task may lose
+ * its CPU before its send is recorded. If smaller, the send is not found (case
+ * sender_loses_its_cpu). If larger, a later send of the task is taken (case
+ * interrupted_thread_sends_later). */
 #define MESSAGE_SAME_TASK_NS 20000000ULL
 /* ns: CT_WAITFD records hold the set of descriptors that a task polls. If a task polls the same set
  * again and again, the set is recorded only once a second (bpf/wait_fds.h), so a wait may use
@@ -72,8 +73,8 @@
 #define KILLED_GONE_NS 300000000ULL
 
 /* ns, and 1/n of a time: Two equal polls of a task count as one wait if the task makes no progress in
- * between. It makes progress if it runs for longer than PROGRESS_NS plus this share of the time since
- * the begin of the first poll.
+ * between. It makes progress if it runs for longer than PROGRESS_NS plus 1/PROGRESS_SHARE of the
+ * time since the begin of the first poll.
  * If smaller, a client that only writes a log between its polls seems to make progress.
  * Cases for PROGRESS_NS: looks_between_short_polls. Cases for the share: looks_between_long_polls,
  * loop_looks_and_waits.
@@ -95,6 +96,12 @@
  * sleeps_after_a_try). If larger, a task that has given up still counts as polling (case
  * sleeps_for_another_reason). */
 #define LOCK_TRY_OLD_NS 100000000ULL
+
+/* ns: An inspection showed the owner of a lock of a database at most this long before the end of the wait.
+ * Then this owner is certain, even if it has run since. If smaller, the owner that the inspection for a
+ * snapshot showed is not certain (case shown_just_before). If larger, a task that has unlocked since is
+ * blamed as the certain owner (case shown_owner_runs_later). */
+#define SHOWN_LOCK_OLD_NS 500000000ULL
 
 /* A polling task that has run for at most the returned time has made no progress. since_ns: the time since
  * its first poll began. */
@@ -149,13 +156,13 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * work are alike (case stacks_at_the_start). If larger, stacks of the same work are not alike (case
  * neighbours_alike). */
 #define STACKS_ALIKE_MIN 3
-/* Kernel fact: by default, a connecting socket gets a local port from this one on
+/* Kernel fact: by default, a connecting socket gets a local port from this number on
  * (net.ipv4.ip_local_port_range, Documentation/networking/ip-sysctl.rst). If the listening socket
  * was never seen, and only one end of a connection has a smaller port, that end is the server. The
  * case low_port_serves fails with half and with twice the number. */
 #define PORT_EPHEMERAL 32768
-/* ns: Some sent bytes have no record of a receive, and then their reader finds nothing to read. If the
- * oldest of these bytes were sent more than this long ago, all of the bytes count as read. If smaller,
+/* ns: A task finds nothing to read, although some bytes sent to it have no record of a receive. If the
+ * oldest of these bytes were sent more than this long before, all of them count as read. If smaller,
  * bytes that are still on their way over loopback are forgotten (case bytes_on_their_way). If larger,
  * after a loss of records, messages are matched wrongly (case bytes_taken_before). */
 #define FLOW_STALE_NS 10000000ULL
@@ -171,27 +178,31 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * own. */
 #define HUB_MESSAGES 4
 #define HUB_OWN      4
-/* messages: The most messages that a hub receives before it passes on the first of them. */
+/* messages: Of the messages that a task has received and not yet passed on, the search for hubs notes at
+ * most this many. A further message counts as not passed on. */
 #define HUB_BATCH 16
 
 /* ns: If a server pauses in an answer for longer than this, the bytes after the pause are no part
- * of the answer, but news. If smaller, an answer that comes slowly is cut (case answer_in_parts, if
- * below 1 ms). If larger, the messages of a subscription make one endless answer (case news_later). */
+ * of the answer, but a message without a request. If smaller, an answer that comes slowly is cut
+ * (case answer_in_parts, if below 1 ms). If larger, the messages of a subscription make one endless
+ * answer (case news_later). */
 #define REQUEST_PART_NS 1000000000ULL
 
 /* Limits of searches. */
 
-/* steps: All walks along the records of one graph (scan.h) may take STEPS in sum, and EACH more for
- * every event, object and task. Evidence: test/unit/trace/limits_test.c. */
+/* steps: All walks along the records of one graph (scan.h) together may take GRAPH_SCAN_STEPS, and
+ * GRAPH_SCAN_STEPS_EACH more for every event, object and task. Evidence:
+ * test/unit/trace/limits_test.c. */
 #define GRAPH_SCAN_STEPS      (1ULL << 26)
 #define GRAPH_SCAN_STEPS_EACH 64
 /* generations: a search for an ancestor of a process goes back at most this far */
 #define ANCESTORS_MAX 64
-/* Limits of one critical path. DEPTH: nested frames (path.h), including frame 0. PIECES: when it
- * has this many pieces, the path follows no further wait. */
+/* Limits of one critical path. DEPTH: nested frames (path.h), including frame 0. PIECES: a path
+ * that has this many pieces follows no further wait. */
 #define PATH_MAX_DEPTH  32
 #define PATH_MAX_PIECES (4u << 20)
-/* records: at most this many are searched for the socket that a task used last */
+/* records: at most this many are searched for the socket that a task used last, or for a message of a
+ * task between two parts of a wait */
 #define SPOKE_LOOKS 256
 /* intervals: HotSpot waits for a lock in many short waits, most of them of 1 s. The daemon records the
  * stack of such a task at least every 64 s. In 64 s, the task has about 200 intervals: 64 waits, as many
@@ -231,6 +242,9 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define TRACER_LOOKS 256
 /* records: at most this many are searched for the task to which a waiter gave work */
 #define HANDED_LOOKS 1024
+/* sends: to learn whether a standby of PostgreSQL confirms at once, so many of the last sends to it are
+ * looked at. It confirms at once if half of them got an answer before the next send. */
+#define STANDBY_SENDS 8
 /* intervals: at most this many are searched for the last wait of a thread in an epoll */
 #define DEBT_LOOKS 256
 /* requests: at most this many are searched for one of these:
@@ -246,7 +260,7 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define HANDS_HERD 6
 /* edges, and processes: One connection may wake several processes. NEAR: edges before and after a
  * wake-up that are searched for other wake-ups. MATES: other processes that are noted. LOOKS: edges
- * after the wake-up that are searched for the first message. */
+ * after the wake-up that are searched for the first message of the client. */
 #define HERD_NEAR  32
 #define HERD_MATES 8
 #define HERD_LOOKS 256

@@ -11,11 +11,13 @@
 
 struct chunk {
 	struct chunk *next;
+	size_t size;
 	uint64_t bytes[];
 };
 
 struct arena {
 	struct chunk *chunks;
+	struct chunk *spare; /* of CHUNK_BYTES, after arena_clear() */
 	uint8_t *p;
 	size_t left;
 };
@@ -25,17 +27,50 @@ struct arena *arena_new(void)
 	return calloc(1, sizeof(struct arena));
 }
 
+static struct chunk *take_first(struct chunk **list)
+{
+	struct chunk *c = *list;
+
+	if (c)
+		*list = c->next;
+	return c;
+}
+
+void arena_clear(struct arena *a)
+{
+	struct chunk *c;
+
+	while ((c = take_first(&a->chunks))) {
+		if (c->size != CHUNK_BYTES) {
+			free(c);
+			continue;
+		}
+		c->next = a->spare;
+		a->spare = c;
+	}
+	a->left = 0;
+}
+
 void arena_free(struct arena *a)
 {
+	struct chunk *c;
+
 	if (!a)
 		return;
-	while (a->chunks) {
-		struct chunk *next = a->chunks->next;
-
-		free(a->chunks);
-		a->chunks = next;
-	}
+	while ((c = take_first(&a->chunks)) || (c = take_first(&a->spare)))
+		free(c);
 	free(a);
+}
+
+static struct chunk *new_chunk(struct arena *a, size_t bytes)
+{
+	struct chunk *c = bytes == CHUNK_BYTES ? take_first(&a->spare) : NULL;
+
+	if (!c)
+		c = malloc(sizeof(*c) + bytes);
+	if (c)
+		c->size = bytes;
+	return c;
 }
 
 void *arena_alloc(struct arena *a, size_t n)
@@ -47,7 +82,7 @@ void *arena_alloc(struct arena *a, size_t n)
 	n = (MAX(n, (size_t)1) + 7) & ~(size_t)7;
 	if (n > a->left) {
 		size_t bytes = n > CHUNK_BYTES / 4 ? n : CHUNK_BYTES;
-		struct chunk *c = malloc(sizeof(*c) + bytes);
+		struct chunk *c = new_chunk(a, bytes);
 
 		if (!c)
 			return NULL;

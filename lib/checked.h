@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * checked.h - arithmetic that cannot overflow, for numbers from a file or from the kernel. A time
- * that leaves its range stops at the end of the range: times are only shown or compared. A size
- * that leaves its range is an error. Any thread.
+ * that leaves its range stops at the end of the range, because times are only shown or compared. A
+ * size that leaves its range is an error. Any thread.
  */
 #ifndef CTRACE_LIB_CHECKED_H
 #define CTRACE_LIB_CHECKED_H

@@ -60,16 +60,17 @@ static json_t *load(int dir_fd, const char *name)
 	return NULL;
 }
 
-static void locate(const char *dir, int dir_fd, json_t *o)
+/* Makes a path of the name of a file, or null if there is no such file. */
+static void locate(const char *dir, int dir_fd, json_t *o, const char *key)
 {
-	const char *name = json_string_value(json_object_get(o, "snapshot"));
+	const char *name = json_string_value(json_object_get(o, key));
 	char path[PATH_MAX];
 
 	if (!name || strchr(name, '/') || faccessat(dir_fd, name, F_OK, 0) ||
 	    snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path))
-		json_object_set_new(o, "snapshot", json_null());
+		json_object_set_new(o, key, json_null());
 	else
-		json_object_set_new(o, "snapshot", json_string(path));
+		json_object_set_new(o, key, json_string(path));
 }
 
 int incidents_read(const char *dir, size_t max, json_t **ret, size_t *ret_left_out)
@@ -95,7 +96,8 @@ int incidents_read(const char *dir, size_t max, json_t **ret, size_t *ret_left_o
 
 		left_out += !o;
 		if (o) {
-			locate(dir, dir_fd, o);
+			locate(dir, dir_fd, o, "snapshot");
+			locate(dir, dir_fd, o, "view");
 			r |= json_array_append_new(list, o);
 		}
 		free(v[i]);

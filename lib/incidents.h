@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * incidents.h - reads the incidents that the daemon keeps in a directory: NAME.json
- * (ctrace.incident/1) and its snapshot NAME.ctr. NAME begins with the time of the report in UTC, so
- * names are in the order of time. Only daemon/incident/ writes and removes incidents. Any thread.
+ * (ctrace.incident/1), its snapshot NAME.ctr and perhaps its page NAME.html. NAME begins with the time of the
+ * report in UTC, so names are in the order of time. Only daemon/incident/ writes and removes incidents. Any
+ * thread.
  */
 #ifndef CTRACE_LIB_INCIDENTS_H
 #define CTRACE_LIB_INCIDENTS_H
@@ -17,9 +18,9 @@
 /*
  * Reads the incidents in the `max` newest .json files. From older files, reads only incidents that
  * are not complete yet ("pending": true). *ret is a JSON array, the oldest first; the caller owns a
- * reference. "snapshot" becomes a path, or null if there is no snapshot. *ret_left_out: the number of
- * other .json files. Returns 0, -ENOENT if there is no such directory, -ENOMEM, or -errno of reading
- * the directory.
+ * reference. "snapshot" and "view" (the page) become paths, or null if there is no such file. *ret_left_out:
+ * the number of .json files that are not in *ret. Returns 0, -ENOENT if there is no such directory, -ENOMEM,
+ * or -errno of reading the directory.
  */
 int incidents_read(const char *dir, size_t max, json_t **ret, size_t *ret_left_out);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * owned.h - opens directories and files, and refuses those that another user may change. Such a
- * user could put in a link or a pipe, and get the data of ctrace. The owner has to be root, or the
- * user of this process. Parents of a directory are not checked. Links in the path of a directory
- * are followed, because an administrator may have made them. Any thread.
+ * owned.h - opens directories and files, and refuses those that another user may change: this user
+ * could put a link or a pipe in their place, and so get the data of ctrace. The owner has to be
+ * root, or the user of this process. Parents of a directory are not checked. Links in the path of a
+ * directory are followed, because an administrator may have made them. Any thread.
  */
 #ifndef CTRACE_LIB_OWNED_H
 #define CTRACE_LIB_OWNED_H

@@ -12,7 +12,8 @@
 #define HOSTNS_PID_INIT    "pid:[4026531836]"
 #define HOSTNS_CGROUP_INIT "cgroup:[4026531835]"
 
-/* A link that cannot be read counts as initial: some kernels lack such namespaces. */
+/* path: the link of a namespace in /proc. If the link cannot be read, the namespace counts as the
+ * initial one, because some kernels lack this kind of namespace. */
 static bool hostns_is_other(const char *path, const char *initial)
 {
 	char name[64];

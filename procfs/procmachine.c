@@ -88,7 +88,8 @@ static void add_v1_memory(const char *root, const char *cgroup, struct limits *l
 		l->memory = MIN(l->memory, (uint64_t)bytes);
 }
 
-/* Calls add() also for the groups above `cgroup`. Changes `cgroup`. */
+/* Calls add() for the control group with the path `cgroup`, and for the groups above it. Changes
+ * the text `cgroup`. */
 static void add_upwards(const char *root, char *cgroup, struct limits *l,
 			void (*add)(const char *root, const char *cgroup, struct limits *l))
 {

@@ -12,7 +12,7 @@
 
 struct procmount {
 	uint32_t dev;  /* major << 20 | minor, as in the kernel */
-	char *point;   /* as the task of the table sees it */
+	char *point;   /* the mount point, as the task TID of /proc/TID/mountinfo sees it */
 	char *type;    /* "ext4", "fuse.sshfs" */
 	char *options; /* of the file system, with the escapes of the table */
 	char *line;    /* the memory of the other members */
@@ -42,8 +42,8 @@ const struct procmount *procmounts_on(const struct procmounts *ms, uint32_t dev)
 
 /*
  * Replaces the options of an overlay mount by the directories of its layers (also the work
- * directory). Each directory is a text that ends with a 0 byte. A directory may be relative. It is
- * empty if the option lowerdir has two colons in a row. Returns the size of all texts together.
+ * directory). Each directory is a text that ends with a 0 byte. The path may be relative. The text
+ * is empty if the option lowerdir has two colons in a row. Returns the size of all texts together.
  */
 size_t procmount_layers(char *options);
 

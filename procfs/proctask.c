@@ -480,7 +480,8 @@ bool proctask_cgroup(uint32_t pid, char *path, size_t size)
 	return path[0];
 }
 
-/* A program may have padded its command line with zeros. */
+/* Returns true if one of the next CMDLINE_ZEROS_MAX bytes of f is not 0. Zeros do not count, because a
+ * program may have padded its command line with them. */
 static bool has_rest(FILE *f)
 {
 	int c = 0;

@@ -22,10 +22,8 @@ int procwait_add(struct procwait_ctx *c, struct procwait_target target);
  * Adds each process that has the object open in the given direction (0: in any). Exceptions:
  * - A process only inherited the descriptor from another program, and direction is not 0: sets
  *   procwait.open instead.
- * - It is the process of the waiter, and has other threads, which may end the wait: sets
- *   procwait.open instead.
- * - It is the process of the waiter, and has one thread: adds the waiter, but only if there is no
- *   other target.
+ * - The waiter's own process has other threads, which may end the wait: sets procwait.open instead.
+ * - The waiter's own process has one thread: adds the waiter, but only if there is no other target.
  *
  * Returns 0 or -ENOMEM.
  */

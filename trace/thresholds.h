@@ -42,10 +42,10 @@
 #define WRITER_SAVE_BYTES (256u << 10)
 /*
  * slots: A file has slots for copies of the open segment: its number of slots divided by
- * RINGFILE_SAVES_SHARE, but at most RINGFILE_SAVES_MAX. If this is less than RINGFILE_SAVES_MIN, it
- * has none. Below (fewer slots): a copy is overwritten before the next sync, or while a reader
- * needs it. Above (more slots): less room for the trace. Evidence: the daemon writes one copy a
- * second, so it writes 5 copies from one sync to the next (STORE_SYNC_NS).
+ * RINGFILE_SAVES_SHARE, but at most RINGFILE_SAVES_MAX. If this number of slots for copies is less
+ * than RINGFILE_SAVES_MIN, the file has none. Below (fewer slots): a copy is overwritten before the
+ * next sync, or while a reader needs it. Above (more slots): less room for the trace. Evidence: the
+ * daemon writes one copy a second, so it writes 5 copies from one sync to the next (STORE_SYNC_NS).
  */
 #define RINGFILE_SAVES_MIN   16u
 #define RINGFILE_SAVES_MAX   128u
@@ -54,10 +54,11 @@
 /* Reading */
 
 /*
- * Bytes: A scan of a file checks the newest copy of each segment, and the next copy if that one is
- * damaged. It reads at most this much for these checks. Below: a damaged copy is taken for a whole
- * one. Above: a hostile file costs more time. Evidence: a real file has copies of about 16 segments.
- * Most of these segments fit into a slot of 64 KiB, so a scan reads about 1 MiB.
+ * Bytes: A scan of a file checks the newest copy of each segment. If this copy is damaged, the scan
+ * checks the next one. For all these checks, it reads at most this number of bytes. Below: a
+ * damaged copy is taken for a whole one. Above: a hostile file costs more time. Evidence: a real
+ * file has copies of about 16 segments. Most of these segments fit into a slot of 64 KiB, so a scan
+ * reads about 1 MiB.
  */
 #define FILE_INDEX_COMPARE_BYTES (16u << 20)
 

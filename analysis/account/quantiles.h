@@ -6,10 +6,23 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 struct quantiles {
 	uint64_t p50, p95, p99, max;
 };
+
+static inline int quantiles_cmp(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static inline void quantiles_sort(uint64_t *v, size_t n)
+{
+	qsort(v, n, sizeof(*v), quantiles_cmp);
+}
 
 /* Returns the index of the quantile in n sorted values, n > 0. */
 static inline size_t quantile_rank(size_t n, unsigned percent)

@@ -18,7 +18,9 @@ static uint64_t last_ns(const struct graph *g, uint32_t task)
 	return MIN(g->tasks[task].exit_ns - 1, g->w->to_ns);
 }
 
-/* Writes the name of the program or script, or the option -c or -e with its code. "": not known. */
+/* Writes the name of the program, or of the script that an interpreter runs. If the code comes from
+ * an option -c or -e of the interpreter, writes the option and the code. Writes "" if the command
+ * line is not known. */
 static const char *script_of(const struct graph *g, uint32_t task, char buf[ROLE_MAX])
 {
 	char brief[CMDLINE_SHORT_MAX];

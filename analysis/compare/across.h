@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * across.h - private to analysis/: how alike tasks and waits of two traces are. Task ids, object ids
- * and addresses differ between traces. So names, kinds, stacks, and the places of futexes in their
- * pages count.
+ * across.h - private to analysis/: how alike tasks and waits of two traces are. Task ids, object
+ * ids and addresses differ between traces. So names, kinds, stacks, and the places of futexes in
+ * their pages count.
  *
- * In all functions, `g` is the graph of the examined trace, and `good` that of the other one. Pure;
- * any thread.
+ * In all functions, `g` is the graph of the examined trace, and `good` is the graph of the other
+ * trace. Pure; any thread.
  */
 #ifndef CTRACE_ANALYSIS_COMPARE_ACROSS_H
 #define CTRACE_ANALYSIS_COMPARE_ACROSS_H
@@ -21,8 +21,8 @@ enum relation { RELATION_THREAD, RELATION_CHILD, RELATION_PARENT, RELATION_OTHER
 enum relation across_relation(const struct graph *g, uint32_t of, uint32_t task);
 
 /* Returns 1 if names, or the place of a futex in its page, show that both waits are at one place.
- * Returns less if only the call and the kind of the object are the same. Returns 0 for different
- * places. */
+ * Returns a number between 0 and 1 if only the call and the kind of the object are the same.
+ * Returns 0 for different places. */
 float across_place(const struct graph *g, const struct interval *a, const struct graph *good,
 		   const struct interval *b);
 /* Returns true if both waits are at one place. For this, across_place() must be above 0. If both stacks

@@ -12,7 +12,7 @@ enum against_result {
 	AGAINST_NOT_NEEDED, /* no wait of the chain was compared with the good trace */
 	AGAINST_NO_TASK,    /* the good trace has no task in the role of the waiter */
 	AGAINST_NO_WAIT,    /* the good trace has too few alike waits, or they end in several ways */
-	AGAINST_AS_LONG,    /* the wait is not much longer than those of the good trace */
+	AGAINST_AS_LONG,    /* the wait is not much longer than the alike waits of the good trace */
 	AGAINST_GONE,       /* the examined trace has no task in the role of a waker */
 	AGAINST_SEVERAL,    /* the examined trace has several tasks in the role of a waker */
 	AGAINST_AS_USUAL,   /* no task stands out. Example: each task waits as in the good trace */
@@ -31,7 +31,7 @@ struct against {
 	 * woke this waker before it acted. */
 	bool own_accord;
 	uint32_t tasks[AGAINST_TASKS];
-	uint32_t n_tasks; /* AGAINST_SEVERAL: also the tasks for which tasks[] has no room */
+	uint32_t n_tasks; /* may be above AGAINST_TASKS: tasks[] has only the first ones */
 	char *text;       /* without a full stop. NULL: AGAINST_NOT_NEEDED */
 	char *brief;      /* one sentence for the diagnosis, or NULL */
 };

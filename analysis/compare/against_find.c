@@ -29,7 +29,9 @@ static bool is_on_path(const struct walk *w, uint32_t task)
 	return false;
 }
 
-/* In the good trace, a parent may be unknown. So RELATION_OTHER there matches any other process. */
+/* Returns true if `task` is related to `of` as the good trace says (`as`). In the good trace, the
+ * parent of a process may be unknown. So if `as` is RELATION_OTHER, a task of any other process
+ * matches. */
 static bool is_related(const struct graph *g, uint32_t of, uint32_t task, enum relation as)
 {
 	enum relation relation = across_relation(g, of, task);
@@ -37,10 +39,10 @@ static bool is_related(const struct graph *g, uint32_t of, uint32_t task, enum r
 	return relation == as || (as == RELATION_OTHER && relation != RELATION_THREAD);
 }
 
-/* Finds the tasks of the examined trace that should wake the waiting task, which is the parameter `of`.
- * In the good trace, task A (the task of hop k) woke task B from such a wait. So the tasks must have the
- * role of A. If A is a child of B, they must be children of the waiting task; the same holds for the other
- * values of enum relation. If none of them lives in [from_ns, to_ns), takes those that ended before. */
+/* Finds the tasks of the examined trace that should wake the task `of`. In the good trace, task A (the task
+ * of hop k) ended a wait of task B. So the tasks must have the role of A, and must be related to `of` as A
+ * is to B (is_related()). Example: if A is a child of B, the tasks must be children of `of`. If no such task
+ * lives in [from_ns, to_ns), finds the tasks that ended before. */
 static void find_tasks(const struct walk *w, uint32_t k, uint32_t of, uint64_t from_ns, uint64_t to_ns)
 {
 	uint32_t waker = w->h->v[k].blame.task, wakee = w->good->intervals[w->h->v[k].wait].task;
@@ -62,9 +64,11 @@ static void find_tasks(const struct walk *w, uint32_t k, uint32_t of, uint64_t f
 }
 
 /* step->task is the task in the examined trace that has the role of the task of hop k in the good trace.
- * Counts the waits of step->task that are like the trigger of hop k (struct hop). Such a wait is at the same
- * place as the trigger: the same call, on a similar object. A task with the role of the task of hop k + 1
- * ended the wait. If hop k is the last hop, no task ended the wait, but for example a timer. */
+ * Counts the waits of step->task that are like the trigger of hop k (struct hop). A wait counts only if both
+ * are true:
+ * - The wait is at the same place as the trigger (across_same_place()).
+ * - A task with the role of the task of hop k + 1 ended the wait. If hop k is the last hop: no task ended the
+ *   wait, but for example a timer. */
 static uint32_t count_triggers(const struct walk *w, uint32_t k, const struct missing_wake_step *step)
 {
 	const struct graph_task *t = &w->g->tasks[step->task];
@@ -102,7 +106,9 @@ static bool look_at(struct walk *w, uint32_t k)
 	bool usual, most, driven;
 
 	if (t->exit_ns < step->from_ns + (step->to_ns - step->from_ns) / 2) {
-		/* perhaps all tasks of this role live only briefly */
+		/* If tasks of this role always live only briefly, the exit of this task is not the
+		 * reason for the missing wake-up, so no task is named. Only for hop 0 it is known
+		 * whether tasks of the role live longer (w->steady). */
 		if (k || !w->steady)
 			m->n_steps = 0;
 		missing_wake_name(m, MISSING_ENDED, &none, t->exit_ns);

@@ -44,7 +44,8 @@ static const char *relation_words(enum relation relation)
 	return "";
 }
 
-/* "feeder (of another process) ended such a wait after 30 ms, through pipe:[77]" */
+/* Adds words such as "feeder (of another process) ended such a wait after 30 ms, through
+ * pipe:[77]". */
 static void add_waker(struct words *t, const struct missing_wake *m, const struct hops *h)
 {
 	const struct hop *hop = &h->v[0];

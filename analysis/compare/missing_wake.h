@@ -20,12 +20,14 @@
 
 #define MISSING_STEPS 8
 
-/* What the named task does instead of sending the wake-up. */
+/* What the named task does instead of sending the wake-up. In the reference, this task, or a task
+ * of the same role, sent the wake-up. The *trigger* is the last wait of the sender before this
+ * wake-up (missing_wake_steps.h). */
 enum missing_wake_how {
 	MISSING_ENDED,
 	MISSING_SILENT,    /* the task is woken as in the reference, but then sends no wake-up */
-	MISSING_ELSEWHERE, /* the task waits elsewhere, or its place in the reference is not known */
-	MISSING_ASLEEP,    /* the task waits where it waits in the reference, but for longer */
+	MISSING_ELSEWHERE, /* the task waits at another place than the trigger, or there is no trigger */
+	MISSING_ASLEEP,    /* the task waits at the place of the trigger, but for longer */
 	MISSING_BUSY,
 };
 

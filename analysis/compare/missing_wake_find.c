@@ -187,10 +187,10 @@ static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, s
 	return m->triggers;
 }
 
-/* Returns true if the task of the step exited before the middle of the wait. Then its exit is the reason
- * for the missing wake-up. Exception: if the task sent only few such wake-ups before (step->count),
- * perhaps all tasks of its role live only briefly, and its exit is no reason. Then n_steps becomes 0: no
- * task is named. */
+/* Returns true if the task of the step exited before the middle of the wait. If this task ended at
+ * least MISSING_GOOD_COUNT earlier waits (step->count), its exit is the reason for the missing
+ * wake-up. If not, perhaps all tasks of its role live only briefly: n_steps becomes 0, so no task
+ * is named. */
 static bool has_ended(const struct graph *g, const struct missing_wake_step *step, struct missing_wake *m)
 {
 	const struct graph_task *t = &g->tasks[step->task];
@@ -358,7 +358,7 @@ static int examine_next(const struct graph *g, struct missing_wake *m)
 		for (uint32_t j = 0; j < m->n_steps; j++)
 			if (m->steps[j].task == next.steps[i].task)
 				return 0;
-		/* the named task waits for a request of the waiter, so it owes no wake-up */
+		/* the named task owes no wake-up: it waits for a request of the waiter */
 		if (next.steps[i].task == g->intervals[m->wait].task) {
 			m->n_steps = 0;
 			return 0;
@@ -386,8 +386,9 @@ static bool timed_out(const struct graph *g, const struct interval *s)
 	return kind == EDGE_TIMER;
 }
 
-/* A time limit may cut a wait into parts. Returns the part before `at` (step -1) or after it (step
- * 1), or GRAPH_NONE. */
+/* A time limit may cut a wait into parts. `at` is one of the parts. If `step` is -1, returns the
+ * part before `at`. If `step` is 1, returns the part after `at`. GRAPH_NONE: there is no such
+ * part. */
 static uint32_t other_part(const struct graph *g, uint32_t at, int step)
 {
 	const struct graph_task *t = &g->tasks[g->intervals[at].task];

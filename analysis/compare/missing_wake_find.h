@@ -4,9 +4,10 @@
  * sent it.
  *
  * Compares a long wait with the reference, a typical earlier wait at the same place. Goes backward
- * along the wake-ups that ended the reference. Names the first task that now does something else. If
- * each task does the same as then, names the last one, unless it waits for the waiter (Argus: Weng,
- * Huang, Yang, USENIX ATC 2021, section 4.2).
+ * along the wake-ups that led to the end of the reference, from task to task. Names the first task
+ * that does something else in the long wait than it did in the reference. If each task does the
+ * same in both waits, names the last task. But if the last task waits for the waiter, names no
+ * task. The method: Argus (Weng, Huang, Yang, USENIX ATC 2021, section 4.2).
  *
  * Pure; any thread.
  */

@@ -26,8 +26,8 @@ struct hops {
 	struct hop v[MISSING_STEPS];
 	uint32_t n;
 	bool timer; /* the trigger of the last hop is a wait that a timer ended */
-	/* The last hop is a task that the waiting task itself had woken. Example: this
-	 * task sent a request to a server, and then waited for the answer. The last hop is the server. */
+	/* The last hop is a task that the waiter itself had woken. Example: the waiter sent a request to a
+	 * server, and then waited for the answer. The last hop is the server. */
 	bool asks;
 };
 
@@ -45,10 +45,13 @@ struct doing {
 	uint64_t ns;
 };
 
-/* Returns the longest wait of the task in [from_ns, to_ns). If the task ran or was runnable for
- * longer than it waited: the longest run, with the sum of all runs as `ns`. An interval with the state
- * INTERVAL_FOLDED does not show when the task ran and when it waited. If the sum of these intervals
- * is longer than the waits, and longer than the runs: GRAPH_NONE. */
+/* Returns what the task did for most of [from_ns, to_ns). The waits, the runs (also while
+ * runnable), and the intervals with the state INTERVAL_FOLDED are summed up. The result depends on
+ * the largest sum:
+ * - waits: the longest wait;
+ * - runs: the longest run, with the sum of all runs as `ns`;
+ * - INTERVAL_FOLDED: GRAPH_NONE, because these intervals do not show when the task ran and when it
+ *   waited. */
 struct doing missing_wake_doing(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
 /* Sets what the named task did instead, since when, and how long. */
 void missing_wake_name(struct missing_wake *m, enum missing_wake_how how, const struct doing *d,

@@ -13,7 +13,8 @@
 
 enum token { TOKEN_WAIT = 1, TOKEN_SEND, TOKEN_RECV, TOKEN_WOKE, TOKEN_BORN };
 
-/* The first token has this in place of a kind of edge, because its wait may not have ended yet. */
+/* A token of a wait has the kind of edge that ended the wait. The first token has RESULT_OPEN
+ * instead, because its wait may not have ended yet. */
 #define RESULT_OPEN 0xff
 
 static uint32_t make_token(enum token what, unsigned a, unsigned b, unsigned c)
@@ -54,7 +55,8 @@ static void push(struct builder *b, uint32_t token)
 	fold(b);
 }
 
-/* Drops an incomplete repeat at the end: a limit or the window cut off its rest. */
+/* Drops an incomplete repeat at the end of the signature. The rest of this repeat is beyond a
+ * limit, or outside of the window. */
 static void finish(struct builder *b)
 {
 	uint32_t rest = b->s->n - b->end;
@@ -300,7 +302,8 @@ int similar_find(const struct graph *g, uint32_t interval, struct similar_set *r
 		return 0;
 	name = graph_comm(g, me, last_ns(g, me));
 	for (uint32_t i = 0; i < g->n_tasks && !r; i++) {
-		/* The name alone excludes most tasks, and costs a quarter of the whole test. */
+		/* The check of the task's name excludes most tasks. It takes a quarter of the time
+		 * of similar_role(), so it comes first. */
 		if (i == me || !g->tasks[i].n_intervals || !graph_is_called(g, i, last_ns(g, i), name) ||
 		    !similar_role(g, me, i))
 			continue;

@@ -44,13 +44,14 @@ struct similar_set {
 void similar_signature(const struct graph *g, uint32_t interval, struct signature *ret);
 /* Returns 0 (nothing in common) to 1 (equal). */
 float similar_score(const struct signature *a, const struct signature *b);
-/* Returns 1 for the same call on the same object, or on the same condition variable. Returns less
- * if the objects differ, but serve one purpose. Returns 0 for different places. */
+/* Returns 1 for the same call on the same object, or on the same condition variable. Returns a
+ * number between 0 and 1 if the objects differ, but serve one purpose. Returns 0 for different
+ * places. */
 float similar_place(const struct graph *g, const struct interval *a, const struct interval *b);
 /* Returns true if the tasks have the same name, and their processes too. */
 bool similar_role(const struct graph *g, uint32_t a, uint32_t b);
-/* Returns true if chance decides whether the task waits: for a futex with an owner, for memory, or
- * for a disk. Also returns true if the task is stopped. */
+/* Returns true for a wait of a kind that happens only by chance: for a futex with an owner, for
+ * memory, or for a disk. Also returns true if the task is stopped. */
 bool similar_is_chance(const struct graph *g, const struct interval *s);
 
 /* Finds waits that ended before the wait `interval` began. Returns 0 or -ENOMEM. The caller

@@ -45,7 +45,8 @@ static void tally_best(const struct map *tally, struct contention *r)
  * these:
  * - g->gaps: gaps, in which records of any task were lost.
  * - g->groups: caps of groups. While a group is capped, the runs of its tasks are not recorded.
- * The time of a record is the end of the gap or cap. Word 0 of the record is the begin. */
+ * Word 0 of the record is the begin of the gap or cap. The end of a gap is word 1, the end of a cap is the
+ * time of the record. */
 static uint64_t lost_by(const struct graph *g, const struct graph_index *ix, uint32_t cpu, uint64_t from,
 			uint64_t to)
 {

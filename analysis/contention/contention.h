@@ -31,7 +31,8 @@ int contention_cpu(const struct graph *g, uint32_t task, uint64_t from_ns, uint6
 		   struct contention *ret);
 /* After contention_cpu(): returns true if the quota explains more than half of total_ns. */
 bool contention_is_throttled(const struct contention *c);
-/* Finds the other task that waited longest for the device of obj. Returns 0 or -ENOMEM. */
+/* Of all tasks but `task`, finds the one that waited longest for the device of obj. Returns 0 or
+ * -ENOMEM. */
 int contention_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t from_ns, uint64_t to_ns,
 		    struct contention *ret);
 /*

@@ -149,12 +149,15 @@ struct flag flag_find(const struct graph *g, uint32_t task, uint64_t from_ns, ui
 		f.spin = polled->r.ts >= from_ns && polled->r.flags & CT_QF_SPIN;
 	}
 	find_writer(g, task, from_ns, to_ns, &f);
-	/* Without other threads, mostly a signal handler changes the variable, and the variable
-	 * mostly has a symbol. */
+	/* In a process without other threads, mostly only a signal handler can end the polling, and the
+	 * variable that it changes mostly has a symbol. So a variable without a symbol is dropped, unless it
+	 * is watched. */
 	alone = f.obj && is_alone(g, task, from_ns, to_ns);
 	if (!f.watched && !has_symbol(g, f.obj) && alone)
 		f.obj = 0;
-	/* The loop of an interpreter reads the same memory again and again, like a spin. */
+	/* The loop of an interpreter reads the same memory again and again, so it looks like a spin.
+	 * It counts as a spin only if the writer of the variable is known, or if the variable has a symbol
+	 * and the process has other threads. */
 	f.spin &= f.writer != GRAPH_NONE || (has_symbol(g, f.obj) && !alone);
 	return f;
 }

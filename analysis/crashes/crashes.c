@@ -24,7 +24,7 @@ struct search {
 	struct crashes *cs;
 	uint64_t from_ns, to_ns;
 	struct map fatal; /* tgid -> index of its first fatal CT_SIGDELIVER */
-	struct map ended; /* tgids; threads that end together may all have CT_LF_GROUP_DEAD */
+	struct map ended; /* ended tgids: several of their threads may have CT_LF_GROUP_DEAD */
 	VEC(struct crash) found;
 };
 
@@ -166,8 +166,8 @@ static int on_fork(struct search *s, size_t i)
 	return 0;
 }
 
-/* Processes that got a fatal signal, but whose end is not in the window: they still write their
- * core dump, or the record is missing. */
+/* Adds the processes that got a fatal signal, but whose end is not in the window. Such a process
+ * still writes its core dump, or the record of its end is missing. */
 static int add_dying(struct search *s, size_t n)
 {
 	int r = 0;
@@ -208,7 +208,8 @@ static int search_events(struct search *s)
 			r = on_fork(s, i);
 			break;
 		case CT_EXEC:
-			/* The kernel kills the other threads of a process that executes a program. */
+			/* When a process executes a program, the kernel ends its other threads with KILL. The
+			 * process itself goes on, so this fatal signal is forgotten. */
 			map_del(&s->fatal, w->events[i].r.tid);
 			break;
 		case CT_EXIT:
@@ -249,7 +250,7 @@ static bool is_start(const struct edge *e)
 	return e->kind == EDGE_FORK || e->kind == EDGE_VFORK;
 }
 
-/* Returns true if the edge hands work over to another process. */
+/* Edges of these kinds count as requests, also between two threads of one process. */
 static bool is_request(const struct edge *e)
 {
 	return e->kind == EDGE_MESSAGE || e->kind == EDGE_PIPE || e->kind == EDGE_FUSE;
@@ -261,8 +262,8 @@ static bool is_handed_over(const struct edge *e)
 	       e->kind == EDGE_SIGNAL || e->kind == EDGE_ANSWER;
 }
 
-/* If the choice took a start or an exec, but could have taken a request: returns the edge of the
- * request. Otherwise GRAPH_NONE. */
+/* If the choice took the start of a process (is_start()) or an exec, but could have taken a
+ * request: returns the edge of the request. Otherwise returns GRAPH_NONE. */
 static uint32_t request_option(const struct crashes *cs, const struct slice *s, const struct slice_choice *x)
 {
 	const struct slice_option *o = s->options + x->first_option;
@@ -304,8 +305,10 @@ static int splice(struct slice *s, uint32_t step, const struct slice *tail, uint
 }
 
 /*
- * A slice prefers the start of a process to a request that the process received later, as long as the
- * process has not been idle in between. But a crash is mostly about the request.
+ * A slice prefers the start of a process to a request that the process received later, as long as
+ * the process has not been idle in between. But a crash is mostly about the request. So if a choice
+ * of the slice could have taken a request, replaces the later steps of the slice by the steps that
+ * lead back from this request.
  */
 static int prefer_requests(const struct crashes *cs, struct slice *s, unsigned depth)
 {

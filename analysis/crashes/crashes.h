@@ -17,7 +17,7 @@
 #include "analysis/slice/slice.h"
 #include "graph/causal/causal.h"
 
-#define CRASHES_MAX      256 /* of each kind; later ones are counted in `refused` */
+#define CRASHES_MAX      256 /* of each enum crash_how; the rest counts in crashes.refused */
 #define CRASH_STEPS_MAX  32  /* steps of one path */
 #define CRASH_STATUS_ANY 0xff
 
@@ -70,7 +70,11 @@ int crashes_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, struct
 void crashes_keep(struct crashes *cs, const bool *tasks);
 void crashes_free(struct crashes *cs);
 const char *crash_how_name(enum crash_how how);
-/* Returns true if all edges of the path are strong. Returns false if there is no path. */
+/* Returns true if all of these are true:
+ * - There is a path, and all its edges are strong.
+ * - The path did not end at a limit or a rule (SLICE_END_LIMIT, SLICE_END_REFUSED).
+ * - The path has more than one step, or it ends at SLICE_END_OUTSIDE.
+ * - In the time of the path, no records are missing that the path may need. */
 bool crash_path_certain(const struct crashes *cs, const struct crash *c);
 /* Returns words such as "no memory is mapped at the address", or NULL. */
 const char *crash_code_words(const struct crash *c);

@@ -81,8 +81,8 @@ static void add_reason(struct words *t, const struct crashes *cs, const struct c
 		words_add(t, " in %.*s()", (int)frame_function_len(frame), frame);
 }
 
-/* Returns words such as "served". Before them stands "while it" or "which", after them the task at
- * the begin of the edge. */
+/* Returns words such as "served". Before them, add_path() puts "while it", "which" or "and", and add_link()
+ * may put "perhaps". After them, add_link() puts the task at the begin of the edge. */
 static const char *link_words(const struct crashes *cs, const struct edge *e)
 {
 	uint64_t object = edge_object(cs->c, e);

@@ -13,7 +13,7 @@
 __extension__ typedef unsigned __int128 wide;
 
 struct share {
-	wide ns; /* times METRIC_WEIGHTS_SUM */
+	wide ns; /* in units of 1 / METRIC_WEIGHTS_SUM ns */
 	double count;
 };
 
@@ -120,7 +120,7 @@ static int add_side(struct building *k, const struct profile *const *runs, size_
 }
 
 struct fraction {
-	uint64_t rest; /* ns times METRIC_WEIGHTS_SUM */
+	uint64_t rest; /* in units of 1 / METRIC_WEIGHTS_SUM ns, less than 1 ns */
 	size_t row;
 };
 
@@ -133,7 +133,8 @@ static int fraction_cmp(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* The rows with the largest fractions get 1 ns more, so that all rows add up to value_ns. */
+/* Rounds the time of each row down to whole ns. Then the rows that lost most by this get 1 ns more,
+ * so that all rows add up to value_ns. */
 static int round_side(struct building *k, bool is_new, uint64_t value_ns)
 {
 	_cleanup_free_ struct fraction *v = calloc(k->rows.n + 1, sizeof(*v));

@@ -33,7 +33,7 @@ struct delta {
 	enum delta_metric metric;
 	struct delta_side old, new;
 	int64_t difference_ns;
-	int64_t environment_ns; /* of the rows of class ENVIRONMENT */
+	int64_t environment_ns; /* the sum of difference_ns of the rows of PART_CLASS_ENVIRONMENT */
 	struct delta_row *rows; /* sorted by the size of the change, the largest first */
 	size_t n_rows;
 	char *sentence; /* safe to print */
@@ -42,10 +42,10 @@ struct delta {
 /*
  * Compares the profiles. n_old, n_new > 0. Each run is shorter than 2^62 ns.
  *
- * Only long waits and runs have a detail (struct profile_part). So when a wait becomes longer, the
- * row without a detail may shrink, while a row with the same key and a detail grows. These two rows
- * become one, and likewise if a wait becomes shorter. If there are several such rows with a detail,
- * the one that changes most is taken.
+ * Only long waits and runs have a detail (struct profile_part). So if a wait becomes longer or
+ * shorter, its time may move from one row to another one. The two rows have the same key, but only
+ * one of them has a detail. One of the rows grows, and the other one shrinks. delta_new() makes one
+ * row of the two. If there are several such rows with a detail, the one that changes most is taken.
  *
  * The caller frees *ret with delta_free(). Returns 0 or -ENOMEM.
  */

@@ -30,7 +30,7 @@ static struct group *group_of(struct breakdown *l, enum group_type type, uint64_
 					    .obj = obj,
 					    .from_ns = UINT64_MAX,
 					    .interval = GRAPH_NONE,
-					    .last_seg = GRAPH_NONE }))
+					    .last = { .interval = GRAPH_NONE } }))
 		return NULL;
 	if (map_set(by, h, l->v.n - 1))
 		return NULL;
@@ -40,19 +40,27 @@ static struct group *group_of(struct breakdown *l, enum group_type type, uint64_
 static void group_add(struct group *gr, uint64_t from, uint64_t to, uint32_t interval, const struct blame *b,
 		      uint32_t frame)
 {
+	struct wait_so_far *last = &gr->last;
+
 	gr->total_ns += to - from;
 	gr->from_ns = MIN(gr->from_ns, from);
 	gr->to_ns = MAX(gr->to_ns, to);
-	if (interval != GRAPH_NONE && interval != gr->last_seg) {
-		gr->waits++;
-		gr->last_seg = interval;
+	if (interval == GRAPH_NONE || interval != last->interval) {
+		*last = (struct wait_so_far){ .interval = interval };
+		gr->waits += interval != GRAPH_NONE;
 	}
-	if (to - from > gr->longest_ns) {
-		gr->longest_ns = to - from;
-		gr->interval = interval;
-		gr->frame = frame;
+	last->ns += to - from;
+	if (to - from > last->piece_ns) {
+		last->piece_ns = to - from;
+		last->frame = frame;
 		if (b)
-			gr->blame = *b;
+			last->blame = *b;
+	}
+	if (last->ns > gr->longest_ns) {
+		gr->longest_ns = last->ns;
+		gr->interval = interval;
+		gr->frame = last->frame;
+		gr->blame = last->blame;
 	}
 }
 
@@ -105,9 +113,8 @@ int breakdown_fill(const struct graph *g, struct breakdown *l, const struct path
 		gr = group_of(l, GROUP_TASK, breakdown_frame_key(g, f), RESOURCE_NONE, 0);
 		if (!gr)
 			return -ENOMEM;
-		if (f->to_ns - f->from_ns > gr->longest_ns)
-			gr->task = f->task;
 		group_add(gr, f->from_ns, f->to_ns, f->interval, &f->blame, i);
+		gr->task = p->frames[gr->frame].task;
 		l->total_ns += f->to_ns - f->from_ns;
 		l->from_ns = MIN(l->from_ns, f->from_ns);
 		l->to_ns = MAX(l->to_ns, f->to_ns);

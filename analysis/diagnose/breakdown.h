@@ -19,6 +19,16 @@
 
 enum group_type { GROUP_CPU, GROUP_TASK, GROUP_LEAF, GROUP_FOLDED, GROUP_UNKNOWN };
 
+/* If the tasks before this one in the chain wait again and again, a long wait of this task is on the path in
+ * several pieces. */
+struct wait_so_far {
+	uint32_t interval;
+	uint64_t ns;       /* the sum of the pieces */
+	uint64_t piece_ns; /* the longest piece */
+	uint32_t frame;
+	struct blame blame; /* of the longest piece */
+};
+
 struct group {
 	enum group_type type;
 	uint32_t task;
@@ -27,11 +37,11 @@ struct group {
 	uint64_t obj;
 	uint64_t total_ns, from_ns, to_ns, longest_ns;
 	uint32_t waits;
-	uint32_t interval; /* the longest wait */
-	uint32_t last_seg;
-	uint32_t frame;
-	struct blame blame; /* of the longest wait */
-	bool cycle;         /* a wait for a task that is on the path already */
+	uint32_t interval;  /* the longest wait */
+	uint32_t frame;     /* of the longest piece of this wait */
+	struct blame blame; /* of this piece */
+	struct wait_so_far last;
+	bool cycle; /* a wait for a task that is on the path already */
 };
 typedef VEC(struct group) groups;
 

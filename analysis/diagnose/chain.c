@@ -99,9 +99,9 @@ static void chain_finish(struct chain *c, const struct breakdown *l, const struc
 	}
 }
 
-static int chain_note(struct chain *c, struct branch *w)
+static int chain_note(struct chain *c, uint32_t task, struct branch *w)
 {
-	struct choice ch = { .text = w->choice };
+	struct choice ch = { .text = w->choice, .task = task, .settled = !w->ranked };
 
 	c->asked += w->asked;
 	c->refused = w->refused;
@@ -112,14 +112,13 @@ static int chain_note(struct chain *c, struct branch *w)
 	if (VEC_PUSH(&c->choices, ch))
 		return -ENOMEM;
 	w->choice = NULL;
-	c->settled += !w->ranked;
 	return 0;
 }
 
 static int chain_note_rivals(const struct graph *g, struct chain *c, uint32_t task, const struct group *gr)
 {
 	struct words t = { 0 };
-	struct choice ch;
+	struct choice ch = { .task = task };
 	struct enders all;
 
 	if (!gr->blame.rivals || gr->interval == GRAPH_NONE || c->choices.n >= DIAGNOSE_MAX_CHOICES)
@@ -164,7 +163,7 @@ static int chain_step(const struct graph *g, const struct path *p, struct chain 
 	} else if (!r) {
 		r = link_push(g, c, task, &l, w.taken);
 		if (!r)
-			r = chain_note(c, &w);
+			r = chain_note(c, task, &w);
 		if (!r)
 			r = chain_note_rivals(g, c, task, w.taken);
 		if (!r && w.taken->type == GROUP_TASK && c->links.n < DIAGNOSE_MAX_CHAIN) {
@@ -214,6 +213,14 @@ int chain_append(const struct graph *g, struct chain *c, uint32_t task, enum edg
 		return -ENOMEM;
 	}
 	return 0;
+}
+
+bool chain_has_open_choice(const struct chain *c)
+{
+	for (size_t i = 0; i < c->choices.n; i++)
+		if (!c->choices.v[i].settled)
+			return true;
+	return false;
 }
 
 void chain_done(struct chain *c)

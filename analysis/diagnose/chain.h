@@ -23,7 +23,6 @@ struct chain {
 	struct diagnose_options options;
 	size_t asked;
 	bool refused;
-	size_t settled;
 };
 
 /* Builds the chain of a path. If `options` is NULL, there are no rules and no questions. Returns 0
@@ -35,6 +34,8 @@ void chain_done(struct chain *c);
  * `strength` say how the link before it depends on `task`. Returns 0 or -ENOMEM. */
 int chain_append(const struct graph *g, struct chain *c, uint32_t task, enum edge_kind edge,
 		 enum edge_strength strength);
+/* Returns true if the chain has a choice that neither a rule nor a person decided. */
+bool chain_has_open_choice(const struct chain *c);
 /* Returns true if any link but the last one has an edge of this kind. */
 bool chain_has_edge(const struct chain *c, enum edge_kind kind);
 /* Returns true if every link but the last one waits for the end of a task, or for a vfork child. */

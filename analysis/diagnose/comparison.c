@@ -56,7 +56,8 @@ static bool has_task(const struct chain *c, size_t from, uint32_t task)
 	return false;
 }
 
-/* The named task does not just idle: it acted regularly by its own timer, and now is stuck or gone. */
+/* Returns true if the named task certainly does not idle: in earlier waits, a timer of its own woke
+ * it regularly, and now it is stuck or has ended. */
 static bool beyond_doubt(const struct graph *g, const struct missing_wake *m)
 {
 	uint32_t pid = g->tasks[g->intervals[m->wait].task].tgid;

@@ -29,7 +29,7 @@ static void diagnose_time(const struct graph *g, const struct path *p, struct di
 			d->time_ns[p->frames[i].blame.time] += p->frames[i].to_ns - p->frames[i].from_ns;
 }
 
-/* Returns true if ctraced left out the object of the last wait, to keep its budget. */
+/* Returns true if ctraced left out the object of the wait of the last link, to keep its budget. */
 static bool is_left_out(const struct findings *f)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
@@ -146,7 +146,8 @@ static enum verdict find_verdict(const struct findings *f)
 	return VERDICT_LONG_WAIT;
 }
 
-/* Returns true if ctraced reported a hang of the task: it did not idle, even if its wait looks idle. */
+/* Returns true if ctraced reported a hang of the task. Then the task did not idle, even if its wait
+ * looks idle. */
 static bool was_noticed(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	size_t n;
@@ -207,7 +208,8 @@ static bool is_guessed(const struct findings *f, uint32_t task, uint64_t from_ns
 	return false;
 }
 
-/* Returns true if the cause, or "normal", rests on the absence of records that may be lost. */
+/* Returns true if the cause, or the verdict "normal", rests on the absence of records that may be
+ * lost. */
 static bool is_by_absence(const struct findings *f, const struct diagnosis *d, uint64_t from_ns,
 			  uint64_t to_ns)
 {
@@ -242,15 +244,17 @@ static bool is_unknown_leaf(const struct findings *f)
 		return true;
 	if (f->chain.end != END_LEAF || f->on_disk || f->circular || last->wait == CT_W_STOPPED)
 		return false;
-	/* After a time limit, the awaited event is not known. A sleep and a timerfd await only the time. */
+	/* If a time limit ended the wait, the awaited event is not known. Exceptions: a sleep, and
+	 * a wait for a timerfd. They await no event but the time. */
 	if (leaf->kind == RESOURCE_TIMER && last->wait != CT_W_SLEEP &&
 	    CT_OBJ_KIND(last->obj) != CT_OBJ_TIMERFD)
 		return true;
-	/* A kernel thread ended the wait: it works for others, and it is not known for whom. */
+	/* A kernel thread ended the wait. It is not known for which task the kernel thread
+	 * worked. */
 	if (leaf->ended && leaf->edge == EDGE_WAKE && leaf->kind == RESOURCE_UNKNOWN)
 		return true;
 	/* An event that ended the wait shows the cause. Exceptions: an interrupt or a message, if
-	 * the wait was not for the network. */
+	 * the wait was not for the network, and no rule or person has refused a cause. */
 	if (leaf->ended && (f->chain.refused || leaf->time == TIME_NETWORK ||
 			    (leaf->edge != EDGE_IRQ && leaf->edge != EDGE_MESSAGE)))
 		return false;
@@ -303,7 +307,7 @@ static uint32_t find_doubts(const struct findings *f, uint32_t task, const struc
 		[DOUBT_LEAF] = d->verdict != VERDICT_NORMAL && is_unknown_leaf(f),
 		[DOUBT_CPU] = d->verdict != VERDICT_NORMAL && is_unknown_cpu(f),
 		[DOUBT_CYCLE] = is_polled_cycle(f),
-		[DOUBT_CHOICE] = f->chain.choices.n != f->chain.settled,
+		[DOUBT_CHOICE] = chain_has_open_choice(&f->chain),
 		[DOUBT_END] = f->chain.end == END_UNKNOWN || f->chain.end == END_FOLDED,
 		[DOUBT_COMPARISON] = is_doubted(f),
 		[DOUBT_POLLING] = is_blind_polling(f, d->cause),

@@ -44,7 +44,8 @@ struct link {
 	enum edge_strength strength;
 	uint64_t obj;
 	uint64_t stack;
-	/* If the link is a wait, running_ns, runnable_ns and other_ns are not parts of total_ns. */
+	/* If the branch is a group of waits, total_ns is the time of these waits. Then running_ns,
+	 * runnable_ns and other_ns are times of the task outside of these waits. */
 	uint64_t running_ns, runnable_ns;
 	uint32_t switches;
 	uint64_t other_ns;
@@ -94,7 +95,7 @@ enum doubt {
 	DOUBT_CYCLE,      /* the last wait of a cycle is for a socket, and perhaps for other things too */
 	DOUBT_CHOICE,     /* the chain could go on in more than one way */
 	DOUBT_END,        /* the trace does not show what the last task did */
-	DOUBT_COMPARISON, /* a comparison with a good trace names the cause, or finds no task or several */
+	DOUBT_COMPARISON, /* only a good trace shows the cause; or it names no task, or several */
 	DOUBT_POLLING,    /* the last task sleeps again and again; the thing that it polls is not known */
 	DOUBT_UNKNOWN,    /* for more than half of the window, the state of a task is not known */
 	DOUBT_ABSENCE,    /* the cause rests on the absence of records that may be lost */
@@ -103,6 +104,8 @@ enum doubt {
 
 struct choice {
 	char *text;
+	uint32_t task; /* where the chain could go on in another way */
+	bool settled;  /* a rule or a person decided it */
 };
 
 struct diagnosis {
@@ -113,7 +116,7 @@ struct diagnosis {
 	uint32_t doubts;    /* a set of 1 << enum doubt; 0: strong */
 	struct link *chain; /* [0] is the victim, [n-1] the root cause */
 	size_t n_chain;
-	size_t cycle; /* the links from here on wait for each other; n_chain: none do */
+	size_t cycle; /* the links from this index on wait for each other; n_chain: no links do */
 	char *root_text;
 	char *sentence;
 	uint64_t time_ns[TIME_KINDS];
@@ -138,8 +141,9 @@ struct diagnose_options {
 	/* A person or a script gave the window. Then a stall of half of the window is long
 	 * enough to matter, and many short waits may be the cause. */
 	bool window_given;
-	/* The graph of another trace and the name of that trace in the answer, or NULL. They serve
-	 * for waits whose owner the examined trace does not show. Both outlive the diagnosis. */
+	/* The graph of another trace, and the name of that trace in the answer; or NULL. They are
+	 * used for waits whose owner the examined trace does not show. The graph and the name
+	 * outlive the diagnosis. */
 	const struct graph *good;
 	const char *good_name;
 };

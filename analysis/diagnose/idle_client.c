@@ -30,6 +30,23 @@ static bool looped_before(const struct graph *g, const struct ct_rec *send, uint
 	return false;
 }
 
+/* The client received the message `got` on sock. Returns true if the last message that the server
+ * received before it sent `got` is from another client. Then `got` is an event, and no answer.
+ * Example: the window manager moves a window, and the X server tells the client of this window. */
+static bool is_event(const struct graph *g, uint64_t sock, const struct graph_ref *got)
+{
+	const struct window_event *e = g->w->events;
+	uint64_t peer = graph_peer_object(g, sock);
+	const struct graph_ref *sent = peer ? graph_ref_before(g, &g->sends, peer, e[got->event].r.ts) : NULL;
+
+	if (!sent)
+		return false;
+	for (uint32_t i = sent->event, looks = 0; i-- > 0 && looks < EVENT_LOOKS; looks++)
+		if (e[i].r.kind == CT_RECV && e[i].r.tid == e[sent->event].r.tid)
+			return e[i].r.obj != peer && graph_is_accepted(g, e[i].r.obj);
+	return false;
+}
+
 /* Returns true if the client's messages mostly need no answer (ONE_WAY_SHARE). A message counts
  * only if the client then waited in its event loop. */
 static bool is_one_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
@@ -45,7 +62,7 @@ static bool is_one_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 		if (!looped_before(g, &e[r->event].r, e[r[-1].event].r.ts))
 			continue;
 		turns++;
-		answered += got && got->event > r[-1].event;
+		answered += got && got->event > r[-1].event && !is_event(g, sock, got);
 	}
 	return turns >= ONE_WAY_TURNS && answered * ONE_WAY_SHARE <= turns;
 }
@@ -66,7 +83,8 @@ static bool is_pipelined(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	       !looped_before(g, &g->w->events[r->event].r, g->w->events[r[-1].event].r.ts);
 }
 
-/* Returns true if the other end has received the last message of k's task, or if there is none. */
+/* Returns true if the other end of the connection has received the last message of k's task, or if
+ * k's task has sent no message. */
 static bool is_read(const struct graph *g, const struct link *k)
 {
 	uint64_t peer = graph_peer_object(g, k->obj);
@@ -109,7 +127,7 @@ bool idle_client(const struct graph *g, const struct chain *c, size_t first)
 	for (size_t i = first; i < c->links.n; i++) {
 		const struct link *k = &c->links.v[i];
 
-		if (!is_loop(k))
+		if (!is_loop(k) || k->kind == RESOURCE_STANDBY || k->kind == RESOURCE_CHECKPOINT)
 			return false;
 		if (i > first && k->server && !k->owed)
 			return is_read(g, k);

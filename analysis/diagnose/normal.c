@@ -42,8 +42,9 @@ static bool got_bytes(const struct graph *g, const struct interval *s)
 	return kind == EDGE_MESSAGE || kind == EDGE_PIPE;
 }
 
-/* Looks at the last wait of the waker, before it woke the task of s. Returns true if bytes ended this
- * wait after since_ns. Then the waker probably passed them on. */
+/* The waker is the task that ended the wait s. Looks at the last wait of the waker before the end
+ * of s. Returns true if bytes ended this wait of the waker after since_ns. Then the waker probably
+ * passed the bytes on to the task of s. */
 static bool is_passed_on(const struct graph *g, const struct interval *s, uint64_t since_ns)
 {
 	const struct ct_rec *r = &g->w->events[s->wake].r;
@@ -107,7 +108,8 @@ static bool idles(const struct findings *f)
 	bool unsure;
 
 	if (!chain_only_children(&f->chain) || f->chain.end != END_LEAF || f->on_disk || f->circular ||
-	    last->kind == RESOURCE_DATABASE_LOCK)
+	    last->kind == RESOURCE_DATABASE_LOCK || last->kind == RESOURCE_STANDBY ||
+	    last->kind == RESOURCE_CHECKPOINT)
 		return false;
 	/* a person who asks about the parent wants to know that its child waits for input */
 	if (last->kind == RESOURCE_INPUT && f->chain.options.window_given && f->chain.links.n > 1)
@@ -161,6 +163,8 @@ static bool carries_data(const struct link *k)
 	case EDGE_VFORK:
 	case EDGE_EXIT:
 		return true;
+	case EDGE_SIGNAL: /* an event loop reads signals like bytes: one task notifies another one */
+		return k->kind == RESOURCE_SIGNAL && k->obj;
 	default:
 		return false;
 	}
@@ -219,6 +223,9 @@ static bool is_fed(const struct findings *f)
 	if (n < 2 || f->chain.end != END_LEAF || !is_fed_often(f->g, &v[0]) ||
 	    (!is_pause(&v[n - 1]) && !is_idle_loop(&v[n - 1])))
 		return false;
+	/* A signal is no data for the consumer itself: in PostgreSQL, a signal ends a wait for a lock. */
+	if (v[0].edge == EDGE_SIGNAL)
+		return false;
 	for (size_t i = 0; i + 1 < n; i++)
 		if (!carries_data(&v[i]) || (v[i].owed && !v[i + 1].server))
 			return false;
@@ -239,7 +246,8 @@ static bool is_fellow(const struct findings *f, const struct link *a, const stru
 	       graph_is_called(f->g, a->task, a->from_ns, graph_comm(f->g, b->task, b->from_ns));
 }
 
-/* The worker that has the lock waits for the next client, and the victim waits for its turn. */
+/* Returns true if the victim waits for a lock, and the worker that has the lock waits for the next
+ * client. The victim and this worker are processes of the same parent. */
 static bool waits_for_its_turn(const struct findings *f)
 {
 	const struct link *v = f->chain.links.v;

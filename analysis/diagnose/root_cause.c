@@ -36,7 +36,6 @@ static int take_chain(struct findings *f, struct chain *sub)
 	c->choices.n += sub->choices.n;
 	sub->links.n = sub->choices.n = 0;
 	c->asked += sub->asked;
-	c->settled += sub->settled;
 	c->end = sub->end;
 	c->leaf = sub->leaf;
 	return 0;
@@ -134,7 +133,7 @@ static int find_sleepy_spin(struct findings *f, bool *ret_done)
 
 static int add_choice(struct findings *f, struct words *t)
 {
-	struct choice c = { .text = words_take(t) };
+	struct choice c = { .text = words_take(t), .task = last_link(f)->task };
 
 	if (c.text && !VEC_PUSH(&f->chain.choices, c))
 		return 0;
@@ -182,8 +181,9 @@ static int find_polled_child(struct findings *f, bool *ret_done)
 	return follow(f, child, MAX(t->born_ns, k->from_ns), MIN(t->exit_ns, k->to_ns), EDGE_EXIT, EDGE_WEAK);
 }
 
-/* If a victim gives an order to a process (`task`) and then polls, it seems to wait for the process.
- * The process may have passed the order on to another one (`next`). */
+/* If the last task of the chain gave an order to a process (`task`) and then polls, the last task
+ * seems to wait for this process. The process may have passed the order on to another process
+ * (`next`). */
 static int find_prompted(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
@@ -379,7 +379,11 @@ static uint64_t loop_socket(const struct graph *g, const struct link *before, co
 	return 0;
 }
 
-/* If a request to another host has not arrived, the cause is the network, and neither task. */
+/* The task of the link before the last one waits for an answer from the task of the last link. The
+ * network is the cause, and neither of the two tasks, if both of these are true:
+ * - The remote address of the request is not known to be on this machine (graph_is_local()).
+ * - No record shows that the request arrived.
+ * Then removes the last link. */
 static void find_lost_message(struct findings *f)
 {
 	struct link *k = last_link(f), *before = k - 1;
@@ -422,15 +426,28 @@ static void find_sleeping_children(struct findings *f)
 	before->kind = RESOURCE_TIMER;
 }
 
-/* A task may read from its starter, such as a terminal or a script. A starter that idles has no
- * part in the work. */
+/* Returns true if no single wait of link k explains the wait of the link before it: the task ran several
+ * children, one after the other, or did something else. */
+static bool has_no_long_wait(const struct link *k)
+{
+	return k->longest_ns <= k[-1].total_ns / 2;
+}
+
+/* A task of the chain may read from an ancestor, such as a terminal or a script. The next link is
+ * then this ancestor. Ends the chain at the task that reads if the ancestor has no part in the
+ * work. This is so if the ancestor and all later links only wait for children, and one of these is
+ * true:
+ * - The chain ends in a wait with no task to blame, other than a wait for a disk: the ancestor
+ *   seems to idle.
+ * - The ancestor runs other children, one after the other: none of these children is to blame. */
 static int find_driver(struct findings *f)
 {
 	struct link *v = f->chain.links.v;
 	size_t n = f->chain.links.n, at;
 	struct words t = { 0 };
 
-	if (f->chain.end != END_LEAF || f->on_disk)
+	if (f->chain.end == END_CYCLE || f->starved || f->spins ||
+	    (f->chain.end == END_LEAF && f->chain.leaf.kind == RESOURCE_DISK))
 		return 0;
 	for (at = 1; at + 1 < n; at++)
 		if ((v[at].wait == CT_W_READ || v[at].wait == CT_W_POLL || v[at].wait == CT_W_EPOLL) &&
@@ -439,8 +456,10 @@ static int find_driver(struct findings *f)
 			break;
 	if (at + 1 >= n)
 		return 0;
+	if (f->chain.end != END_LEAF && (at + 2 >= n || !has_no_long_wait(&v[at + 1])))
+		return 0;
 	for (size_t i = at + 1; i + 1 < n; i++)
-		if (v[i].edge != EDGE_EXIT)
+		if (v[i].edge != EDGE_EXIT && v[i].edge != EDGE_FORK)
 			return 0;
 	words_add(&t, "%s[%u] reads what %s[%u], which started it, writes: taken for its input", v[at].comm,
 		  v[at].tid, v[at + 1].comm, v[at + 1].tid);
@@ -450,6 +469,14 @@ static int find_driver(struct findings *f)
 		free(f->chain.links.v[--f->chain.links.n].resource);
 	v[at].edge = 0;
 	v[at].kind = RESOURCE_INPUT;
+	if (f->chain.end != END_LEAF)
+		f->chain.leaf = (struct blame){ .task = GRAPH_NONE,
+						.event = GRAPH_NONE,
+						.obj = v[at].obj,
+						.kind = RESOURCE_INPUT,
+						.time = TIME_IPC };
+	f->chain.end = END_LEAF;
+	f->pool = 0;
 	return 0;
 }
 
@@ -458,7 +485,7 @@ static void find_idle_client(struct findings *f)
 	struct link *v = f->chain.links.v;
 	size_t n = f->chain.links.n, at = 1;
 
-	if (f->chain.end != END_LEAF || f->on_disk)
+	if (f->chain.end != END_LEAF || f->chain.leaf.kind == RESOURCE_DISK)
 		return;
 	/* A thread does not idle while another thread of its process waits for it. */
 	while (at + 1 < n && (CT_OBJ_KIND(v[at].obj) != CT_OBJ_SOCK || v[at].pid == v[at - 1].pid ||

@@ -39,8 +39,8 @@ struct findings {
 int root_cause_find(struct findings *f);
 /* For LINK_FOLDED: returns true if the task ran for more than half of the time. */
 bool root_cause_ran(const struct link *k);
-/* Returns true if the task sleeps again and again for short times. Its other time is less than half
- * of its time asleep. */
+/* Returns true if the task sleeps again and again for short times, and the time between its sleeps
+ * is less than half of its time asleep. */
 bool root_cause_polls(const struct link *k);
 
 #endif

@@ -78,6 +78,18 @@ static void say_wait(struct words *t, const struct link *k)
 		words_add(t, "for a lock of the database held by ");
 		return;
 	}
+	if (k->kind == RESOURCE_STANDBY) {
+		words_add(t, "for a standby to confirm the log that it gets from ");
+		return;
+	}
+	if (k->kind == RESOURCE_CHECKPOINT) {
+		words_add(t, "for a checkpoint by ");
+		return;
+	}
+	if (k->kind == RESOURCE_JAVA_LOCK) {
+		words_add(t, "for a Java lock held by ");
+		return;
+	}
 	if (k->kind == RESOURCE_LOCK) {
 		words_add(t, "for a lock");
 		say_resource(t, k);
@@ -183,18 +195,37 @@ static bool has_group(const struct graph *g, const struct link *k, char name[DES
 	return p.cgroup[0] && p.cgroup[1]; /* "/" is the root control group */
 }
 
+static bool has_frame(const struct sentence_facts *f, const struct link *k, bool (*is)(const char *frame))
+{
+	const struct window_stack *s = k->stack ? window_stack(f->g->w, k->stack) : NULL;
+
+	for (int i = 0; s && i < s->n_frames; i++)
+		if (is(s->frames[i]))
+			return true;
+	return false;
+}
+
 static void say_memory(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
 	char name[DESCRIBE_MAX];
 
 	words_add(t, "was waiting for memory");
 	say_where(t, f, k);
-	if (has_group(f->g, k, name))
+	if (has_frame(f, k, frame_is_out_of_memory))
+		words_add(t, ", because its control group had no memory left");
+	else if (has_group(f->g, k, name))
 		words_add(t,
 			  ", because its control group (%s) was over its limit or the machine had too little",
 			  name);
 	else
 		words_add(t, ", because the machine had too little");
+}
+
+static bool has_limit(const struct sentence_facts *f, const struct link *k)
+{
+	uint32_t i = graph_interval_at(f->g, k->task, k->to_ns - 1);
+
+	return i != GRAPH_NONE && f->g->intervals[i].flags & CT_SF_TIMEOUT;
 }
 
 static void say_leaf(struct words *t, const struct sentence_facts *f, const struct link *k)
@@ -215,6 +246,10 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 		say_memory(t, f, k);
 	else if (k->kind == RESOURCE_DATABASE_LOCK)
 		words_add(t, "was waiting for a lock of the database");
+	else if (k->kind == RESOURCE_STANDBY)
+		words_add(t, "was waiting for a standby of the database to confirm the log");
+	else if (k->kind == RESOURCE_CHECKPOINT)
+		words_add(t, "was waiting for a checkpoint of the database");
 	else if (k->kind == RESOURCE_INPUT)
 		words_add(t, k->wait == CT_W_WRITE ? "was waiting to write to its terminal"
 						   : "was waiting for input");
@@ -225,7 +260,8 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 	else if (k->kind == RESOURCE_LOCK)
 		words_add(t, "was waiting for a lock");
 	else if (k->wait == CT_W_FUTEX && k->unfinished)
-		words_add(t, "was waiting for a wake-up that did not come");
+		words_add(t, has_limit(f, k) ? "was waiting for a wake-up or its own time limit"
+					     : "was waiting for a wake-up that did not come");
 	else if (k->wait == CT_W_ACCEPT)
 		words_add(t, "was waiting for somebody to connect");
 	else if (k->wait == CT_W_SIGNAL)
@@ -238,7 +274,9 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 		say_resource(t, k);
 	if (k->kind != RESOURCE_MEMORY)
 		say_where(t, f, k);
-	if (k->wait == CT_W_FLOCK || k->kind == RESOURCE_DATABASE_LOCK || k->kind == RESOURCE_LOCK)
+	if (k->kind == RESOURCE_DATABASE_LOCK && f->leaf->ownerless)
+		words_add(t, ", which a prepared transaction owns, and no task");
+	else if (k->wait == CT_W_FLOCK || k->kind == RESOURCE_DATABASE_LOCK || k->kind == RESOURCE_LOCK)
 		words_add(t, ", whose owner the trace does not show");
 	else if (graph_is_local(f->g, k->obj) && !graph_peer_object(f->g, k->obj) && !f->leaf->rivals)
 		words_add(t, ", whose other end on this host the trace does not show");
@@ -260,10 +298,13 @@ static void say_stopper(struct words *t, const struct sentence_facts *f)
 		return;
 	}
 	signal = describe_signal(ct_signal_number(&e->r));
+	words_add(t, " by SIG%s", signal ? signal : "STOP");
 	by = graph_task_at(f->g, e->r.tid, e->r.ts);
-	if (by != GRAPH_NONE)
-		words_add(t, " by SIG%s from %s[%u]", signal ? signal : "STOP", graph_comm(f->g, by, e->r.ts),
-			  e->r.tid);
+	/* The kernel sends, for example, the signal of Ctrl-Z, while any task has the CPU. */
+	if (e->r.flags & CT_GF_KERNEL)
+		words_add(t, " from the kernel");
+	else if (by != GRAPH_NONE)
+		words_add(t, " from %s[%u]", graph_comm(f->g, by, e->r.ts), e->r.tid);
 }
 
 static void say_quota(struct words *t, const struct sentence_facts *f, const struct link *k)
@@ -446,7 +487,8 @@ static void say_first(struct words *t, const struct sentence_facts *f)
 	say_wait(t, k);
 }
 
-/* The sentence tells each link of a chain with at most this many links. Longer ones: say_long(). */
+/* The sentence tells each link of a chain with at most this many links. For longer chains:
+ * say_long(). */
 #define SENTENCE_LINKS 4
 #define SENTENCE_NAMES 4
 
@@ -492,6 +534,28 @@ static void say_links(struct words *t, const struct sentence_facts *f)
 	}
 }
 
+/* A database knows the owners of its locks. */
+static void say_how_to_ask(struct words *t, const struct sentence_facts *f)
+{
+	const struct link *k = &f->chain[f->n_chain - 1];
+
+	if (f->cause != CAUSE_LOCK_HOLDER)
+		return;
+	if (k->kind == RESOURCE_DATABASE_LOCK && f->leaf->ownerless)
+		words_add(t, " To see the prepared transactions: SELECT * FROM pg_prepared_xacts.");
+	else if (k->kind == RESOURCE_DATABASE_LOCK && graph_place(f->g, k->task, k->to_ns - 1).container[0])
+		words_add(t, " To see the owner while it waits: SELECT pid, pg_blocking_pids(pid) FROM "
+			     "pg_stat_activity WHERE wait_event_type = 'Lock'.");
+	else if (k->kind == RESOURCE_DATABASE_LOCK)
+		words_add(t, " To see the owner while it waits: SELECT pg_blocking_pids(%u).", k->pid);
+	else if (k->kind == RESOURCE_LOCK && has_frame(f, k, frame_is_metadata_lock))
+		words_add(
+			t,
+			" To see the owner while it waits: SELECT * FROM performance_schema.metadata_locks.");
+	else if (k->kind == RESOURCE_LOCK && has_frame(f, k, frame_is_innodb_lock))
+		words_add(t, " To see the owner while it waits: SHOW ENGINE INNODB STATUS.");
+}
+
 char *sentence_whole(const struct sentence_facts *f)
 {
 	struct words t = { 0 };
@@ -515,6 +579,7 @@ char *sentence_whole(const struct sentence_facts *f)
 		words_add(&t, " of this time ctrace recorded only waits of 8 ms or more, to keep within its "
 			      "budget.");
 	}
+	say_how_to_ask(&t, f);
 	if (f->watch)
 		words_add(&t, " To see who sets it while it runs: %s", f->watch);
 	return words_take(&t);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * where.h - private to analysis/: says where a task runs, in words that stand behind its name. The
- * words name the container, or else the unit. The unit is left out if all tasks of the chain run in
- * the same place.
+ * where.h - private to analysis/: says where a task runs, in words that follow its name. The words
+ * name the container, or else the systemd unit. The unit is left out if all tasks of the chain run
+ * in the same place.
  */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_WHERE_H
 #define CTRACE_ANALYSIS_DIAGNOSE_WHERE_H

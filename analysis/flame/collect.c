@@ -9,7 +9,7 @@
 #include "trace/words/describe.h"
 #include "trace/words/frame.h"
 
-/* bytes of the text of a frame; the rest of a longer one is left out */
+/* bytes of the text of a frame; the rest of a longer text is left out */
 #define FRAME_TEXT_MAX 4096
 
 struct adder {
@@ -21,7 +21,7 @@ struct adder {
 	uint64_t run_from_ns, run_to_ns;
 };
 
-/* find_run() looks at no more intervals than this on each side */
+/* find_run() looks at no more intervals than this before its interval, and as many after it */
 #define RUN_LOOKS 4096
 
 static uint32_t push(const struct adder *a, uint32_t node, const char *text, enum flame_what what)
@@ -197,10 +197,11 @@ static int add_other(struct adder *a, uint32_t node, const struct interval *s, u
 	return r ? r : add_off(a, node, s, from, to);
 }
 
-/* Adds the time of a wait in [from, to). The task to blame acts at one moment: for example, it sends the
- * wake-up. The time until then goes to frames above `node`, which show what this task did. The time after
- * it goes to `node`. If the task did not act during the wait, the frames get the time of the whole wait.
- * Time in which the task has no interval always goes to `node`. */
+/* Adds the time of a wait in [from, to). The task to blame acts at one moment: for example, it
+ * sends the wake-up. The time before this moment goes to frames above `node`, which show what the
+ * task to blame did. The time after this moment goes to `node`. If the task to blame did not act
+ * during the wait, the frames get the time of the whole wait. Time in which the task to blame has
+ * no interval always goes to `node`. */
 static int add_blame(struct adder *a, uint32_t node, uint32_t wait, uint64_t from, uint64_t to,
 		     uint64_t window_to)
 {

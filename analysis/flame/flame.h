@@ -2,8 +2,9 @@
 /*
  * flame.h - sums up the time of tasks by stack.
  *
- * A stack is a path in a tree. Its first frame is the name of the task. Frames of stacks follow,
- * outermost first, without their offsets. A frame in square brackets is a state or a resource.
+ * The sums are in a tree of frames. A path from the root begins with a frame for the name of the
+ * task. The frames of a recorded stack follow, outermost first, without their offsets. A frame in
+ * square brackets is a state or a resource.
  *
  *   offcpu  time in which the task waited, or was ready and had no CPU
  *           shop; main; read_row; k:futex_wait; [futex]
@@ -28,8 +29,9 @@
 #include "lib/vec.h"
 #include "trace/words/texts.h"
 
-/* Limits. NODES: of one tree. DEPTH: frames of a stack, enough for two stacks of a trace. WAIT_STEPS:
- * intervals of the task to blame, for one wait. STEPS: such intervals, for all waits together. */
+/* Limits. NODES: the nodes of one tree. DEPTH: the frames of a stack, enough for two stacks of a
+ * trace. WAIT_STEPS: the intervals of the task to blame that are looked at for one wait. STEPS: the
+ * sum of these intervals over all waits. */
 #define FLAME_NODES      (1u << 20)
 #define FLAME_DEPTH      2200
 #define FLAME_WAIT_STEPS (1u << 16)

@@ -18,7 +18,8 @@ typedef VEC(struct candidate) candidates;
 
 /* Returns true if the task may not have got the thing for which it waited. This is so in these cases:
  * - No record shows what ended the wait.
- * - A timer ended the wait, or an interrupt that did not come from the network.
+ * - A timer ended the wait, or an interrupt of unknown kind, or a softirq other than that of received
+ *   packets.
  * - The wait was for a futex, or uninterruptible. Another task may have taken the lock or the page
  *   first. */
 static bool is_unsatisfied(const struct graph *g, const struct interval *s)
@@ -84,10 +85,12 @@ static struct run *run_of(struct runs *runs, const struct interval *s)
 	return &runs->v[(s->obj ^ s->obj >> 3 ^ s->nr ^ s->wait) % ARRAY_SIZE(runs->v)];
 }
 
-/* Like same_waits(), but returns just i if wait i lies in an earlier run. The caller skips all waits of a
- * hang, so the earlier run was too short for a hang. The rest of it, from i on, is even shorter.
- * Exception: the earlier run ended because the task worked too much between its waits. A run that begins
- * at i does not contain the work before i, and may end later. So it is searched. */
+/* Returns the last wait of the run that begins with wait i, like same_waits(). But if wait i lies
+ * in an earlier run, returns i. The caller skips all waits of a hang, so the earlier run was too
+ * short for a hang. The part of the earlier run from wait i on is even shorter. Exception: the
+ * earlier run ended because the task worked too much between its waits. A run that begins with wait
+ * i does not contain the work before wait i, so this run may end later, and next_waits() finds its
+ * end. */
 static uint32_t next_waits(const struct graph *g, struct runs *runs, uint32_t i, uint32_t end)
 {
 	const struct interval *s = &g->intervals[i];
@@ -201,6 +204,42 @@ static int candidate_cmp(const void *a, const void *b)
 	return x->task < y->task ? -1 : x->task > y->task;
 }
 
+/* A task may poll for the end of its child, and sleep in between. Then all sleeps are one wait. */
+static uint64_t longest_wait_ns(const struct link *k)
+{
+	return k->wait == CT_W_SLEEP ? k->total_ns : k->longest_ns;
+}
+
+static bool waits_for_child(const struct link *k)
+{
+	return k->wait != CT_W_FUTEX && (k->edge == EDGE_EXIT || k->edge == EDGE_VFORK);
+}
+
+/* Returns true if a task of the chain, but not the first one, waits for short children: each of these waits
+ * is shorter than HANGS_CHILD_BUSY_NS, and shorter than half of the first task's longest wait. Such children,
+ * as those of xargs, are ordinary work. */
+static bool has_short_children(const struct diagnosis *d)
+{
+	uint64_t longest_ns = longest_wait_ns(&d->chain[0]);
+
+	for (size_t i = 1; i < d->n_chain; i++)
+		if (waits_for_child(&d->chain[i]) &&
+		    longest_wait_ns(&d->chain[i]) < MIN(longest_ns / 2, HANGS_CHILD_BUSY_NS))
+			return true;
+	return false;
+}
+
+/* Returns true if the first task is a server that waits for a client. With UDP, k->server is true for
+ * clients, too. */
+static bool waits_for_client(const struct diagnosis *d)
+{
+	const struct link *k = &d->chain[0];
+
+	return d->n_chain > 1 && k->server && k->kind != RESOURCE_UDP &&
+	       (k->edge == EDGE_MESSAGE || k->edge == EDGE_OWNER) &&
+	       (k->wait == CT_W_READ || k->wait == CT_W_POLL || k->wait == CT_W_EPOLL);
+}
+
 static bool is_alarm(const struct diagnosis *d)
 {
 	const struct link *k = &d->chain[0];
@@ -212,14 +251,18 @@ static bool is_alarm(const struct diagnosis *d)
 		return false;
 	if (d->no_waker)
 		return true;
-	/* The victim waits for a futex, and it is a guess which task has to wake the victim. A worker
-	 * thread without work waits in the same way. So this wait is an alarm only if it is in a cycle.
-	 * For a main thread, this rule holds only if the cause is CAUSE_BUSY. */
+	/* The victim waits for a futex, and it is a guess which task has to wake the victim. A
+	 * worker thread without work waits in the same way. So the wait of a worker thread is an
+	 * alarm only if it is in a cycle. The wait of a main thread is no alarm if the cause is
+	 * CAUSE_BUSY. */
 	if (k->wait == CT_W_FUTEX && k->kind != RESOURCE_LOCK && k->edge == EDGE_OWNER &&
 	    (k->pid != k->tid || c == CAUSE_BUSY))
 		return c == CAUSE_CIRCULAR_WAIT;
-	if (c == CAUSE_CIRCULAR_WAIT || c == CAUSE_STARVED || c == CAUSE_DISK || c == CAUSE_MEMORY)
+	if (c == CAUSE_CIRCULAR_WAIT)
 		return true;
+	/* A client that does not get the CPU, the disk or memory has its own row in the list of hangs. */
+	if (c == CAUSE_STARVED || c == CAUSE_DISK || c == CAUSE_MEMORY)
+		return !waits_for_client(d);
 	if (k->edge == EDGE_LOCK || k->kind == RESOURCE_LOCK || k->edge == EDGE_FILELOCK ||
 	    k->edge == EDGE_POLLED || k->edge == EDGE_KERNEL_LOCK || k->edge == EDGE_FUSE ||
 	    (k->edge == EDGE_STOP && d->n_chain > 1))
@@ -228,7 +271,8 @@ static bool is_alarm(const struct diagnosis *d)
 	 * child hangs for another cause, the child has its own row in the list of hangs. */
 	if (child)
 		return c == CAUSE_LOCK_HOLDER || c == CAUSE_STOPPED ||
-		       (c == CAUSE_BUSY && k->longest_ns >= HANGS_CHILD_BUSY_NS);
+		       (c == CAUSE_BUSY && longest_wait_ns(k) >= HANGS_CHILD_BUSY_NS &&
+			!has_short_children(d));
 	/* A terminal is full, for example after Ctrl-S. */
 	if (k->kind == RESOURCE_INPUT && k->wait == CT_W_WRITE)
 		return true;
@@ -240,9 +284,10 @@ static bool is_alarm(const struct diagnosis *d)
 	if (k->kind == RESOURCE_UNIX || k->kind == RESOURCE_TCP || k->kind == RESOURCE_UDP)
 		return k->owed || k->wait == CT_W_WRITE || k->wait == CT_W_CONNECT || c == CAUSE_BUSY ||
 		       c == CAUSE_QUEUEING || c == CAUSE_LOCK_HOLDER || c == CAUSE_STOPPED;
+	if (k->kind == RESOURCE_PIPE && c == CAUSE_BUSY)
+		return !has_short_children(d);
 	if (k->kind == RESOURCE_PIPE)
-		return k->wait == CT_W_WRITE || c == CAUSE_BUSY || c == CAUSE_LOCK_HOLDER ||
-		       c == CAUSE_STOPPED;
+		return k->wait == CT_W_WRITE || c == CAUSE_LOCK_HOLDER || c == CAUSE_STOPPED;
 	return k->pid == k->tid && (c == CAUSE_BUSY || c == CAUSE_LOCK_HOLDER || c == CAUSE_QUEUEING) &&
 	       ns >= HANGS_RUN_NS;
 }

@@ -26,7 +26,9 @@ struct hangs {
 	size_t missing;
 };
 
-#define HANGS_MAX 200
+/* The most waits and stalls that are looked at, the longest first. Idle threads may have longer
+ * waits than a task that hangs. A machine with a few browsers and services has 200 idle threads. */
+#define HANGS_MAX 1000
 
 struct hangs_filter {
 	struct selector who;
@@ -75,8 +77,8 @@ void hangs_sort(struct hangs *h);
 
 /*
  * Returns the end of a hang that began at since_ns and was noticed at found_ns. If the window does
- * not show this end: the end of the task or of the window. looped: the hang of an event loop ends
- * when the loop waits again where it waited before.
+ * not show this end: the end of the task or of the window. looped: true for a hang of an event
+ * loop. Such a hang ends when the loop waits again where it waited before the hang.
  */
 uint64_t hangs_end(const struct graph *g, uint32_t task, uint64_t since_ns, uint64_t found_ns, bool looped);
 

@@ -31,7 +31,7 @@ struct node {
 	bool stuck; /* no other node can release it any more */
 	bool cyclic;
 	/* Nodes that can all reach each other are a component. true: `cycles` has a cycle in the component
-	 * of this node. The node itself may not be on the cycle. */
+	 * of this node. This cycle need not go through the node itself. */
 	bool on_cycle;
 };
 

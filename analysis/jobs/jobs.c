@@ -3,24 +3,37 @@
 
 #include <errno.h>
 
+#include "analysis/jobs/unprobed.h"
+#include "analysis/thresholds.h"
+#include "graph/timeline/scan.h"
 #include "lib/cleanup.h"
 #include "lib/map.h"
 
-static uint64_t key_of(const struct window *w, const struct window_event *e, uint32_t tgid)
+static uint64_t in_process(uint64_t id, uint32_t tgid)
 {
-	return window_words(w, e)[0] ^ (uint64_t)tgid * 0x9e3779b97f4a7c15ULL;
+	return id ^ (uint64_t)tgid * 0x9e3779b97f4a7c15ULL;
 }
 
-/* A recorded end may be too early (CT_JF_LOOSE). The work is over when the task waits next. */
+static uint64_t key_of(const struct window *w, const struct window_event *e, uint32_t tgid)
+{
+	return in_process(window_words(w, e)[0], tgid);
+}
+
+/* A recorded end may be too early (CT_JF_LOOSE). The work is over when the task waits next, or ends. */
 static uint64_t loose_end_ns(const struct graph *g, uint32_t task, uint64_t start_ns)
 {
 	uint32_t i = graph_interval_at(g, task, start_ns);
 	const struct graph_task *t = &g->tasks[task];
+	uint64_t end_ns = start_ns;
 
-	for (; i != GRAPH_NONE && i < t->first_interval + t->n_intervals; i++)
-		if (g->intervals[i].state == INTERVAL_BLOCKED)
-			return MAX(g->intervals[i].from_ns, start_ns);
-	return start_ns;
+	for (; i != GRAPH_NONE && i < t->first_interval + t->n_intervals && scan_step(g); i++) {
+		const struct interval *s = &g->intervals[i];
+
+		if (s->state != INTERVAL_RUNNING && s->state != INTERVAL_RUNNABLE)
+			return MAX(s->from_ns, start_ns);
+		end_ns = MAX(s->to_ns, start_ns);
+	}
+	return end_ns;
 }
 
 static uint64_t cpu_within(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
@@ -29,7 +42,7 @@ static uint64_t cpu_within(const struct graph *g, uint32_t task, uint64_t from_n
 	uint32_t i = graph_interval_at(g, task, from_ns);
 	uint64_t sum = 0;
 
-	for (; i != GRAPH_NONE && i < t->first_interval + t->n_intervals; i++) {
+	for (; i != GRAPH_NONE && i < t->first_interval + t->n_intervals && scan_step(g); i++) {
 		const struct interval *s = &g->intervals[i];
 		uint64_t from = MAX(s->from_ns, from_ns), to = MIN(s->to_ns, to_ns);
 		struct interval_sums sums;
@@ -49,13 +62,29 @@ struct finding {
 	job_list *v;
 	struct map open;  /* key_of() -> index in v of the open job */
 	struct map loose; /* task -> index in v of its last job without an exact end */
+	unprobed_list unprobed;
 	int err;
 };
 
+/* Returns true if the framework was without probes for a part of (from_ns, to_ns]. */
+static bool is_unprobed(const struct finding *k, uint16_t framework, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct unprobed *off = unprobed_after(&k->unprobed, framework, from_ns);
+
+	return off && off->from_ns <= to_ns;
+}
+
 static struct job *job_new(struct finding *k, uint64_t key, const struct ct_rec *r, uint32_t tgid)
 {
-	struct job job = { .obj = r->obj, .enqueuer = GRAPH_NONE, .worker = GRAPH_NONE, .tgid = tgid };
+	struct job job = { .obj = r->obj,
+			   .enqueuer = GRAPH_NONE,
+			   .worker = GRAPH_NONE,
+			   .tgid = tgid,
+			   .framework = ct_job_framework(r) };
 
+	const struct unprobed *off = unprobed_after(&k->unprobed, job.framework, r->ts);
+
+	job.until_ns = off ? off->from_ns : 0;
 	if (VEC_PUSH(k->v, job) || map_set(&k->open, key, k->v->n - 1)) {
 		k->err = -ENOMEM;
 		return NULL;
@@ -63,7 +92,8 @@ static struct job *job_new(struct finding *k, uint64_t key, const struct ct_rec 
 	return &k->v->v[k->v->n - 1];
 }
 
-/* A second enqueue, or a second start, with the same address makes a new job. */
+/* The records of one job have the same address. But each enqueue makes a new job, and so does a
+ * second start of a job. */
 static struct job *job_of(struct finding *k, const struct window_event *e, uint32_t task)
 {
 	uint32_t tgid = k->g->tasks[task].tgid;
@@ -71,7 +101,8 @@ static struct job *job_of(struct finding *k, const struct window_event *e, uint3
 	enum ct_job state = ct_job_state(&e->r);
 
 	if (state != CT_JOB_ENQUEUE && map_get(&k->open, key, &at) &&
-	    !(state == CT_JOB_START && k->v->v[at].start_ns))
+	    !(state == CT_JOB_START && k->v->v[at].start_ns) &&
+	    !is_unprobed(k, ct_job_framework(&e->r), k->v->v[at].last_ns, e->r.ts))
 		return &k->v->v[at];
 	return job_new(k, key, &e->r, tgid);
 }
@@ -91,7 +122,8 @@ static void begin(struct finding *k, struct job *job, uint32_t task, uint64_t ts
 static void end(struct finding *k, struct job *job, uint32_t task, const struct window_event *e)
 {
 	job->end_ns = e->r.ts;
-	if (e->r.flags & CT_JF_LOOSE) {
+	job->loose = e->r.flags & CT_JF_LOOSE;
+	if (job->loose) {
 		job->end_ns = loose_end_ns(k->g, task, e->r.ts);
 		if (map_set(&k->loose, task, (uint64_t)(job - k->v->v)))
 			k->err = -ENOMEM;
@@ -103,10 +135,16 @@ static void end(struct finding *k, struct job *job, uint32_t task, const struct 
 static void read_record(struct finding *k, const struct window_event *e)
 {
 	uint32_t task = graph_task_at(k->g, e->r.tid, e->r.ts);
-	struct job *job = task == GRAPH_NONE ? NULL : job_of(k, e, task);
+	struct job *job;
 
+	/* With some of the probes attached, the records of a job are not complete. */
+	if (ct_job_state(&e->r) > CT_JOB_END || task == GRAPH_NONE ||
+	    is_unprobed(k, ct_job_framework(&e->r), e->r.ts, e->r.ts))
+		return;
+	job = job_of(k, e, task);
 	if (!job)
 		return;
+	job->last_ns = e->r.ts;
 	if (!job->obj)
 		job->obj = e->r.obj;
 	if (!job->function)
@@ -131,16 +169,116 @@ static bool is_within(const struct job *j, uint64_t from_ns, uint64_t to_ns)
 	return first < to_ns && last >= from_ns;
 }
 
+/* A function gets its probe anew after each time without probes. */
+static uint64_t function_key(const struct job *j)
+{
+	return in_process(j->function, j->tgid) ^ j->until_ns * 0x94d049bb133111ebULL;
+}
+
+static uint64_t queue_key(const struct job *j)
+{
+	return function_key(j) ^ j->obj * 0xbf58476d1ce4e5b9ULL;
+}
+
+struct firsts {
+	struct map enqueue; /* function_key() -> queued_ns of the job that was enqueued first */
+	struct map start;   /* queue_key() -> index of the job that started first */
+	struct map started; /* function_key() of each job with a start */
+};
+
+static int find_firsts(const job_list *v, struct firsts *f)
+{
+	uint64_t at;
+	int r = 0;
+
+	for (size_t i = 0; i < v->n && !r; i++) {
+		const struct job *j = &v->v[i];
+
+		if (j->queued_ns && (!map_get(&f->enqueue, function_key(j), &at) || j->queued_ns < at))
+			r = map_set(&f->enqueue, function_key(j), j->queued_ns);
+		if (!r && j->start_ns &&
+		    (!map_get(&f->start, queue_key(j), &at) || j->start_ns < v->v[at].start_ns))
+			r = map_set(&f->start, queue_key(j), i);
+		if (!r && j->start_ns)
+			r = map_set(&f->started, function_key(j), 0);
+	}
+	return r;
+}
+
+/* Sets unseen and no_starts. */
+static void judge_start(const job_list *v, const struct firsts *f, struct job *j)
+{
+	uint64_t first_ns, at = 0;
+	bool may_be_missing = j->function && j->queued_ns && !j->start_ns && !j->end_ns &&
+			      map_get(&f->enqueue, function_key(j), &first_ns) &&
+			      j->queued_ns - first_ns <= JOB_UNSEEN_NS;
+	bool queue_starts = map_get(&f->start, queue_key(j), &at);
+
+	j->unseen = may_be_missing && queue_starts && j->queued_ns < v->v[at].queued_ns;
+	j->no_starts = (may_be_missing && !queue_starts) || !map_get(&f->started, function_key(j), NULL);
+}
+
+/*
+ * A job function gets its probe only when its first job is enqueued, so the starts of its first
+ * jobs may be missing (doc/frameworks.md). Removes the jobs that probably began without a record.
+ * For such a job, all of the following is true:
+ * - Neither its start nor its end is recorded.
+ * - It was enqueued at most JOB_UNSEEN_NS after the first job of the same function.
+ * - A later job of the same function overtook it: of this function in this queue, the first
+ *   recorded start is that of a job that was enqueued later.
+ * Sets no_starts of the other jobs.
+ */
+static int drop_unseen(job_list *v)
+{
+	struct firsts f = { 0 };
+	size_t n = 0;
+	int r = find_firsts(v, &f);
+
+	for (size_t i = 0; i < v->n && !r; i++)
+		judge_start(v, &f, &v->v[i]);
+	map_done(&f.enqueue);
+	map_done(&f.start);
+	map_done(&f.started);
+	for (size_t i = 0; i < v->n && !r; i++)
+		if (!v->v[i].unseen)
+			v->v[n++] = v->v[i];
+	if (!r)
+		v->n = n;
+	return r;
+}
+
+/* Removes the jobs that may have ended without a record. The end of a loose job comes from later
+ * records of the task, among which starts of further jobs may be missing. */
+static void drop_cut(struct finding *k, uint64_t to_ns)
+{
+	job_list *v = k->v;
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->n; i++) {
+		const struct job *j = &v->v[i];
+		uint64_t until_ns = !j->end_ns ? to_ns : j->loose ? j->end_ns : j->last_ns;
+
+		if (!is_unprobed(k, j->framework, j->last_ns, until_ns))
+			v->v[n++] = *j;
+	}
+	v->n = n;
+}
+
 int jobs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, job_list *ret)
 {
 	struct finding k = { .g = g, .v = ret };
 	size_t n = 0;
 
+	k.err = unprobed_find(g->w, &k.unprobed);
 	for (size_t i = 0; i < g->w->n_events && !k.err; i++)
 		if (g->w->events[i].r.kind == CT_JOB && g->w->events[i].r.ts < to_ns)
 			read_record(&k, &g->w->events[i]);
 	map_done(&k.open);
 	map_done(&k.loose);
+	drop_cut(&k, to_ns);
+	VEC_FREE(&k.unprobed);
+	if (!k.err)
+		k.err = drop_unseen(ret);
 	for (size_t i = 0; i < ret->n; i++) {
 		struct job *j = &ret->v[i];
 

@@ -13,11 +13,46 @@ struct job {
 	uint64_t cpu_ns;
 	uint32_t enqueuer, worker;
 	uint32_t tgid;
+	/* Only inside jobs_find(). last_ns: time of the last record of the job. loose: end_ns is not exact
+	 * (CT_JF_LOOSE). */
+	uint64_t last_ns;
+	uint64_t until_ns; /* end of the time with probes in which the job began; 0: no such end */
+	uint16_t framework;
+	bool unseen, loose;
+	/* The job has no recorded start. But it may have begun, because its function may have had
+	 * no probe. This is so if one of these is true:
+	 * - No start of any job of the function is recorded in the process.
+	 * - No start of any job of the function is recorded in the queue, and the job was enqueued
+	 *   at most JOB_UNSEEN_NS after the first job of the function. */
+	bool no_starts;
 };
 typedef VEC(struct job) job_list;
 
-/* *ret has to be empty before the call. The caller frees ret->v, also after an error. Returns 0 or
- * -ENOMEM. */
+/* Returns 0 if the start or the end was not recorded. */
+static inline uint64_t job_execution_ns(const struct job *j)
+{
+	return j->start_ns && j->end_ns > j->start_ns ? j->end_ns - j->start_ns : 0;
+}
+
+/* A job that has started and not ended runs until to_ns. */
+static inline uint64_t job_so_far_ns(const struct job *j, uint64_t to_ns)
+{
+	uint64_t until = j->end_ns ? j->end_ns : to_ns;
+
+	return j->start_ns && until > j->start_ns ? until - j->start_ns : 0;
+}
+
+/* A job that has not started waits until to_ns. */
+static inline uint64_t job_queueing_ns(const struct job *j, uint64_t to_ns)
+{
+	uint64_t until = j->start_ns ? j->start_ns : to_ns;
+
+	return j->queued_ns && until > j->queued_ns ? until - j->queued_ns : 0;
+}
+
+/* Leaves out jobs whose last records may be missing because the probes of their framework were
+ * detached (unprobed.h): such a job seems to wait or to run, but may have ended. *ret has to be empty
+ * before the call. The caller frees ret->v, also after an error. Returns 0 or -ENOMEM. */
 int jobs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, job_list *ret);
 
 #endif

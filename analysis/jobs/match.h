@@ -8,6 +8,7 @@
 struct queues_of {
 	const struct graph *g;
 	const struct queues *q;
+	uint64_t from_ns, to_ns; /* the time in which the jobs were looked for */
 };
 
 /*

@@ -9,64 +9,27 @@
 #ifndef CTRACE_ANALYSIS_JOBS_QUEUES_H
 #define CTRACE_ANALYSIS_JOBS_QUEUES_H
 
-#include "analysis/account/quantiles.h"
-#include "graph/timeline/graph.h"
-
-enum queue_verdict {
-	QUEUE_FINE,
-	QUEUE_SERIAL,
-	QUEUE_TOO_SMALL, /* all threads run jobs, which are mostly off-CPU */
-	QUEUE_OVERLOAD,  /* all threads run jobs, which mostly have a CPU */
-	QUEUE_SLOW_KIND,
-	QUEUE_STUCK, /* the running jobs do not end */
-	QUEUE_LATE,
-	QUEUE_VERDICTS,
-};
-const char *queue_verdict_name(enum queue_verdict verdict);
-
-struct job_times {
-	size_t count;
-	/* In ns. queueing: from enqueue to start. execution: from start to end. Each has only jobs
-	 * of which both ends are known. */
-	struct quantiles queueing, execution;
-};
-
-/* Jobs with the same function, enqueued by threads of the same name. */
-struct job_group {
-	uint32_t enqueuer;
-	uint64_t function;
-	struct job_times times;
-	uint64_t total_ns;
-};
-
-struct queue {
-	uint64_t obj;
-	uint32_t task; /* a task that ran jobs, or else an enqueuer */
-	struct job_times times;
-	size_t n_waiting;
-	size_t n_running;
-	uint32_t n_threads;
-	uint32_t most_running;
-	uint32_t most_waiting;
-	/* 0..1: the CPU time of the jobs, divided by their execution time */
-	double on_cpu;
-	enum queue_verdict verdict;
-	char *text;
-	struct job_group *groups;
-	size_t n_groups;
-};
+#include "analysis/jobs/jobs.h"
+#include "analysis/jobs/queue.h"
 
 struct queues {
-	/* Sorted: queues in which jobs still wait come first, then larger products of
-	 * times.queueing.p95 and times.count. */
+	/* Queues in which jobs still wait come first. Among these queues, and among the others, the
+	 * one with the largest product of times.queueing.p95 and times.count comes first. */
 	struct queue *v;
 	size_t n;
 };
 
 /* The caller frees *ret with queues_free(). Returns 0 or -ENOMEM. */
 int queues_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, struct queues **ret);
-/* Keeps a queue if tasks[] is true for a task of its process. Removes the other queues. */
-void queues_keep(struct queues *q, const struct graph *g, const bool *tasks);
+/* Like queues_find(), for the jobs that jobs_find() found in [from_ns, to_ns). Changes the order of
+ * the jobs. */
+int queues_of_jobs(const struct graph *g, job_list *jobs, uint64_t from_ns, uint64_t to_ns,
+		   struct queues **ret);
+/* Keeps a queue if tasks[] is true for a task of its process. Removes the other queues. Returns 0, or
+ * -ENOMEM with all queues kept. */
+int queues_keep(struct queues *q, const struct graph *g, const bool *tasks);
+/* Keeps q->v[i] if marked[i]. Removes the other queues. */
+void queues_keep_marked(struct queues *q, const bool *marked);
 void queues_free(struct queues *q);
 /* Returns the name of the main thread, or else of q->task. Never returns NULL. */
 const char *queue_comm(const struct graph *g, const struct queue *q);

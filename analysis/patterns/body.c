@@ -6,7 +6,9 @@
 #include "lib/cleanup.h"
 #include "trace/words/texts.h"
 
-#define RULE_DEPTH_MAX 48 /* levels of rules in rules; deeper rules become "..." in the text */
+/* A rule of the grammar (sequitur.h) may contain rules. The text shows this many levels of rules.
+ * Deeper rules become "...". */
+#define RULE_DEPTH_MAX 48
 
 struct out {
 	FILE *f;

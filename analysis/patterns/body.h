@@ -18,7 +18,8 @@ struct body_symbols {
 
 void body_symbols(const struct tally *t, uint32_t candidate, struct body_symbols *ret);
 bool body_within(const struct body_symbols *a, const struct body_symbols *b);
-/* Returns true for a rule that only repeats one thing: such a rule is no pattern of its own. */
+/* Returns true if the candidate is a rule of the grammar (sequitur.h) that only repeats one thing.
+ * Such a rule is no pattern of its own. */
 bool body_is_run(const struct tally *t, uint32_t candidate);
 /* Sets text, key, example and n_variants. Returns 0 or -ENOMEM. */
 int body_say(const struct tally *t, uint32_t candidate, struct pattern *p);

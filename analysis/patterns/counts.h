@@ -16,7 +16,8 @@
 #define COUNTS_TEXT_MAX SEQUENCE_SYMBOL_BYTES
 
 struct counts_row {
-	/* From the first run with the event. '#' replaces ports from PROFILE_CLIENT_PORT on. */
+	/* The text of the event in the first run that has the event. '#' replaces ports from
+	 * PROFILE_CLIENT_PORT on. */
 	char *text;
 	char *key;       /* text without directories: they may differ between old and new runs */
 	VEC(uint64_t) n; /* [run]; a run beyond the end: 0 */

@@ -10,7 +10,7 @@
 #include "lib/cleanup.h"
 #include "lib/hash.h"
 
-#define ALIKE_MAX 64 /* patterns with the same counts that are compared with each other */
+#define ALIKE_MAX 64 /* is_part_of_kept() compares a pattern with at most this many kept patterns */
 
 struct found {
 	uint32_t candidate;
@@ -75,7 +75,8 @@ static int order(double a, double b)
 	return a > b ? -1 : a < b;
 }
 
-/* Rounds down, so close correlations are equal: of these, found_cmp() puts the largest growth first. */
+/* Rounds the correlation down, so that close correlations become equal. Of patterns with equal correlations,
+ * found_cmp() puts the one with the largest growth first. */
 static double sureness(const struct found *f)
 {
 	return floor(f->trend.correlation * PATTERNS_SURE + 1e-9);

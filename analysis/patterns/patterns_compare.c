@@ -81,7 +81,9 @@ static bool matters(const struct pattern *p)
 	return p && (p->single || p->max > 1);
 }
 
-/* A loop and a rule may have the same key. Returns the one with the largest total. */
+/* Two patterns may have the same key: the body of a loop, and a rule of the grammar (patterns.h).
+ * Of the patterns with the key `key`, returns the one with the largest total. Sets *at to the first
+ * pattern with another key. */
 static const struct pattern *take(const struct pattern **v, size_t n, size_t *at, const char *key)
 {
 	const struct pattern *best = NULL;

@@ -57,8 +57,8 @@ struct sequence {
 /* Sets *ret to the number of the symbol with this text. variant: what differs between events of one
  * symbol, such as the size of a message; "" if nothing does. Returns 0 or -ENOMEM. */
 int sequence_symbol(struct sequence *q, const char *text, const char *variant, uint32_t *ret);
-/* Begins a strand. Transactions must not decrease from strand to strand. Returns 0, -EINVAL or
- * -ENOMEM. */
+/* Begins a strand. The number of the transaction must not decrease from strand to strand. Returns
+ * 0, -EINVAL or -ENOMEM. */
 int sequence_begin(struct sequence *q, uint32_t transaction);
 /* Adds an event to the last strand. Returns 0, -EINVAL or -ENOMEM. */
 int sequence_add(struct sequence *q, uint32_t symbol, uint64_t ns);

@@ -75,8 +75,8 @@ static bool digram_key(const struct sequitur *s, uint32_t place, uint64_t *ret)
 	return a != HEAD && a != FREE && b != HEAD;
 }
 
-/* In a run like "aaa", the same digram also begins at a neighbour, so both neighbours are checked
- * again. */
+/* Removes the digram at `place` from s->digrams. In a run like "aaa", the same digram also begins
+ * at a neighbour. So if both values of the digram are equal, adds both neighbours to s->checks. */
 static int digram_forget(struct sequitur *s, uint32_t place)
 {
 	uint64_t key, known;

@@ -2,7 +2,8 @@
 /*
  * sequitur.h - a grammar that produces exactly one sequence (Nevill-Manning and Witten: "Identifying
  * Hierarchical Structure in Sequences", JAIR 7, 1997). Its two invariants:
- *   digram uniqueness: no pair of neighbours stands twice in the rules, except overlapping ("aaa")
+ *   digram uniqueness: no digram (a pair of neighbours) stands twice in the rules, unless the two
+ *                      overlap ("aaa")
  *   rule utility: each rule but the first is used twice or more
  * The time is linear in the length of the sequence. Nothing is recursive.
  *

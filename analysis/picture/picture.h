@@ -30,7 +30,7 @@ struct span {
 	uint64_t ran_ns, queued_ns;
 	uint32_t interval; /* the first one */
 	uint32_t n;        /* 2 or more: this many intervals are joined */
-	uint32_t blame;    /* index into lane.blames; GRAPH_NONE: no wait, or joined */
+	uint32_t blame;    /* index into lane.blames; GRAPH_NONE: no wait, or several intervals */
 	uint8_t time;      /* enum time_kind; TIME_SHORT if intervals are joined */
 	bool kept;         /* one of the PICTURE_KEPT longest waits of a link of the chain */
 };
@@ -51,7 +51,8 @@ struct lane {
 /* A part of the critical path: one piece, or several that are joined. */
 struct route_piece {
 	uint64_t from_ns, to_ns;
-	uint32_t task; /* of joined pieces: the task with the most time */
+	uint32_t task;     /* of joined pieces: the task with the most time */
+	uint32_t interval; /* of joined pieces: one interval of `task`. GRAPH_NONE: not known */
 	uint32_t n;
 	uint8_t time;
 	uint8_t edge, strength; /* why the path came to this task; both are 0 for the victim */
@@ -80,7 +81,7 @@ struct picture {
 	uint64_t route_finest_ns;
 	VEC(struct gap_stretch) gaps;
 	VEC(struct lacking_stretch) lacking;
-	size_t n_left_out; /* tasks that are on the path, or near, but have no lane */
+	size_t n_left_out; /* tasks that have no lane, although they are on the path or near it */
 };
 
 /* Accepts NULL. */

@@ -14,7 +14,8 @@ static uint64_t length(const void *arg, size_t i)
 	return x->to_ns - x->from_ns;
 }
 
-/* Returns the piece of [i, end) whose task has the most time there. */
+/* Finds the task that has the most time in the pieces [i, end). Returns the first of these pieces
+ * that belongs to this task. */
 static const struct path_piece *longest(const struct path *path, size_t i, size_t end)
 {
 	const struct path_piece *best = &path->pieces[i];
@@ -51,6 +52,7 @@ int route_fill(const struct path *path, struct picture *p)
 						.from_ns = path->pieces[i].from_ns,
 						.to_ns = path->pieces[end - 1].to_ns,
 						.task = f->task,
+						.interval = x->interval,
 						.n = (uint32_t)(end - i),
 						.time = x->time,
 						.edge = f->depth ? f->blame.edge : 0,

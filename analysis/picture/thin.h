@@ -16,9 +16,9 @@
 /* Returns the length of range i in ns, or THIN_KEEP. */
 typedef uint64_t (*thin_length_fn)(const void *arg, size_t i);
 
-/* Returns a finest_ns with which thin_group() makes at most `max` groups of the n ranges. If too many
- * ranges are THIN_KEEP, there is none. Then returns a finest_ns with which there are as few groups as
- * possible. */
+/* Returns a finest_ns with which thin_group() makes at most `max` groups of the n ranges. If too
+ * many ranges are THIN_KEEP, there is no such finest_ns. Then returns a finest_ns with which
+ * thin_group() makes as few groups as possible. */
 uint64_t thin_finest(thin_length_fn length, const void *arg, size_t n, size_t max);
 /* Returns the end of the group that begins with range i, i < n. */
 size_t thin_group(thin_length_fn length, const void *arg, size_t n, size_t i, uint64_t finest_ns);

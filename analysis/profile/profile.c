@@ -119,8 +119,9 @@ static bool is_wait(const struct path_piece *x)
 	return x->time != TIME_RUNNING && x->time != TIME_RUNNABLE && x->time != TIME_SHORT;
 }
 
-/* Returns true if the task of piece x woke at the start of x. Then the piece before x is a wait of this
- * task, or belongs to another task for which this task waited. */
+/* Returns true if the task of piece x woke at the start of x, or was born then. Then the piece before
+ * x is a wait of this task, or belongs to another task for which this task waited, or to the task
+ * that created it. */
 static bool is_wake(const struct path *p, const struct path_piece *x)
 {
 	if (x == p->pieces || (x->time != TIME_RUNNING && x->time != TIME_RUNNABLE))
@@ -428,8 +429,7 @@ void profile_free(struct profile *p)
 	free(p);
 }
 
-/* Returns true for `ctrace record`. The flag `tracer` is not enough: the process that started the
- * daemon has it too. */
+/* Returns true for `ctrace record`. The flag `tracer` is not enough: the daemon has this flag too. */
 static bool is_recorder(const struct graph *g, uint32_t tgid)
 {
 	size_t n;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * profile.h - the profile of a transaction: its length, divided into parts that add up to it.
+ * profile.h - the profile of a run: its length, divided into parts that add up to it.
  *
- * A transaction is the time of one task, such as the main task of a recorded command from its exec
- * to its exit. A part is a group of alike pieces of its critical path. The name of a part has no
+ * A run is the time of one task, such as the main task of a recorded command from its exec to its
+ * exit. A part is a group of alike pieces of its critical path. The name of a part has no
  * id, address or port that changes from run to run. So the parts of several runs can be compared.
  *
  * Pure; any thread. A profile may outlive its graph.
@@ -33,9 +33,11 @@ struct profile {
 int profile_new(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct profile **ret);
 void profile_free(struct profile *p);
 
-/* *ret_from_ns: if the task was born before the window, 0, even if an exec is recorded. Otherwise the
- * first exec, or the birth if no exec is recorded. *ret_to_ns: the exit, or UINT64_MAX if no exit was
- * seen. */
+/* Sets *ret_to_ns to the exit of the task, or to UINT64_MAX if no exit was seen. Sets *ret_from_ns
+ * to one of these:
+ * - 0 if the task was born before the window, even if an exec is recorded;
+ * - the first exec if the task was born in the window and an exec is recorded;
+ * - the birth if the task was born in the window and no exec is recorded. */
 void profile_life(const struct graph *g, uint32_t task, uint64_t *ret_from_ns, uint64_t *ret_to_ns);
 /* Returns the main task of the command that `ctrace record` ran, or GRAPH_NONE. *ret_from_ns and
  * *ret_to_ns: as for profile_life(). */

@@ -13,8 +13,12 @@ bool idle_wait(const struct interval *s)
 						s->wait == CT_W_ACCEPT || s->wait == CT_W_URING);
 }
 
-/* Returns how long the connection of `child` was used for other requests in [from, to). Sets *ret to
- * the last of these requests. If requests share the connection, none has to wait for it: returns 0. */
+/* Returns how long the connection of `child` was used for other requests in [from, to). Sets *ret
+ * to the last of these requests. Returns 0 if `child` did not wait for the end of these requests.
+ * This is so in these cases:
+ * - Several requests may use the connection at the same time.
+ * - One of these requests has the same parent as `child`.
+ * - One of these requests has no answer, or ended after `to`. */
 static uint64_t used_ns(const struct parts *p, uint32_t child, uint64_t from, uint64_t to, uint32_t *ret)
 {
 	const struct request *v = p->r->v;

@@ -7,9 +7,9 @@
 #include "lib/vec.h"
 
 enum part_kind {
-	/* Until the answer is sent: the time of the task that serves the request. This includes the
-	 * time before the task receives the request. After that: the time of the client, while the
-	 * client is not blocked. */
+	/* Until the answer is sent: the time of the task that serves the request, also before this task
+	 * receives the request. After the answer is sent: the time of the client, while the client is
+	 * not blocked. */
 	PART_WORK,
 	PART_QUEUED,
 	PART_SHARED,     /* some thread of the process works for the request; it is not known which */

@@ -151,8 +151,8 @@ static bool is_done(const struct parts *p, const struct request_work *w, uint64_
 	return answered != GRAPH_NONE && ts_of(p->g, answered) <= ts_ns;
 }
 
-/* Returns true if another thread of the process is parked, and works for no open request. Only threads
- * that serve requests count. */
+/* Returns true if another thread of the process works for no open request, and waits in an event
+ * loop or for a futex (is_parked()). Only threads that serve requests count. */
 static bool has_free_thread(const struct parts *p, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph *g = p->g;
@@ -270,7 +270,9 @@ static void add_own(struct walk *k, uint32_t request, uint32_t task, uint64_t fr
 	}
 }
 
-/* Up to the handover to the task that answers, the time belongs to the receiver of the request. */
+/* Divides the time between two tasks: the task that received the request, and the task that answers
+ * it. The time before the receiver hands the request over belongs to the receiver, and the rest to
+ * the answering task. */
 static void add_served(struct walk *k, uint32_t request, uint64_t from, uint64_t to)
 {
 	const struct request *q = &k->p->r->v[request];

@@ -31,6 +31,10 @@ struct service {
 	size_t n_processes;
 	size_t count;
 	size_t n_open;
+	/* Of the requests without an answer, the first one whose client still waits at the end of the
+	 * window. If there is none, the first one of a client on another host, or of a client that is not
+	 * known. Else GRAPH_NONE: the clients may not want an answer any more. */
+	uint32_t open;
 	size_t n_shared; /* answered requests on shared connections (graph/causal/requests.h) */
 	struct quantiles latency;
 	struct service_reason *reasons; /* the largest share_p99 first */
@@ -50,6 +54,7 @@ struct services {
 	size_t n;
 	uint64_t from_ns, to_ns;
 	const bool *tasks; /* the argument of services_find() */
+	bool figures_only; /* there are no reasons and no asks: services_count() */
 	uint32_t lacks;
 };
 

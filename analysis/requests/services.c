@@ -80,7 +80,7 @@ struct finding {
 
 static uint32_t service_by_name(struct finding *k, const struct request *q)
 {
-	struct service new = { .task = server_of(k->s, q) };
+	struct service new = { .task = server_of(k->s, q), .open = GRAPH_NONE };
 	char name[sizeof(new.name) + sizeof(new.address)];
 	size_t at;
 
@@ -204,6 +204,8 @@ static int fill_service(struct services *s, const struct group *v, size_t n)
 		x->n_shared += s->requests.v[v[i].request].shared;
 	for (size_t i = 0; i < SERVICE_SLOWEST && i < n; i++)
 		x->slowest[x->n_slowest++] = v[n - 1 - i].request;
+	if (s->figures_only)
+		return 0;
 	r = sum_reasons(s, v, usual, usual_end, REASON_USUAL, &reasons);
 	if (!r)
 		r = sum_reasons(s, v, quantile_rank(n, REQUEST_SLOW_FROM), n, REASON_SLOW, &reasons);
@@ -251,6 +253,44 @@ static size_t by_asking(const struct services *s, struct group *v, size_t n)
 	return kept;
 }
 
+/* Returns true if the client waits on the connection at the end of the window, or in a poll that
+ * may include the connection. Another client may want no answer: for example, the last message of a
+ * TLS connection gets none. q->client must not be GRAPH_NONE. */
+static bool client_waits(const struct services *s, const struct request *q)
+{
+	uint64_t at_ns = MIN(s->to_ns, s->g->w->to_ns) - 1;
+	uint64_t sock = q->sent == GRAPH_NONE ? 0 : s->g->w->events[q->sent].r.obj;
+	uint32_t i = graph_interval_at(s->g, q->client, at_ns);
+	const struct interval *x = i == GRAPH_NONE ? NULL : &s->g->intervals[i];
+
+	if (!sock || !x || x->state != INTERVAL_BLOCKED || x->from_ns > at_ns ||
+	    s->g->tasks[q->client].exit_ns <= at_ns)
+		return false;
+	return x->obj == sock || x->wait == CT_W_EPOLL || (x->wait == CT_W_POLL && !x->obj);
+}
+
+/* service.open is the first request in this order. */
+static bool is_before(const struct services *s, const struct request *a, const struct request *b)
+{
+	bool known = a->client != GRAPH_NONE;
+
+	if (known != (b->client != GRAPH_NONE))
+		return known;
+	return request_from_ns(s->g, a) < request_from_ns(s->g, b);
+}
+
+static void note_open(struct services *s, uint32_t request)
+{
+	const struct request *q = s->requests.v;
+	struct service *x = &s->v[s->of[request]];
+
+	x->n_open++;
+	if (q[request].client != GRAPH_NONE && !client_waits(s, &q[request]))
+		return;
+	if (x->open == GRAPH_NONE || is_before(s, &q[request], &q[x->open]))
+		x->open = request;
+}
+
 static int fill(struct services *s)
 {
 	_cleanup_free_ struct group *v = malloc((s->requests.n + 1) * sizeof(*v));
@@ -265,13 +305,15 @@ static int fill(struct services *s)
 		if (!counts(s, q))
 			continue;
 		if (q->answered == GRAPH_NONE)
-			s->v[s->of[i]].n_open++;
+			note_open(s, i);
 		else
 			v[n++] = (struct group){ s->of[i], i,
 						 request_to_ns(s->g, q) - request_from_ns(s->g, q) };
 	}
 	qsort(v, n, sizeof(*v), group_cmp);
 	r = each_group(s, v, n, fill_service);
+	if (s->figures_only)
+		return r;
 	n = by_asking(s, v, n);
 	return r ? r : each_group(s, v, n, fill_ask);
 }
@@ -323,17 +365,17 @@ static int sort_services(struct services *s)
 	return 0;
 }
 
-int services_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const bool *tasks,
-		  struct services **ret)
+static int find(const struct services *wanted, struct services **ret)
 {
-	struct services *s = calloc(1, sizeof(*s));
+	const struct graph *g = wanted->g;
+	struct services *s = malloc(sizeof(*s));
 	struct finding k = { .s = s };
 	int r;
 
 	if (!s)
 		return -ENOMEM;
-	*s = (struct services){ .g = g, .from_ns = from_ns, .to_ns = to_ns, .tasks = tasks };
-	s->lacks = graph_lacks_within(g, from_ns, to_ns);
+	*s = *wanted;
+	s->lacks = graph_lacks_within(g, s->from_ns, s->to_ns);
 	r = requests_find(g, &s->requests);
 	if (!r)
 		r = parts_init(&s->parts, g, &s->requests);
@@ -350,6 +392,18 @@ int services_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const
 	}
 	*ret = s;
 	return 0;
+}
+
+int services_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const bool *tasks,
+		  struct services **ret)
+{
+	return find(&(struct services){ .g = g, .from_ns = from_ns, .to_ns = to_ns, .tasks = tasks }, ret);
+}
+
+int services_count(const struct graph *g, uint64_t from_ns, uint64_t to_ns, struct services **ret)
+{
+	return find(&(struct services){ .g = g, .from_ns = from_ns, .to_ns = to_ns, .figures_only = true },
+		    ret);
 }
 
 void services_free(struct services *s)
@@ -397,6 +451,16 @@ int services_say_part(const struct services *s, const struct part *part, char **
 	return r;
 }
 
+const char *services_nameless_client(const struct services *s, uint32_t request)
+{
+	uint64_t sock = s->requests.v[request].sock;
+	const struct window_object *o = window_object(s->g->w, sock);
+	bool inet = o && (o->family == AF_INET || o->family == AF_INET6);
+
+	return inet && o->rport && !graph_is_local(s->g, sock) ? "a client on another host"
+							       : "a client that is not known";
+}
+
 static void say_reason(struct words *t, const struct reasons *k, const struct reason *x)
 {
 	_cleanup_free_ char *text = reasons_text(k, x);
@@ -438,7 +502,7 @@ char *services_say_request(const struct services *s, uint32_t request)
 		r = reasons_add(&k, s, s->of[request], &parts.v[i], REASON_SLOW);
 	VEC_SORT(&k.v, slow_cmp);
 	if (q->client == GRAPH_NONE) {
-		words_add(&t, "a client on another host");
+		words_add(&t, "%s", services_nameless_client(s, request));
 	} else {
 		describe_clean(graph_comm(s->g, q->client, request_from_ns(s->g, q)), comm, sizeof(comm));
 		words_add(&t, "%s[%u]", comm, s->g->tasks[q->client].tid);

@@ -16,12 +16,17 @@
  * there are too many requests, segments or edges. */
 int services_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const bool *tasks,
 		  struct services **ret);
+/* Like services_find() for all tasks, but fast: it does not look for reasons, and not for the requests
+ * that a service sends itself. */
+int services_count(const struct graph *g, uint64_t from_ns, uint64_t to_ns, struct services **ret);
 void services_free(struct services *s);
 bool services_counts(const struct services *s, uint32_t request);
 /* Says where most of the time of a part went. The caller frees *ret_text. *ret_kind: a
  * time_kind_name(). Returns 0 or -ENOMEM. */
 int services_say_part(const struct services *s, const struct part *part, char **ret_text,
 		      const char **ret_kind);
+/* Returns words for the client of a request whose client is GRAPH_NONE. */
+const char *services_nameless_client(const struct services *s, uint32_t request);
 /* Makes a sentence about an answered request. The caller frees it. NULL: out of memory. */
 char *services_say_request(const struct services *s, uint32_t request);
 

@@ -96,8 +96,8 @@ static int search_expand(struct search *s, uint32_t i)
 	return 0;
 }
 
-/* Keeps at most b->width children, and only those better than the best ended path. Of equal scores,
- * the first found comes first. */
+/* Keeps at most b->width children, and only children with a better score than the best ended path.
+ * Of children with equal scores, keeps the one that was found first. */
 static int search_advance(struct search *s)
 {
 	uint32_t beam = s->b->width;

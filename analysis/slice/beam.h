@@ -26,8 +26,9 @@ struct beam {
 
 typedef VEC(uint32_t) beam_path;
 
-/* Sets *ret to the edges of the best path, the first step last. The caller frees *ret.
- * *ret_refused: how many paths were given up because the beam was full. Returns 0 or -ENOMEM. */
+/* Sets *ret to the edges of the best path. The edge of the first step is the last element. The
+ * caller frees *ret. *ret_refused: how many paths were given up because the beam was full. Returns
+ * 0 or -ENOMEM. */
 int beam_search(const struct beam *b, beam_path *ret, uint32_t *ret_refused);
 /* Returns the time at which the edge left its first segment, or the time of its arrival if that is
  * earlier. The arrival of a message may be earlier: a send is recorded when its system call returns. */

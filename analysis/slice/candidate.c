@@ -27,9 +27,9 @@ static bool is_start(const struct segment *s, const struct edge *e, uint64_t arr
 
 /* Returns the distance of an edge to s:
  * - An edge that started s has the smallest distance.
- * - Weak and boosted edges: the later an edge arrived, the smaller its distance.
- * - Strong edges: the earlier an edge arrived, the smaller its distance. If s begins by CUT_FIRST, the
- *   rule for weak edges applies. */
+ * - Weak and boosted edges: the later an edge arrived, the smaller its distance. If s begins by
+ *   CUT_FIRST, this holds for strong edges too.
+ * - Other strong edges: the earlier an edge arrived, the smaller its distance. */
 static uint64_t distance(const struct segment *s, const struct edge *e, uint64_t arrived_ns, uint64_t at_ns)
 {
 	bool recent = s->cut == CUT_FIRST || e->strength != EDGE_STRONG;
@@ -336,10 +336,11 @@ static bool comes_through(const struct causal *c, const struct edge *e, uint32_t
 	return false;
 }
 
-/* Example: edge b is the request of a client to a server. The server asks a backend, and edge a is the
- * answer of the backend. A walk back from a comes to the backend, then to the server, and then to the
- * client. So the walk finds the sender of b without b. Removes each strong edge b for which there is such
- * a better edge a. The walk takes only strong edges. */
+/* Removes a strong edge b if the list has an earlier strong edge a for which two things are true:
+ * the rules judge a and b alike, and a walk back from a comes to the sender of b in at most
+ * ANSWER_DEPTH strong edges. A slice that follows a comes to this sender anyway. Example: b is the
+ * request of a client to a server. The server asks a backend, and a is the answer of the backend.
+ * The walk back from a comes to the backend, then to the server, then to the client. */
 static void merge(const struct causal *c, struct candidates *l)
 {
 	for (uint32_t i = 0; i < l->n; i++)

@@ -57,7 +57,8 @@ struct candidate_query {
 };
 
 void candidate_find(const struct candidate_query *q, struct candidates *ret);
-/* Returns true if rules leave two or more candidates, unless exactly one of these is strong. */
+/* Returns true if it is not clear which candidate to follow: the rules leave two or more, and none
+ * of them or several of them are strong. */
 bool candidate_ambiguous(const struct candidates *l);
 void candidate_facts(const struct causal *c, uint32_t edge, struct rule_facts *ret);
 /* Returns the stack of the longest inspected wait of the segment; else of its last sample; else 0. */

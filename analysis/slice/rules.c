@@ -107,7 +107,8 @@ static void put_any(char *buf)
 	}
 }
 
-/* A wildcard replaces a part that differs between mounts, processes, terminals or users. */
+/* Adds the path. A wildcard replaces a part of the path that differs between mounts, processes,
+ * terminals or users. */
 static void put_path(char *buf, const char *path)
 {
 	static const char *const numbered[] = { "/proc/", "/dev/pts/", "/run/user/" };

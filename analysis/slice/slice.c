@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * slice.c - walks the causal graph. Backward: the walk takes the edges of the best path (beam.c). If
- * a person chooses another edge, the search starts anew there. Forward: the walk takes the effect
- * that arrived first.
+ * slice.c - walks the causal graph. Backward: the walk takes the edges of the best path (beam.c).
+ * If a person chooses another edge, a new search for the best path begins after this edge. Forward:
+ * of all effects found so far, the walk takes next the one that arrived first.
  */
 #include "analysis/slice/slice.h"
 
@@ -189,7 +189,8 @@ static void put_first(struct candidates *l, uint32_t edge)
 
 enum { TAKE_NONE = -1 };
 
-/* If *ret becomes TAKE_NONE, w->end says why. */
+/* Sets *ret to the index in l->v of the candidate to follow, or to TAKE_NONE. With TAKE_NONE, the
+ * walk ends, and w->end says why. */
 static int decide(struct walk *w, const struct candidates *l, int *ret)
 {
 	enum slice_decider decider = SLICE_BY_RANK;

@@ -54,7 +54,7 @@ static size_t runs_needed(const struct decide_rule *rule, const struct decision 
 		runs = new_var * (double)n_new / (gap * gap - old_var);
 	else
 		runs = (old_var * (double)n_old + new_var * (double)n_new) / (gap * gap);
-	/* more runs than now, because these did not lead to a decision */
+	/* more than the present runs, because the present runs did not lead to a decision */
 	runs = fmax(fmax(ceil(runs), (double)least), (double)n_new + 1);
 	return least && runs <= STATS_RUNS_MAX ? (size_t)runs : 0;
 }

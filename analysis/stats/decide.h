@@ -49,8 +49,8 @@ struct decision {
 
 /*
  * Regression: the interval of the difference is above the limit, and p <= alpha. Improvement: the
- * interval is below minus the limit, and p <= alpha. OK: the interval is below the limit. All else,
- * or fewer than DECIDE_RUNS_MIN runs of a side: undecided.
+ * interval is below minus the limit, and p <= alpha. OK: the interval is below the limit.
+ * Undecided: all other cases, and always if a side has fewer than DECIDE_RUNS_MIN runs.
  * Errors: -EINVAL (a side has no runs, or more than STATS_RUNS_MAX), -ENOMEM.
  */
 int decide(const struct decide_rule *rule, const struct decide_runs *old_runs,

@@ -49,8 +49,8 @@ static int side_init(struct side *s, enum delta_metric metric, const double *v, 
 		return -ENOMEM;
 	memcpy(s->sorted, v, n * sizeof(*v));
 	qsort(s->sorted, n, sizeof(*v), by_value);
-	/* The weights depend only on the order of the values, so `order` has their ranks. Equal values get
-	 * different weights, but the sum of the weighted values is the same. */
+	/* The weights depend only on the order of the values, so `order` has their ranks. Equal values may
+	 * exchange their weights: the sum of the weighted values does not change. */
 	for (size_t i = 0; i < n; i++)
 		order[i] = i;
 	metric_weights(metric, order, n, weights);

@@ -28,7 +28,8 @@ static double over_ties(const double *sorted, size_t n, double (*f)(double))
 	return sum;
 }
 
-/* Two-sided. off: the score minus its mean. step: the correction for continuity. */
+/* Returns the two-sided p by the normal approximation. off: the score minus its mean. step: the
+ * correction for continuity. */
 static double normal_p(double off, double variance, double step)
 {
 	double z = variance > 0 ? fmax(fabs(off) - step, 0) / sqrt(variance) : 0;
@@ -36,7 +37,9 @@ static double normal_p(double off, double variance, double step)
 	return erfc(z / M_SQRT2);
 }
 
-/* Two-sided. counts[0..top] are symmetric. */
+/* Both tests count pairs of values: see u_counts() and trend_counts(). counts[k]: how many orders
+ * of the values have k such pairs, or the share of these orders. counts[0..top] are symmetric.
+ * Returns the two-sided p of `at` pairs. */
 static double exact_p(const double *counts, size_t top, size_t at)
 {
 	double all = 0, tail = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ranks.h - tests that use only the order of values, so a few extreme values do not mislead them.
- * Pure; any thread. Values are in any unit.
+ * ranks.h - statistical tests that use only the order of values. So a few extreme values do not
+ * mislead these tests. Pure; any thread. Values are in any unit.
  */
 #ifndef CTRACE_ANALYSIS_STATS_RANKS_H
 #define CTRACE_ANALYSIS_STATS_RANKS_H

@@ -26,7 +26,8 @@ uint32_t find_type(struct finding *k, const struct transaction_rule *rule, const
 /* Returns true if k->tasks is NULL or has one of these tasks. */
 bool find_fits(const struct finding *k, uint32_t begin_task, uint32_t end_task);
 /* Adds a transaction that ended in [from_ns, to_ns) of k->t, or that began there and has no end.
- * Ignores other transactions, those of no length, and those that do not fit. */
+ * Ignores other transactions, transactions with the length 0, and those for whose tasks find_fits()
+ * is false. */
 void find_add(struct finding *k, const struct transaction *x);
 
 #endif

@@ -14,19 +14,12 @@ static uint64_t ns_of(const struct transactions *t, uint32_t i)
 	return t->v[i].to_ns - t->v[i].from_ns;
 }
 
-static int u64_cmp(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Overwrites ns. */
 static uint64_t mad_of(uint64_t *ns, size_t n, uint64_t median)
 {
 	for (size_t i = 0; i < n; i++)
 		ns[i] = ns[i] > median ? ns[i] - median : median - ns[i];
-	qsort(ns, n, sizeof(*ns), u64_cmp);
+	quantiles_sort(ns, n);
 	return ns[quantile_rank(n, 50)];
 }
 

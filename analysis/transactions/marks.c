@@ -32,8 +32,9 @@ static uint32_t mark_task(const struct graph *g, const struct ct_rec *r)
 	return parent;
 }
 
-/* Without an id, begin and end have to be about one task (mark_task()). With `until`, the names of
- * begin and end differ, so the key has no name. */
+/* Returns a key that is the same for the two marks of a transaction. If the marks have no id, both
+ * have to be about one task (mark_task()). If the rule has `until`, the names of the two marks
+ * differ, so the key has no name. */
 static uint64_t key_of(const struct pairing *p, const struct ct_rec *r, uint64_t id, uint32_t task)
 {
 	uint64_t h = hash_add(HASH_START, p->rule->until ? 0 : r->obj);
@@ -92,7 +93,7 @@ static void read_mark(struct pairing *p, const struct window_event *e)
 	uint64_t key = key_of(p, r, x.id, task);
 	enum ct_mark what = ct_mark_what(r);
 
-	/* With `until`, a point may begin or end a transaction too. */
+	/* If the rule has `until`, a point may begin or end a transaction too. */
 	if (p->rule->until && what != CT_MARK_BEGIN && transaction_rule_fits(p->rule->until, name))
 		end(p, r, &x, key);
 	else if (!transaction_rule_fits(p->rule->mark, name))

@@ -12,7 +12,7 @@
 /* The members that the source does not use are NULL or 0. */
 struct transaction_rule {
 	enum transaction_source source;
-	char *name;    /* name of the type; NULL: that of the mark, program, service or queue */
+	char *name;    /* name of the type; NULL: the name of the mark, program, service or queue */
 	char *mark;    /* MARK: the begin mark; if `until` is NULL, also the end mark */
 	char *until;   /* MARK: the end mark */
 	char *program; /* PROCESS, JOB */
@@ -28,8 +28,9 @@ struct transaction_rules {
 };
 
 void transaction_rules_done(struct transaction_rules *rules);
-/* Adds the rule for a trace without a file of rules: all marks if there are any, else the command that
- * 'ctrace record' ran, else none. Returns 0 or -ENOMEM. */
+/* For a trace without a file of rules, adds at most one rule. If the trace has marks, the rule is
+ * that each pair of marks is a transaction. Otherwise, the command that 'ctrace record' ran is the
+ * transaction. Without marks and such a command, adds no rule. Returns 0 or -ENOMEM. */
 int transaction_rules_default(const struct graph *g, struct transaction_rules *rules);
 bool transaction_rule_fits(const char *pattern, const char *text);
 

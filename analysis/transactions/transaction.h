@@ -46,9 +46,9 @@ struct group_part {
 	uint8_t time;
 	double mean_ns;
 	double share; /* of the time of the group, 0..1 */
-	/* Covariance of the part and the transaction's length / variance of the length. The sum over
-	 * all parts is 1, or 0 if all lengths are equal. Negative: longer transactions have less of
-	 * this part. */
+	/* The covariance of the part's time and the length of the transaction, divided by the
+	 * variance of the length. The sum over all parts is 1, or 0 if all lengths are equal.
+	 * Negative: longer transactions have less of this part. */
 	double variance;
 };
 

@@ -75,8 +75,8 @@ static int rank(struct transactions *t, uint32_t type, struct ranking *ret)
 	return 0;
 }
 
-/* Divides at most TRANSACTION_DIVIDED of the transactions. The slowest one is always among them. The
- * divided ones are evenly spread over the ranks. */
+/* Divides at most TRANSACTION_DIVIDED of the transactions in `all`, which are sorted by latency.
+ * Takes transactions at equal distances in this order, and always the slowest one. */
 static int divide_some(struct transactions *t, const struct ranking *all, transaction_parts *parts,
 		       struct transaction_type *type)
 {

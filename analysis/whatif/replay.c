@@ -10,9 +10,10 @@
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
 
-/* shift_at() returns this in place of the shift (whatif.h) of a task if it finds a cycle: in the trace,
- * this task and others wait for each other. The what-if question takes away a task of the cycle. So there
- * is no cycle in the replay, and no other task of the cycle has to wait for this task there. */
+/* shift_at() returns this in place of the shift (whatif.h) of a task if two things are true: in the
+ * trace, this task and others wait for each other in a cycle, and the what-if question takes away a
+ * task of this cycle. Then there is no cycle in the replay, and in the replay no other task of the
+ * cycle has to wait for this task. */
 #define SHIFT_FREE UINT64_MAX
 
 struct replay_task {
@@ -186,7 +187,8 @@ static bool was_awaited(struct whatif *x, uint32_t interval, size_t arrival)
 	return known == AWAITED_YES;
 }
 
-/* 0: no object. Slow, because it reads a record of the window. */
+/* Returns 0 if the arrival has no object. Slow, because the function reads a record of the
+ * window. */
 static uint64_t arrival_obj(const struct whatif *x, const struct arrival *a)
 {
 	return a->event == GRAPH_NONE ? 0 : x->g->w->events[a->event].r.obj;

@@ -102,10 +102,10 @@ static bool may_hold_up(struct whatif *x, uint32_t task, const struct arrival *a
 	return *near == GRAPH_NONE || !replay_ended_wait(x, *near, a);
 }
 
-/* Makes the arrivals of `task` from its links, and from the entries of `exited` whose parent is `task`.
- * *next is the index of the first such entry. On return, it is the index behind the last one.
- * *at is the index of the first arrival in x->arrivals. On return, it is the index behind the last one.
- * Frees the links, because links and arrivals together need much memory. */
+/* Makes the arrivals of `task` from its links, and from the entries of `exited` whose parent is
+ * `task`. *next is the index of the first such entry. On return, *next is the index after the last
+ * such entry. *at is the index of the first arrival in x->arrivals. On return, *at is the index
+ * after the last arrival. Frees the links, because links and arrivals together need much memory. */
 static int add_arrivals(struct whatif *x, uint32_t task, causal_link_list *links, const exits *exited,
 			size_t *next, size_t *at)
 {

@@ -7,12 +7,13 @@
  * replayed. The *shift* of a task says how much earlier the task is in the replay. The shift is 0
  * at the start of the range, and the answer is the shift at the end.
  *
- * - A run, a sleep, or a wait for a disk or the network: the shift stays. If it is taken away, its
- *   length is added to the shift.
- * - A wait that another task ended: it is over when the other task has ended it in the replay.
+ * - A run, a sleep, or a wait for a disk or the network: the shift stays. If such a run, sleep or
+ *   wait is taken away, its length is added to the shift.
+ * - A wait that another task ended: this wait is over when the other task has ended it in the
+ *   replay.
  * - A wait that has not ended: as if the task to blame (blame.h) ended it at the end of the range.
- * - A wait that timed out: as if the task to blame ended it at the time limit. But the wait is never
- *   longer in the replay than in the trace.
+ * - A wait that timed out: as if the task to blame ended it at the time limit. But the wait is
+ *   never longer in the replay than in the trace.
  * - A birth: the task gets the shift of its creator.
  * - A message (only if whatif_link() got links): it is not received before it is sent.
  *
@@ -22,7 +23,8 @@
  * - A task does things in the same order as before, and polls as often.
  * - Waits for a CPU, a disk or the network do not depend on the load in the replay.
  * - Work on behalf of a task that is taken away stays.
- * - If a result was ready, no record shows that a task needed it. Then the answer is too large.
+ * - If a result was ready before a task needed it, the task did not wait, and no record shows that
+ *   it needed the result. Then the answer is too large.
  *
  * Compare Coz (Curtsinger and Berger, SOSP 2015), and PERT networks. Pure. Several threads may ask
  * whatif_saved(), whatif_on_path() and whatif_answer() of one struct whatif.
@@ -70,8 +72,8 @@ struct whatif_without whatif_waits_of(const struct account_row *row);
 bool whatif_same(const struct whatif_without *a, const struct whatif_without *b);
 /* Asks about:
  *
- * - each of these resources without an owner, if the account has it: CPUs, disks, the network,
- *   timers, page faults;
+ * - all waits of each of these kinds that the account has: for CPUs, disks, the network, timers, page
+ *   faults;
  * - the largest rows of the other groups of the account, at most WHATIF_PER_GROUP of each;
  * - up to WHATIF_PER_GROUP processes that had a CPU for which a task of the path waited.
  *
@@ -80,8 +82,9 @@ int whatif_table(struct whatif *x, const struct path *p, const struct account *a
 		 struct whatif_row **ret_rows, size_t *ret_n);
 /*
  * The parts of whatif_table(), for several threads: whatif_questions(), then whatif_answer() once for
- * each row in any order, then whatif_sort(). If the budget of the graph (graph/timeline/scan.h) ends
- * in between, the rows depend on the order.
+ * each row in any order, then whatif_sort(). The look-ups in one graph have a limited number of steps
+ * (graph/timeline/scan.h). If no steps are left before the last whatif_answer(), the results depend on
+ * the order in which the rows were answered.
  */
 int whatif_questions(struct whatif *x, const struct account *a, struct whatif_row **ret_rows, size_t *ret_n);
 int whatif_answer(struct whatif *x, const struct path *p, struct whatif_row *row);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A disk whose flushes are slow: a loop device on a file that a FUSE file system serves.
 
-  slowdisk.py DIR MS      mounts the file DIR/file/disk, and ends at the unmount. Each fsync() of the file takes MS longer
+  slowdisk.py DIR MS      mounts the file DIR/file/disk, ends at the unmount. Each fsync() takes MS milliseconds longer
 """
 import contextlib
 import os

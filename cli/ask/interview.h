@@ -22,8 +22,8 @@ int interview_begin(const struct rulestore_options *o, bool may, struct intervie
 /* Returns the struct ask for an analysis of w, or NULL if no question is possible. The result is part of
  * *a. w must live until the analysis ends. */
 const struct ask *interview_ask(struct interview *a, const struct window *w);
-/* Call this after the analysis. Keeps the answers and sets a->code. False: the person
- * quit, print no result. */
+/* Call this after the analysis. Keeps the answers and sets a->code. Returns false if the person
+ * quit: then the command prints no result. */
 bool interview_end(struct interview *a);
 void interview_done(struct interview *a);
 

@@ -7,8 +7,8 @@
 
 #include "cli/cli.h"
 #include "cli/text.h"
-#include "cli/input/timearg.h"
 #include "lib/cleanup.h"
+#include "report/walltime.h"
 #include "trace/words/describe.h"
 #include "trace/words/frame.h"
 
@@ -64,13 +64,13 @@ static void print_frames(const struct prompt *t, uint64_t id, bool all)
 
 static void print_option(const struct prompt *t, const struct ask_option *o, size_t number, bool all)
 {
-	char who[DESCRIBE_MAX], how[1024], day[TIMEARG_WALL_MAX], ns[TEXT_NUMBER_MAX];
+	char who[DESCRIBE_MAX], how[1024], day[WALLTIME_MAX], ns[TEXT_NUMBER_MAX];
 
 	describe_clean(o->who, who, sizeof(who));
 	describe_clean(o->how, how, sizeof(how));
 	fprintf(t->out, "  %2zu. %s%s%s", number, cli_sgr(t->out, "1"), who, cli_sgr(t->out, "0"));
 	if (o->from_ns)
-		fprintf(t->out, "  %s", timearg_time(o->from_ns, &t->w->offsets, 3, day));
+		fprintf(t->out, "  %s", walltime_clock(o->from_ns, &t->w->offsets, 3, day));
 	if (o->to_ns > o->from_ns)
 		fprintf(t->out, " for %s", text_duration(o->to_ns - o->from_ns, ns));
 	fprintf(t->out, "  %s, %.0f %%\n", sure_words(o->sure), 100 * o->score);

@@ -53,9 +53,10 @@ int rulestore_open(const struct rulestore_options *o, bool asking, struct rulest
 int rulestore_keep(const struct rulestore *s);
 void rulestore_done(struct rulestore *s);
 
-/* Prints the rules that decided, if any, and how often. */
+/* Prints the rules that decided at least one choice of this run, and how many choices each
+ * decided. */
 void rulestore_print(FILE *f, const struct rulestore *s);
-/* Returns the rules that decided: [{"file","rule","verdict","applied","text"}], a new reference. */
+/* Returns the same rules as JSON: [{"file","rule","verdict","applied","text"}], a new reference. */
 json_t *rulestore_json(const struct rulestore *s);
 
 #endif

@@ -10,7 +10,7 @@
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
 
-/* The members of rules. `sources` tells which go together. */
+/* The members that a rule can have. `sources` (below) says which members go together. */
 enum member { NAME, MARK, UNTIL, PROGRAM, CMDLINE, SERVICE, ADDRESS, QUEUE, MEMBERS };
 static const char *const members[MEMBERS] = {
 	[NAME] = "transaction", [MARK] = "mark",       [UNTIL] = "until",     [PROGRAM] = "program",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* judge.h - whether the times of two sides differ, and what tracing costs. Pure; any thread. */
+/* judge.h - decides whether the new runs of a command are slower than the old ones, and measures
+ * what tracing costs. A *side* is the old runs, or the new runs. Pure; any thread. */
 #ifndef CTRACE_CLI_CHECK_JUDGE_H
 #define CTRACE_CLI_CHECK_JUDGE_H
 
@@ -19,7 +20,8 @@ struct tracer_cost {
 	double ns, p; /* p: of the Mann-Whitney U test, traced against untraced runs */
 	double share; /* the cost divided by the untraced median */
 	size_t n_traced, n_untraced;
-	/* Traced times mislead: share > max_regress, or ns > 0 and p <= CHECK_COST_P. */
+	/* True if the traced times mislead. They mislead if share > max_regress, or if ns > 0 and
+	 * p <= CHECK_COST_P. */
 	bool high;
 };
 
@@ -27,13 +29,13 @@ struct tracer_cost {
 int tracer_cost_of(const struct baseline *side, double max_regress, struct tracer_cost *ret);
 
 /*
- * Decides from the traced or from the untraced runs, as `timing` says. Errors: -EINVAL (a side has
- * none of these runs, or more than STATS_RUNS_MAX), -ENOMEM.
+ * Decides from the runs that `timing` names. Errors: -EINVAL (a side has no such run, or more than
+ * STATS_RUNS_MAX such runs), -ENOMEM.
  */
 int judge(const struct decide_rule *rule, const struct baseline *old_side, const struct baseline *new_side,
 	  enum check_timing timing, struct decision *ret);
 
-/* Sets *ret to the metric of the traced or of the untraced runs of a side. Errors: as judge(). */
+/* Sets *ret to the metric of the runs that `timing` names. Errors: as judge(). */
 int judge_metric(enum delta_metric metric, const struct baseline *side, enum check_timing timing,
 		 double *ret);
 

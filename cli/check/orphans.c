@@ -34,7 +34,8 @@ static bool has(const struct orphans *o, pid_t pid)
 	return false;
 }
 
-/* Skips the children in `before`. Reaps ended ones. Counts living ones, and sends them sig (0: none). */
+/* Looks at the children that are not in `before`. Reaps those that have ended. Sends sig (0: none)
+ * to the living ones, and returns their number. */
 static size_t visit(const struct orphans *before, int sig)
 {
 	_cleanup_(orphans_done) struct orphans now = { 0 };

@@ -6,10 +6,11 @@
 #include "cli/compare/baseline.h"
 
 /*
- * After a wait, a task may have to queue for a CPU that another program has. The other programs decide how
- * long the task queues. But the command decides how often it does. So each wait gets a price: the mean time
- * for which a task queued after such a wait, over the runs of both sides. Waits in the same part of the
- * critical path have the same price. The queue time of a run is the sum of the prices of its waits.
+ * After a wait, a task may have to queue for a CPU that another program has. The other programs
+ * decide how long the task queues. But the command decides how often the task queues. So each wait
+ * gets a price: the mean time for which a task queued after such a wait, over the runs of both
+ * sides. Waits in the same part of the critical path have the same price. The queue time of a run
+ * is the sum of the prices of its waits.
  */
 struct own_queue {
 	/* True if the queue times of the new side are significantly longer (U test). Then the new command
@@ -21,10 +22,11 @@ struct own_queue {
 };
 
 /*
- * Adds copies of the traced runs of each side to *ret_old and *ret_new, without the parts of the class
- * ENVIRONMENT. looks: as in struct decide_rule. in_turn: both sides ran in turn, under the same load;
- * only then ret_queue->counted may become true, because the load can change how often a command
- * waits. Call baseline_done() on both after failure too. Returns 0, -ENOMEM or -E2BIG.
+ * Adds copies of the traced runs of each side to *ret_old and *ret_new, without the parts of the
+ * class ENVIRONMENT. looks: as in struct decide_rule. in_turn: both sides ran in turn, under the
+ * same load. If in_turn is false, ret_queue->counted stays false, because another load can change
+ * how often a command waits. Call baseline_done() on *ret_old and *ret_new after failure too.
+ * Returns 0, -ENOMEM or -E2BIG.
  */
 int own_sides(const struct baseline *old_side, const struct baseline *new_side, bool in_turn, unsigned looks,
 	      struct baseline *ret_old, struct baseline *ret_new, struct own_queue *ret_queue);

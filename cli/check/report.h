@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * report.h - the result of a check as text, as JSON, and in the formats of other programs. All
- * texts of a view are safe to print, except the path of the baseline. One thread.
+ * texts in a struct check_view (below) are safe to print, except `baseline`, which is a path. One
+ * thread.
  */
 #ifndef CTRACE_CLI_CHECK_REPORT_H
 #define CTRACE_CLI_CHECK_REPORT_H
@@ -22,18 +23,20 @@ struct check_view {
 	enum delta_metric metric;
 	const char *baseline;               /* path; NULL: none */
 	const struct counts_result *counts; /* NULL: without --patterns, or without old runs */
-	/* Set by report_say(). counts_sentence is NULL if `counts` is. `sentence` has both of the others. */
+	/* Set by report_say(). counts_sentence is NULL if `counts` is NULL. `sentence` joins
+	 * the other two sentences. */
 	char *sentence, *time_sentence, *counts_sentence;
 };
 
-/* Returns the result of the times if it is a regression, or if there are no counts, or they are "ok".
- * Otherwise returns the result of the counts. Only valid if there are old runs. */
+/* Returns the result of the check. This is the result of the counts if v->counts is set, the counts
+ * are not "ok", and the times are no regression. Otherwise, it is the result of the times. Only
+ * valid if there are old runs. */
 enum decision_kind report_kind(const struct check_view *v);
 /* Returns "ok", "regression", "improvement" or "undecided"; without old runs, "measured". */
 const char *report_result(const struct check_view *v);
-/* As report_result(), but of the times alone. */
+/* As report_result(), but takes only the times into account. */
 const char *report_time_result(const struct check_view *v);
-/* Sets the sentences of the view; the caller calls report_say_done(). Returns 0 or -ENOMEM. */
+/* Sets the three sentences of *v; the caller calls report_say_done(). Returns 0 or -ENOMEM. */
 int report_say(struct check_view *v);
 void report_say_done(struct check_view *v);
 /* The metric of the old runs; 0: none. */
@@ -48,7 +51,7 @@ struct report_rows {
 	const struct delta_row *v[CHECK_ROWS];
 	size_t n;
 	size_t n_others;   /* parts beyond CHECK_ROWS, or with too small a change */
-	int64_t others_ns; /* how much they changed together */
+	int64_t others_ns; /* the sum of the changes of these parts */
 };
 /* If the times are "ok", shows no parts: their changes are noise. Returns false if
  * there is nothing to show. */

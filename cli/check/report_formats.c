@@ -30,8 +30,9 @@ static const char *command_of(const struct check_view *v)
 	return v->new->command[0] ? v->new->command : "command";
 }
 
-/* Returns true if XML 1.0 allows the character of n bytes at s (0: not UTF-8). Exception: returns false
- * for a carriage return, which readers of XML change. */
+/* n: how many bytes the character at s has; 0: s does not begin with UTF-8. Returns true if XML 1.0
+ * allows this character. Exception: returns false for a carriage return, because readers of XML
+ * change it. */
 static bool is_xml(const char *s, size_t n)
 {
 	uint32_t c = n ? utf8_code(s, n) : 0;
@@ -291,7 +292,8 @@ static void put_result(FILE *f, const struct check_view *v)
 	}
 }
 
-/* OpenMetrics 1.0 allows one sample for each set of labels, so parts with one text are added up. */
+/* OpenMetrics 1.0 allows one sample for each set of labels, so parts with the same text are added
+ * up. */
 static void put_metric_parts(FILE *f, const struct check_view *v)
 {
 	put_family(f, "part", "Change of the parts of the critical path.");

@@ -60,7 +60,8 @@ static void show_end(int fd)
 	}
 }
 
-/* errors_fd: the errors of the command; -1: not known. Returns the exit code of the check. */
+/* errors_fd: a file with the standard error of the command; -1: none. Returns the exit code of the
+ * check. */
 static int say_failed(const struct session *s, enum which side, const struct run *run, int errors_fd)
 {
 	const char *name = argv_of(s, side)[0], *where = "";
@@ -130,7 +131,7 @@ static int add_run(struct session *s, enum which side, struct run *run, bool tra
 	return baseline_clock(&b->traced, run->clock_ns) ? no_memory() : 0;
 }
 
-/* NULL: no --keep, or out of memory. */
+/* Returns the path at which to keep a file of this run. NULL: no --keep, or out of memory. */
 static char *kept(const struct session *s, enum which side, const char *ending)
 {
 	char *path = NULL;
@@ -192,8 +193,9 @@ static int run_pair(struct session *s, bool traced, bool counted)
 	return r ? r : run_once(s, NEW, traced && s->tracing, counted);
 }
 
-/* look() judges n runs of the new side, all traced or all untraced. Returns how many runs of this kind the
- * new side needs by then. The cost of tracing needs runs of the other kind too. */
+/* Returns how many runs of the kind `kind` the new side needs before look() judges n runs of the new side.
+ * If look() judges untraced runs, no traced runs are needed. If look() judges traced runs, or the choice is
+ * still open, some untraced runs are needed too: the cost of tracing is not known without untraced runs. */
 static size_t wanted(const struct session *s, enum check_timing kind, size_t n)
 {
 	if (!s->tracing || (s->timing_set && s->out->timing == CHECK_UNTRACED))
@@ -225,9 +227,10 @@ static int run_to(struct session *s, size_t n)
 	}
 }
 
-/* Returns true if the check can compare times of this kind. For this, each side needs a command to run, or
- * enough times of this kind. But if the old side has no runs at all, only the new side counts. --own
- * compares only traced runs. */
+/* Returns true if the check can compare times of this kind. For this, all of the following must hold:
+ * - Traced times need s->tracing. Untraced times are not compared with --own.
+ * - The new side has a command to run, or times of this kind.
+ * - The old side has a command to run, or enough times of this kind, or no runs at all. */
 static bool comparable(const struct session *s, enum check_timing timing)
 {
 	const struct baseline *old = s->sides[OLD];

@@ -28,7 +28,8 @@ struct check_plan {
 struct check_outcome {
 	enum check_timing timing;
 	bool traced;
-	/* traced times are compared, though tracing costs too much: untraced times cannot be compared */
+	/* traced times are compared although tracing costs too much, because untraced times cannot
+	 * be compared */
 	bool timing_forced;
 	struct tracer_cost cost;
 	bool decided; /* there are old runs, so `decision` is valid */

@@ -11,7 +11,8 @@
 #include "trace/snapshot/cut.h"
 #include "trace/words/describe.h"
 
-/* pid: the process of the command. Other children of ctrace may be leftovers of earlier runs. */
+/* pid: the process of the command. profile_command() is not used: its result may be another child of ctrace,
+ * left over from an earlier run. */
 static int add_profile(struct baseline *b, const struct analysis_input *in, pid_t pid, bool *told)
 {
 	uint32_t task = graph_task_at(in->graph, (uint32_t)pid, in->to_ns - 1);

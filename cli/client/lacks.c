@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/input/timearg.h"
+#include "report/walltime.h"
 
 static uint64_t num(const json_t *o, const char *key)
 {
@@ -31,9 +31,9 @@ struct lacks lacks_of(const json_t *answer)
 static int say_missing(const struct lacks *l, const char *path)
 {
 	struct clock_offsets offsets = clock_offsets_now();
-	char wall[TIMEARG_WALL_MAX];
+	char wall[WALLTIME_MAX];
 
-	timearg_wall(l->missing_ns, &offsets, 0, wall);
+	walltime_text(l->missing_ns, &offsets, 0, wall);
 	if (!l->lost_records && !*l->error)
 		return cli_error(
 			"%s ends at %s: the disk of the daemon's trace does not answer, and later records wait in memory; take another snapshot when 'ctrace status' shows no trouble",
@@ -47,12 +47,12 @@ static int say_missing(const struct lacks *l, const char *path)
 int lacks_say(const struct lacks *l, const char *path)
 {
 	struct clock_offsets offsets = clock_offsets_now();
-	char from[TIMEARG_WALL_MAX], to[TIMEARG_WALL_MAX];
+	char from[WALLTIME_MAX], to[WALLTIME_MAX];
 
 	if (l->unsure_to_ns)
 		cli_warn(
 			"%s may lack records from %s to %s: the disk of the daemon's trace reported an error; see the kernel log about it",
-			path, timearg_wall(l->unsure_from_ns, &offsets, 0, from),
-			timearg_wall(l->unsure_to_ns, &offsets, 0, to));
+			path, walltime_text(l->unsure_from_ns, &offsets, 0, from),
+			walltime_text(l->unsure_to_ns, &offsets, 0, to));
 	return l->missing_ns ? say_missing(l, path) : CLI_OK;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* most.h - prints the task or group that made the most records at the last count. One thread. */
+/* most.h - prints which task or group made the most records when the daemon last counted them. One
+ * thread. */
 #ifndef CTRACE_CLI_CLIENT_MOST_H
 #define CTRACE_CLI_CLIENT_MOST_H
 

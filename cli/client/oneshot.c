@@ -66,7 +66,8 @@ sigset_t oneshot_signals(void)
 	return set;
 }
 
-/* Removes through the descriptor: if another user owns the parent directory, the path may lead elsewhere. */
+/* Removes the files through the descriptor, not by the path: if another user owns the parent
+ * directory, the path may lead elsewhere. */
 static void remove_dir(int dir_fd, const char *path)
 {
 	int fd = fcntl(dir_fd, F_DUPFD_CLOEXEC, 0);
@@ -315,7 +316,8 @@ bool oneshot_alive(struct oneshot *r)
 	return r->pid != 0;
 }
 
-/* An orderly end would only complete the trace, which is removed next. */
+/* Kills the daemon. An orderly end would only complete the trace, but the trace is removed
+ * anyway. */
 static void end_daemon(struct oneshot *r)
 {
 	if (!oneshot_alive(r))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * oneshot.h - runs a ctraced for this ctrace alone, in a private directory that is removed at the
- * end. The daemon has a session of its own, without the signals of the terminal. It ends when
- * ctrace ends. One thread.
+ * end. The daemon has a session of its own, without the signals of the terminal. The daemon ends
+ * when ctrace ends. One thread.
  */
 #ifndef CTRACE_CLI_CLIENT_ONESHOT_H
 #define CTRACE_CLI_CLIENT_ONESHOT_H

@@ -62,7 +62,8 @@ static const struct cli_option check_table[] = {
 	  "also compare how often each event happens in a run, such as a query" },
 	{ OPT_TIMEOUT, "timeout", "T", "kill a run after T: 30s, 2m (default: no limit)" },
 	{ TEXT(save), "save", "FILE", "write the new runs to FILE (ctrace.baseline/1)" },
-	{ FLAG(update), "update", NULL, "write the new runs to the baseline, unless there is a regression" },
+	{ FLAG(update), "update", NULL,
+	  "write the new runs to the baseline, if the result is ok or improvement, or if there is no baseline yet" },
 	{ FLAG(any_machine), "any-machine", NULL, "accept a baseline of another machine or kernel" },
 	{ OPT_REPORT, "report", "REPORT",
 	  "also write the result as junit=FILE, markdown=FILE, gitlab=FILE, openmetrics=FILE, github" },
@@ -162,7 +163,7 @@ static int check_option(struct check_options *o, int c, const char *arg)
 static const char *conflict(const struct check_options *o, bool has_command)
 {
 	if (o->with && (has_command || o->alternate || o->save || o->update || o->keep))
-		return "--with runs and writes nothing: give it only with --baseline and options for the report";
+		return "--with runs no command and saves no runs: give it only with --baseline and options for the report";
 	if (o->with && !o->baseline)
 		return "--with needs --baseline: the runs to compare with";
 	if (!o->with && !has_command)

@@ -9,6 +9,7 @@
 #include "cli/compare/baseline_file.h"
 #include "cli/compare/by.h"
 #include "cli/compare/render.h"
+#include "cli/sheet/sheet.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
 
@@ -16,7 +17,7 @@ struct compare_options {
 	const char *metric, *save, *by;
 	uint32_t limit;
 	bool json;
-	int n_new; /* arguments behind "--" */
+	int n_new; /* the number of arguments after "--" */
 };
 
 #define TEXT(member) CLI_TEXT(struct compare_options, member)
@@ -112,6 +113,7 @@ static int compare_save(const struct compare_options *o, char **files, int n)
 static int print(const struct compare_options *o, const struct baseline *old, const struct baseline *new,
 		 enum delta_metric metric)
 {
+	struct sheet sheet;
 	struct delta *d;
 	int r = delta_new((const struct profile *const *)old->runs, old->n_runs,
 			  (const struct profile *const *)new->runs, new->n_runs, metric, &d);
@@ -121,10 +123,13 @@ static int print(const struct compare_options *o, const struct baseline *old, co
 		return cli_error("cannot compare: %s", strerror(-r));
 	v.delta = d;
 	r = CLI_OK;
-	if (o->json)
+	if (o->json) {
 		r = render_compare_json(&v);
-	else
+	} else {
+		sheet_begin(&sheet, SHEET_TABLE);
 		render_compare(stdout, &v);
+		sheet_end(&sheet);
+	}
 	delta_free(d);
 	return r;
 }

@@ -6,7 +6,7 @@
 #include "cli/cmd/commands.h"
 #include "cli/crashes/render.h"
 #include "cli/input/selectorarg.h"
-#include "cli/render/shedding.h"
+#include "report/shedding.h"
 #include "cli/sheet/sheet.h"
 #include "cli/text.h"
 #include "lib/cleanup.h"
@@ -56,7 +56,7 @@ static int crashes_print(const struct analysis_input *in, const struct crashes_r
 	} else {
 		struct sheet sheet;
 
-		sheet_begin(&sheet, SHEET_TEXT);
+		sheet_begin(&sheet, SHEET_FULL);
 		render_crashes(stdout, cs, rq->all);
 		shedding_look(&shed, in->window, in->from_ns, in->to_ns);
 		shedding_print(stdout, "\nLeft out:", &shed);

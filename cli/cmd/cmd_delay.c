@@ -43,7 +43,7 @@ static const struct cli_usage delay_usage = {
 	.about =
 		"Runs CMD several times. In every other run, each thread that calls FUNC waits for a while. Says how much of\n"
 		"these waits makes the run longer: nothing if no other work waits for FUNC. FUNC is a function of CMD itself,\n"
-		"or of a program that CMD starts, and not of a library. Needs no root, and only x86-64.",
+		"or of a program that CMD starts, and not of a library. Needs no root. Works only on x86-64.",
 	.options = delay_table,
 	.stop_early = true,
 };

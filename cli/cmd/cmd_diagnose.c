@@ -15,6 +15,8 @@
 #include "cli/text.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
+#include "report/analysis.h"
+#include "report/thresholds.h"
 
 enum { OPT_RULES = 256 };
 
@@ -30,8 +32,9 @@ struct request {
 static const struct cli_option diagnose_options[] = {
 	VICTIM_OPTIONS(struct request, victim),
 	{ TEXT(against), "against", "GOOD",
-	  "compare waits with no known owner with waits in the trace GOOD, in which the program worked" },
-	{ OPT_RULES, "rules", "FILE", "apply the rules of FILE, and keep answers in it; can be repeated" },
+	  "if the owner of a wait is not known, compare this wait with waits in GOOD, a trace in which the program worked" },
+	{ OPT_RULES, "rules", "FILE",
+	  "apply the rules of FILE; can be repeated, and the first FILE keeps your answers" },
 	{ FLAG(rules.none), "no-rules", NULL, "apply no rules, not even your own" },
 	{ FLAG(automatic), "auto", NULL, "do not ask: take the likeliest candidate, and list the decision" },
 	{ FLAG(full), "full", NULL, "show all lines and frames, at a terminal in a pager" },
@@ -175,7 +178,9 @@ static int diagnose_check(const struct request *rq, const char *path)
 		return cli_usage_error(&diagnose_usage,
 				       "give either FILE or --socket: a FILE is read without the daemon");
 	if (!path && rq->victim.window.boot)
-		return cli_usage_error(&diagnose_usage, "--boot needs a FILE: now is in the present boot");
+		return cli_usage_error(
+			&diagnose_usage,
+			"--boot needs a FILE: without FILE, the answer is about the present boot");
 	return CLI_OK;
 }
 

@@ -8,9 +8,18 @@
 #include "cli/export/export.h"
 #include "cli/export/out.h"
 #include "cli/input/selectorarg.h"
+#include "cli/otlp/otlp.h"
+#include "cli/otlp/send.h"
 #include "lib/cleanup.h"
 
-enum needs { NEEDS_EDGES = 1, NEEDS_PATH = 2, NEEDS_KIND = 4, NEEDS_TABLE = 8, NEEDS_BINARY = 16 };
+enum needs {
+	NEEDS_EDGES = 1,
+	NEEDS_PATH = 2,
+	NEEDS_KIND = 4,
+	NEEDS_TABLE = 8,
+	NEEDS_BINARY = 16,
+	CAN_SEND = 32
+};
 
 struct format {
 	const char *name;
@@ -25,11 +34,13 @@ static const struct format formats[] = {
 	{ "folded", export_folded, NEEDS_KIND },
 	{ "ndjson", export_rows, NEEDS_TABLE },
 	{ "csv", export_rows, NEEDS_TABLE },
+	{ "otlp", export_otlp, NEEDS_BINARY | CAN_SEND },
+	{ "otlp-json", export_otlp, 0 },
 };
-#define FORMAT_WORDS "perfetto, chrome, speedscope, folded, ndjson or csv"
+#define FORMAT_WORDS "perfetto, chrome, speedscope, folded, ndjson, csv, otlp or otlp-json"
 
 struct export_options {
-	const char *trace, *out, *format, *table, *kind;
+	const char *trace, *out, *format, *table, *kind, *send;
 	struct selector who;
 	struct windowarg window;
 	uint32_t path_tid;
@@ -47,6 +58,7 @@ static const struct cli_option export_table[] = {
 	{ TEXT(kind), "kind", "KIND", "for folded and speedscope: offcpu (the default), blame or oncpu" },
 	{ CLI_NUMBER(struct export_options, path_tid), "path", "TID",
 	  "for perfetto and chrome: add the critical path of this task (default: the recorded command)" },
+	{ TEXT(send), "send", "URL", "for otlp: send to a receiver of OTLP over HTTP, and write nothing" },
 	SELECTORARG_OPTIONS(struct export_options, who),
 	WINDOWARG_OPTIONS(struct export_options, window),
 	{ 0 },
@@ -54,11 +66,11 @@ static const struct cli_option export_table[] = {
 
 static const struct cli_usage export_usage = {
 	.name = "export",
-	.args = "--format FORMAT [-o FILE] [--table TABLE] [--kind KIND] [--path TID] " SELECTORARG_USAGE
+	.args = "--format FORMAT [-o FILE] [--table TABLE] [--kind KIND] [--path TID] [--send URL] " SELECTORARG_USAGE
 		" " WINDOWARG_USAGE " FILE",
 	.about =
 		"Writes a trace in the format of another program: Perfetto, Chrome's trace viewer, speedscope, tools for\n"
-		"flame graphs, or a database.",
+		"flame graphs, a database, or a receiver of OpenTelemetry.",
 	.options = export_table,
 };
 
@@ -101,7 +113,11 @@ static int export_write(const struct analysis_input *in, const struct export_opt
 {
 	struct out out;
 	struct export to = *x;
-	int r = out_open(&out, o->out, in->path, o->as->needs & NEEDS_BINARY);
+	int r;
+
+	if (o->send)
+		return o->as->write(x);
+	r = out_open(&out, o->out, in->path, o->as->needs & NEEDS_BINARY);
 
 	to.f = out.f;
 	if (!r)
@@ -138,7 +154,11 @@ static int export_run(const struct analysis_input *in, const struct export_optio
 						   .path = path,
 						   .kind = o->flame,
 						   .table = o->rows,
-						   .csv = !strcmp(o->as->name, "csv") });
+						   .csv = !strcmp(o->as->name, "csv"),
+						   .trace = reader_info(in->reader),
+						   .who = &o->who,
+						   .url = o->send,
+						   .json = !strcmp(o->as->name, "otlp-json") });
 	if (path && path->truncated)
 		cli_warn("the critical path is not complete; narrow the window with --from and --to");
 	path_free(path);
@@ -198,6 +218,12 @@ static int check(const struct cli_parse *p, struct export_options *o)
 		r = check_use(o, "--kind", o->kind, NEEDS_KIND, "folded and speedscope");
 	if (!r)
 		r = check_use(o, "--path", o->path_tid ? "" : NULL, NEEDS_PATH, "perfetto and chrome");
+	if (!r)
+		r = check_use(o, "--send", o->send, CAN_SEND, "otlp");
+	if (!r && o->send && o->out)
+		r = cli_usage_error(&export_usage, "give either -o or --send");
+	if (!r && o->send)
+		r = send_check(o->send);
 	if (!r)
 		r = check_words(o);
 	if (r)

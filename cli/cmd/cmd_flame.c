@@ -81,7 +81,7 @@ static int check(const struct cli_parse *p, struct flame_options *o)
 				       "--kind %s: there is no such kind; give offcpu, blame or oncpu",
 				       o->kind);
 	o->trace = cli_only_arg(p, "FILE");
-	return o->trace ? CLI_OK : CLI_USAGE;
+	return o->trace ? out_check_terminal(o->out) : CLI_USAGE;
 }
 
 int cmd_flame(int argc, char **argv)

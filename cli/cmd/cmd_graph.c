@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "analysis/hangs/hangs.h"
 #include "cli/cli.h"
@@ -34,7 +35,7 @@ static const struct cli_option graph_options[] = {
 	{ OPT_POLICY, "policy", "POLICY",
 	  "how to decide what is a cause: ctrace (the default), panappticon, appinsight" },
 	{ OPT_CUTS_OFF, "cuts-off", "RULES",
-	  "do not divide by these (RULE,RULE): idle, job, batch, peers, exec" },
+	  "do not cut work into segments by these rules (RULE,RULE): idle, job, batch, peers, exec, wake" },
 	{ 0 },
 };
 
@@ -95,16 +96,9 @@ static int parse_option(struct graph_request *rq, int c, char *arg)
 static int narrow(const struct analysis_input *in, const struct graph_request *rq, uint64_t at_ns,
 		  struct graph_pick *pick)
 {
-	struct selector who = { 0 };
 	uint32_t task, segment;
-	uint64_t n;
-	int r;
+	int r = taskarg_named(in, rq->around_task, at_ns, &task);
 
-	if (!cli_number(rq->around_task, UINT32_MAX, &n) && n)
-		who.tid = (uint32_t)n;
-	else
-		who.comm = rq->around_task;
-	r = taskarg_at(in, &who, at_ns, &task);
 	if (r)
 		return r;
 	segment = causal_segment_at(pick->c, task, at_ns);
@@ -252,6 +246,9 @@ int cmd_graph(int argc, char **argv)
 	rq.path = cli_only_arg(&p, "FILE");
 	if (!rq.path)
 		return CLI_USAGE;
+	if (rq.dot && isatty(STDOUT_FILENO))
+		return cli_error(
+			"the format dot is not made for a terminal; add '| dot -Tsvg > graph.svg' to draw it, or '> graph.dot'");
 	r = graph_load(&rq, &in, &at_ns);
 	if (!r)
 		r = graph_print(&in, &rq, at_ns);

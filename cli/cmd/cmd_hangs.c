@@ -11,7 +11,8 @@
 #include "cli/cmd/commands.h"
 #include "cli/client/client.h"
 #include "cli/render/analysis.h"
-#include "cli/render/shedding.h"
+#include "report/analysis.h"
+#include "report/shedding.h"
 #include "cli/text.h"
 #include "lib/cleanup.h"
 

@@ -5,7 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
-#include "cli/render/shedding.h"
+#include "report/shedding.h"
 #include "cli/text.h"
 #include "cli/input/tracefile.h"
 #include "ctrace/fields.h"
@@ -13,6 +13,7 @@
 #include "lib/cleanup.h"
 #include "lib/map.h"
 #include "lib/vec.h"
+#include "report/walltime.h"
 #include "trace/words/describe.h"
 
 enum { OPT_BOOT = 256, OPT_JSON };
@@ -182,10 +183,10 @@ static void print_hooks(const char *hooks)
 
 static void print_time(const struct reader_info *i)
 {
-	char a[TIMEARG_WALL_MAX], b[TIMEARG_WALL_MAX], d[TEXT_NUMBER_MAX];
+	char a[WALLTIME_MAX], b[WALLTIME_MAX], d[TEXT_NUMBER_MAX];
 
-	printf("%-9s %s to %s (%s)\n", "Time:", timearg_wall(i->from_ns, &i->offsets, 3, a),
-	       timearg_wall(i->to_ns, &i->offsets, 3, b), text_duration(i->to_ns - i->from_ns, d));
+	printf("%-9s %s to %s (%s)\n", "Time:", walltime_text(i->from_ns, &i->offsets, 3, a),
+	       walltime_text(i->to_ns, &i->offsets, 3, b), text_duration(i->to_ns - i->from_ns, d));
 	printf("%-9s boot:%" PRIu64 " to boot:%" PRIu64 "; monotonic is boot %+" PRId64 " ns\n", "",
 	       i->from_ns, i->to_ns, i->offsets.boot_to_mono_ns);
 }
@@ -193,14 +194,13 @@ static void print_time(const struct reader_info *i)
 static void print_gap(const struct reader_info *i, const struct window_record *e)
 {
 	uint64_t span = e->x[1] > e->x[0] ? e->x[1] - e->x[0] : 0;
-	char a[TIMEARG_WALL_MAX], d[TEXT_NUMBER_MAX], cpu[TEXT_NUMBER_MAX] = "all CPUs",
-						      n[TEXT_NUMBER_MAX] = "?";
+	char a[WALLTIME_MAX], d[TEXT_NUMBER_MAX], cpu[TEXT_NUMBER_MAX] = "all CPUs", n[TEXT_NUMBER_MAX] = "?";
 
 	if (e->r.tid != CT_GAP_ALL_CPUS)
 		snprintf(cpu, sizeof(cpu), "CPU %u", e->r.tid);
 	if (ct_gap_records(&e->r))
 		text_count(ct_gap_records(&e->r), n);
-	printf("  %s for %s, %s: %s record%s (%s)\n", timearg_wall(e->x[0], &i->offsets, 6, a),
+	printf("  %s for %s, %s: %s record%s (%s)\n", walltime_text(e->x[0], &i->offsets, 6, a),
 	       text_duration(span, d), cpu, n, ct_gap_records(&e->r) == 1 ? "" : "s",
 	       describe_loss(ct_gap_cause(&e->r)));
 }

@@ -48,8 +48,8 @@ static int load(struct analysis_input *in, const char *path, const struct window
 	if (r)
 		return cli_error("%s: cannot find the jobs: %s; narrow the window with --from and --to",
 				 in->path, strerror(-r));
-	if (tasks)
-		queues_keep(*ret, in->graph, tasks);
+	if (tasks && queues_keep(*ret, in->graph, tasks))
+		return cli_error("out of memory");
 	return CLI_OK;
 }
 
@@ -73,8 +73,8 @@ static int jobs_print(const struct jobs_options *o, struct analysis_input *in,
 
 	if (!r && o->compare)
 		r = load(before_in, o->compare, &(struct windowarg){ 0 }, &o->who, &b);
-	now = (struct queues_of){ in->graph, q };
-	before = (struct queues_of){ before_in->graph, b };
+	now = (struct queues_of){ in->graph, q, in->from_ns, in->to_ns };
+	before = (struct queues_of){ before_in->graph, b, before_in->from_ns, before_in->to_ns };
 	if (!r)
 		r = o->json ? render_jobs_json(&now, b ? &before : NULL) : show(&now, b ? &before : NULL);
 	queues_free(q);

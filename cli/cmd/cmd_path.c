@@ -31,7 +31,7 @@ static const struct cli_option path_table[] = {
 	SELECTORARG_OPTIONS(struct path_options, who),
 	WINDOWARG_OPTIONS(struct path_options, window),
 	{ OPT_WITHOUT, "without", "WHAT",
-	  "say how much shorter it would be without task:TID, process:PID, object:TEXT, wait:TIME, resource:KIND" },
+	  "only say how much shorter the range would be without task:TID, process:PID, object:TEXT, wait:TIME, resource:KIND" },
 	{ FLAG(all), "all", NULL, "list all pieces, not only the longest" },
 	{ FLAG(json), "json", NULL, "print JSON (ctrace.path/1)" },
 	{ 0 },
@@ -41,9 +41,10 @@ static const struct cli_usage path_usage = {
 	.name = "path",
 	.args = SELECTORARG_USAGE " " WINDOWARG_USAGE " [--without WHAT]... [--all] [--json] FILE",
 	.about =
-		"Prints the critical path of a task: which task delayed it, moment by moment. The pieces add up to\n"
-		"the window exactly. The default task is the recorded command, and the default window is the life of the\n"
-		"task. Also says where the time went, and how much shorter the window would be without some of the pieces.",
+		"Prints the critical path of a task in a range of time: which task delayed it, moment by moment. The\n"
+		"pieces add up to the range exactly. The default task is the recorded command, and the default range is\n"
+		"the life of the task. Also says where the time went, and how much shorter the range would be without\n"
+		"some of the pieces.",
 	.options = path_table,
 };
 

@@ -5,6 +5,7 @@
 #include "cli/cmd/commands.h"
 #include "cli/input/taskarg.h"
 #include "cli/patterns/render.h"
+#include "cli/sheet/sheet.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
 
@@ -92,11 +93,17 @@ static int patterns_work(struct patterns_work *k, const char *path, const struct
 static int patterns_one(const struct patterns_options *o)
 {
 	_cleanup_(patterns_work_done) struct patterns_work k = { 0 };
+	struct sheet sheet;
 	int r = patterns_work(&k, o->path[0], o);
 
 	if (r)
 		return r;
-	return o->json ? render_patterns_json(&k.view, o->limit) : render_patterns(stdout, &k.view, o->limit);
+	if (o->json)
+		return render_patterns_json(&k.view, o->limit);
+	sheet_begin(&sheet, SHEET_TABLE);
+	r = render_patterns(stdout, &k.view, o->limit);
+	sheet_end(&sheet);
+	return r;
 }
 
 static const char *action_words(enum collect_action action)
@@ -111,6 +118,7 @@ static int patterns_both(const struct patterns_options *o)
 {
 	_cleanup_(patterns_work_done) struct patterns_work before = { 0 }, now = { 0 };
 	_cleanup_free_ struct pattern_change *changes = NULL;
+	struct sheet sheet;
 	size_t n;
 	int r = patterns_work(&before, o->path[0], o);
 
@@ -125,8 +133,12 @@ static int patterns_both(const struct patterns_options *o)
 			action_words(now.collected->action));
 	if (patterns_compare(before.patterns, now.patterns, &changes, &n))
 		return cli_error("out of memory");
-	return o->json ? render_patterns_changes_json(&before.view, &now.view, changes, n, o->limit)
-		       : render_patterns_changes(stdout, &before.view, &now.view, changes, n, o->limit);
+	if (o->json)
+		return render_patterns_changes_json(&before.view, &now.view, changes, n, o->limit);
+	sheet_begin(&sheet, SHEET_TABLE);
+	r = render_patterns_changes(stdout, &before.view, &now.view, changes, n, o->limit);
+	sheet_end(&sheet);
+	return r;
 }
 
 static int check(const struct cli_parse *p, struct patterns_options *o)

@@ -7,6 +7,7 @@
 #include "cli/input/policyarg.h"
 #include "cli/render/causal.h"
 #include "cli/input/taskarg.h"
+#include "cli/sheet/sheet.h"
 #include "cli/text.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
@@ -25,13 +26,14 @@ struct slice_request {
 #define TEXT(member) CLI_TEXT(struct slice_request, member)
 #define FLAG(member) CLI_FLAG(struct slice_request, member)
 static const struct cli_option slice_options[] = {
-	{ TEXT(at), "at", "TIME", "a moment at which the task did this work" },
+	{ TEXT(at), "at", "TIME", "follow the work that the task did at TIME" },
 	SELECTORARG_OPTIONS(struct slice_request, who),
 	WINDOWARG_OPTIONS(struct slice_request, window),
 	{ FLAG(forward), "forward", NULL, "show what the work caused from TIME on, instead of its causes" },
 	{ OPT_POLICY, "policy", "POLICY",
 	  "how to decide what is a cause: ctrace (the default), panappticon, appinsight" },
-	{ OPT_RULES, "rules", "FILE", "apply the rules of FILE, and keep answers in it; can be repeated" },
+	{ OPT_RULES, "rules", "FILE",
+	  "apply the rules of FILE; can be repeated, and the first FILE keeps your answers" },
 	{ FLAG(rules.none), "no-rules", NULL, "apply no rules, not even your own" },
 	{ FLAG(automatic), "auto", NULL, "do not ask: take the likeliest candidate, and list the decision" },
 	{ FLAG(json), "json", NULL, "print JSON (ctrace.slice/1); do not ask" },
@@ -43,8 +45,8 @@ static const struct cli_usage slice_usage = {
 	.args = "--at TIME " SELECTORARG_USAGE " " WINDOWARG_USAGE
 		" [--forward] [--policy POLICY] [--rules FILE | --no-rules] [--auto] [--json] FILE",
 	.about =
-		"Follows the causes of a task's work at one moment back, step by step, to where the work began. At a\n"
-		"terminal it asks you if there is more than one possible cause.",
+		"Takes the work that a task did at one moment, and goes back from cause to cause, to where the work began.\n"
+		"At a terminal it asks you if there is more than one possible cause.",
 	.options = slice_options,
 };
 
@@ -56,11 +58,14 @@ static enum slice_direction direction(const struct slice_request *rq)
 static int print_slice(const struct causal *c, const struct slice *s, const struct slice_request *rq,
 		       const struct rulestore *store)
 {
+	struct sheet sheet;
 	json_t *doc;
 
 	if (!rq->json) {
+		sheet_begin(&sheet, SHEET_FULL);
 		render_slice(stdout, c, s, direction(rq));
 		rulestore_print(stdout, store);
+		sheet_end(&sheet);
 		return CLI_OK;
 	}
 	doc = render_slice_json(c, s, direction(rq));
@@ -115,7 +120,8 @@ static int walk(struct walk *k, bool whole)
 	return r ? cli_error("%s: cannot follow the causes: %s", in->path, strerror(-r)) : CLI_OK;
 }
 
-/* Returns true if the segment is loaded, with SLICE_MARGIN_NS around it (none at the ends of the trace). */
+/* Returns true if the segment and SLICE_MARGIN_NS before and after it are loaded. Where the loaded
+ * records end at an end of the trace, no margin is needed. */
 static bool is_inside(const struct walk *k, uint32_t segment)
 {
 	const struct window *w = k->in.window;

@@ -19,6 +19,7 @@
 #include "cli/input/tracefile.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
+#include "report/walltime.h"
 #include "trace/snapshot/cut.h"
 
 struct request {
@@ -46,7 +47,7 @@ static const struct cli_usage usage = {
 	.name = "snapshot",
 	.args = "[-o FILE] [--force] [--last T | --from TIME --to TIME] [--redact] [--input TRACE | --socket PATH]",
 	.about =
-		"Saves what the running daemon has recorded: everything, or an interval. The capture goes on.",
+		"Saves what the running daemon has recorded: everything, or a range of time. The capture goes on.",
 	.options = options,
 };
 
@@ -65,7 +66,7 @@ static int parse_time(const char *option, const char *arg, const struct timearg_
 static int resolve(struct request *q)
 {
 	struct timearg_context ctx;
-	char err[TIMEARG_ERR_MAX], wall[TIMEARG_WALL_MAX];
+	char err[TIMEARG_ERR_MAX], wall[WALLTIME_MAX];
 	uint64_t last;
 	int code;
 
@@ -88,7 +89,7 @@ static int resolve(struct request *q)
 		code = cli_error("the window is empty; it must begin before it ends, and before now");
 	else if (!code && q->to_ns <= ctx.from_ns)
 		code = cli_error("the window is not in the trace any more; the trace reaches back to %s",
-				 timearg_wall(ctx.from_ns, &ctx.offsets, 0, wall));
+				 walltime_text(ctx.from_ns, &ctx.offsets, 0, wall));
 	return code;
 }
 

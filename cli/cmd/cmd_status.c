@@ -9,10 +9,10 @@
 #include "cli/client/client.h"
 #include "cli/client/most.h"
 #include "cli/text.h"
-#include "cli/input/timearg.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
+#include "report/walltime.h"
 
 static const struct cli_usage usage = {
 	.name = "status",
@@ -42,14 +42,14 @@ static const char *str(const json_t *o, const char *key)
 
 static void print_file(const json_t *f)
 {
-	char size[TEXT_NUMBER_MAX], reach[TEXT_NUMBER_MAX], from[TIMEARG_WALL_MAX], records[TEXT_NUMBER_MAX],
+	char size[TEXT_NUMBER_MAX], reach[TEXT_NUMBER_MAX], from[WALLTIME_MAX], records[TEXT_NUMBER_MAX],
 		written[TEXT_NUMBER_MAX];
 	struct clock_offsets offsets = clock_offsets_now();
 	uint64_t oldest = num(f, "oldest_ns"), newest = num(f, "newest_ns");
 
 	printf("%-10s %s (%s)\n", "Trace:", str(f, "path"), text_bytes(num(f, "bytes"), size));
 	if (newest > oldest)
-		printf("%-10s back to %s (%s)\n", "Reaches:", timearg_wall(oldest, &offsets, 0, from),
+		printf("%-10s back to %s (%s)\n", "Reaches:", walltime_text(oldest, &offsets, 0, from),
 		       text_duration(newest - oldest, reach));
 	else
 		printf("%-10s it is still empty\n", "Reaches:");
@@ -137,7 +137,7 @@ static void print_governor(const json_t *status)
 		       "Tracing:", real(g, "cost_percent"), real(g, "bpf_percent"),
 		       real(g, "budget_percent"));
 		if (real(g, "passed_percent") >= SHOW_PASSED_PERCENT)
-			printf("%-10s %.2f %% of it is paid by the tasks that make too many records, and does not count against the budget\n",
+			printf("%-10s of this, %.2f %% of all CPUs does not count against the budget: hooks that ran for events that are left out\n",
 			       "", real(g, "passed_percent"));
 	}
 	if (strcmp(str(g, "step"), "none")) {
@@ -155,7 +155,7 @@ static void print_governor(const json_t *status)
 		       "Left out:", num(g, "task_cap"), text_count(capped, n), text_s(capped));
 	print_groups(g);
 	if (num(g, "left_out"))
-		printf("%-10s %s records of such tasks in all\n",
+		printf("%-10s %s records since the start, of tasks, users and control groups that made too many\n",
 		       "Left out:", text_count(num(g, "left_out"), n));
 }
 
@@ -180,7 +180,7 @@ static void print_hangs(const json_t *incidents, const json_t *detector)
 		printf("%-10s %s crashes got no report, because too many processes crashed at the same time; 'ctrace crashes' finds them in the trace\n",
 		       "Hangs:", text_count(num(detector, "crashes_refused"), n));
 	if (num(detector, "blind_ns") >= NSEC_PER_SEC)
-		printf("%-10s for %s in all too few records to notice all hangs; Left out and Lost say why\n",
+		printf("%-10s for a total of %s, there were too few records to notice all hangs; the lines \"Left out:\" and \"Lost:\" say why\n",
 		       "Hangs:", text_duration(num(detector, "blind_ns"), n));
 }
 
@@ -200,6 +200,20 @@ static void print_stuck(const json_t *visits, const json_t *frameworks, const js
 	if (look_ns > SHOW_STUCK_NS)
 		printf("%-10s the search for frameworks, for %s; look for a file system that does not answer\n",
 		       "Stuck:", text_duration(look_ns, t));
+}
+
+static void print_detached(const json_t *frameworks, uint64_t now_ns)
+{
+	char again[TEXT_NUMBER_MAX], cost[TEXT_NUMBER_MAX], limit[TEXT_NUMBER_MAX];
+	const json_t *x;
+	size_t i;
+
+	json_array_foreach (json_object_get(frameworks, "detached"), i, x)
+		printf("%-10s jobs of %s: %.0f hits/s of its probes would cost %s %% of the machine; limit %s %%; its probes come back in %s\n",
+		       "Left out:", str(x, "name"), real(x, "hits_per_s"),
+		       text_percent(real(x, "cost_percent"), cost),
+		       text_percent(real(x, "limit_percent"), limit),
+		       text_duration(num(x, "again_ns") - MIN(num(x, "again_ns"), now_ns), again));
 }
 
 static void print_text(const json_t *a)
@@ -227,6 +241,7 @@ static void print_text(const json_t *a)
 	if (num(visits, "crashes_limited"))
 		printf("%-10s the stacks of %s crashes, because too many tasks crashed within a second\n",
 		       "Left out:", text_count(num(visits, "crashes_limited"), b1));
+	print_detached(json_object_get(a, "frameworks"), num(a, "now_ns"));
 	print_stuck(visits, json_object_get(a, "frameworks"), json_object_get(a, "requests"));
 	print_hangs(json_object_get(a, "incidents"), json_object_get(a, "detector"));
 	printf("%-10s %" PRIu64 " live, %" PRIu64 " off%s\n", "Hooks:", num(hooks, "live"), num(hooks, "off"),

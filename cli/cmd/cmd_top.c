@@ -37,7 +37,7 @@ static const struct cli_option top_table[] = {
 	{ OPT_DELAY, "delay", "SECONDS", "The time between updates (default: 1)" },
 	{ TEXT(filter), "filter", "TEXT", "Show only the trees in which a line contains TEXT" },
 	{ TEXT(sort), "sort", "ORDER",
-	  "longest (the default): the longest wait first; waiters: the most waiting tasks first" },
+	  "longest (the default): the tree with the longest wait first; waiters: the tree with the largest number of waiting tasks first" },
 	{ TEXT(socket), "socket", "PATH", CLIENT_SOCKET_HELP },
 	{ 0 },
 };
@@ -69,7 +69,8 @@ struct session {
 	uint64_t daemon_ns; /* when the daemon was last asked; 0: never */
 };
 
-/* The daemon is asked less often than the screen changes, because an answer costs it time. */
+/* Asks the daemon less often than the screen changes, because each answer costs the daemon CPU
+ * time. */
 static void ask_daemon(struct session *s)
 {
 	char err[CLIENT_ERR_MAX];

@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
 #include "cli/input/selectorarg.h"
+#include "cli/sheet/sheet.h"
 #include "cli/transactions/transactions.h"
 #include "lib/cleanup.h"
 
@@ -69,12 +70,16 @@ static int print(const struct analysis_input *in, const struct transactions_opti
 		 const struct transactions *t)
 {
 	struct transactions_view v = { .t = t, .path = in->path, .limit = o->limit, .all = o->all };
+	struct sheet sheet;
 	int exit_code;
 
-	if (o->list)
-		exit_code = render_transactions_list(stdout, &v);
-	else
-		exit_code = o->json ? render_transactions_json(&v) : render_transactions(stdout, &v);
+	if (o->json && !o->list) {
+		exit_code = render_transactions_json(&v);
+	} else {
+		sheet_begin(&sheet, SHEET_TABLE);
+		exit_code = o->list ? render_transactions_list(stdout, &v) : render_transactions(stdout, &v);
+		sheet_end(&sheet);
+	}
 	if (!exit_code && t->services && t->services->lacks & CT_LACK_MESSAGES)
 		cli_warn(
 			"the daemon left out messages at times, to keep its budget: the numbers of requests are lower bounds; 'ctrace budget' can raise the budget");

@@ -3,7 +3,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analysis/picture/make.h"
 #include "cli/ask/rulestore.h"
 #include "cli/check/write.h"
 #include "cli/cli.h"
@@ -12,10 +11,10 @@
 #include "cli/hangs/hangs_search.h"
 #include "cli/hangs/victim.h"
 #include "cli/text.h"
-#include "cli/thresholds.h"
-#include "cli/view/data.h"
-#include "cli/view/hangs.h"
-#include "cli/view/page.h"
+#include "report/thresholds.h"
+#include "report/view/hangs.h"
+#include "report/view/make.h"
+#include "report/view/page.h"
 #include "lib/cleanup.h"
 #include "trace/words/words.h"
 
@@ -66,13 +65,11 @@ static int put_page(FILE *f, const void *data)
 	return view_write_page(f, data);
 }
 
-static int print(const struct request *rq, const struct view *v)
+/* Takes the reference of data. */
+static int print(const struct request *rq, json_t *data)
 {
-	json_t *data = view_data(v);
 	int r;
 
-	if (!data)
-		return cli_error("out of memory");
 	if (rq->json)
 		return text_print_json(data);
 	r = rq->output                      ? write_private_file(rq->output, put_page, data)
@@ -94,7 +91,7 @@ static void add_option(struct words *t, const char *name, const char *value)
 	if (!value)
 		return;
 	words_add(t, " --%s ", name);
-	view_add_quoted(t, value, "NAME");
+	words_add_quoted(t, value, "NAME");
 }
 
 static void add_options(struct words *t, const struct victim_request *rq)
@@ -145,29 +142,14 @@ static void add_chosen(struct words *t, const struct victim_request *rq, const s
 		rq->at ? "at the given time" : place_of(rq));
 }
 
-static int draw_picture(const struct analysis_input *in, const struct request *rq, uint32_t victim,
-			struct view *view)
+static int draw_page(const struct analysis_input *in, const struct request *rq, const struct view *view)
 {
-	const struct diagnosis *d = view->diagnosis;
-	const struct window *w = in->graph->w;
-	uint64_t margin = (d->to_ns - d->from_ns) / VIEW_MARGIN;
-	uint64_t from_ns = MAX(w->from_ns, d->from_ns > margin ? d->from_ns - margin : 0);
-	uint64_t end_ns = MIN(w->to_ns, w->file_to_ns), to_ns = MIN(end_ns, d->to_ns + margin);
-	struct picture *picture = NULL;
-	struct path *path = NULL;
-	int r = path_walk(in->graph, victim, d->from_ns, d->to_ns, &path);
+	json_t *data;
+	int r = view_make(view, &data);
 
-	if (!r)
-		r = picture_make(in->graph, d, path, MIN(from_ns, d->from_ns), MAX(to_ns, d->to_ns),
-				 &picture);
-	view->path = path;
-	view->picture = picture;
-	r = r ? cli_error("%s: cannot make the page: %s; narrow the window with --from and --to", in->path,
-			  strerror(-r))
-	      : print(rq, view);
-	picture_free(picture);
-	path_free(path);
-	return r;
+	return r ? cli_error("%s: cannot make the page: %s; narrow the window with --from and --to", in->path,
+			     strerror(-r))
+		 : print(rq, data);
 }
 
 static char *options_of(const struct victim_request *rq)
@@ -210,7 +192,7 @@ static int draw(const struct analysis_input *in, const struct analysis_input *wh
 	if (h->missing)
 		_exit(cli_output_end(CLI_FAILED));
 	view.hangs = h;
-	r = draw_picture(in, rq, v->task, &view);
+	r = draw_page(in, rq, &view);
 	hangs_free(h);
 	return r;
 }

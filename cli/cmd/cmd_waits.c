@@ -7,7 +7,8 @@
 
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
-#include "cli/render/cgroup_name.h"
+#include "report/cgroup_name.h"
+#include "cli/sheet/sheet.h"
 #include "cli/text.h"
 #include "cli/live/waitwords.h"
 #include "lib/cleanup.h"
@@ -19,7 +20,7 @@ enum { OPT_PID = 256, OPT_ALL, OPT_JSON };
 static const struct cli_option options[] = {
 	{ OPT_PID, "pid", "PID", "Show only the waits of the threads of this process, also idle ones" },
 	{ OPT_ALL, "all", NULL,
-	  "Also show waits that seem idle: the chain ends at a task that waits for work, or for no known task" },
+	  "Also show waits that seem idle, such as waits for work or for no known task, and waits that came and went" },
 	{ OPT_JSON, "json", NULL, "Print JSON" },
 	{ 0 },
 };
@@ -89,8 +90,9 @@ static bool same_next(const struct waitlive_chain *a, const struct waitlive_chai
 	       !strcmp(a->links.v[0].wait->kind, b->links.v[0].wait->kind) && a->moving == b->moving;
 }
 
-/* Counts the chains right behind chain `first` that begin with the same wait (same_next()). Prints the first
- * task of each, at most SHOWN. Returns the count. */
+/* Counts the chains directly after the chain `first` that are like it (same_next()): the first
+ * tasks of these chains wait for the same task, by a wait of the same kind. Prints these first
+ * tasks, at most SHOWN. Returns the count. */
 static size_t print_fellows(const struct waitlive *w, size_t first, size_t end)
 {
 	enum { SHOWN = 8 };
@@ -146,7 +148,9 @@ static void print_cycle(const struct waitlive *w, const struct waitlive_chain *c
 static int print_text(const struct waitlive *w, bool all)
 {
 	size_t told = 0, idle = 0, moving = 0;
+	struct sheet sheet;
 
+	sheet_begin(&sheet, SHEET_FULL);
 	for (size_t i = 0; i < w->chains.n; i++) {
 		const struct waitlive_chain *c = &w->chains.v[i];
 
@@ -174,6 +178,7 @@ static int print_text(const struct waitlive *w, bool all)
 	if (idle)
 		printf("%zu wait%s idle, as a poll does: --all shows %s, --pid those of one process.\n", idle,
 		       idle == 1 ? " looks" : "s look", idle == 1 ? "it" : "them");
+	sheet_end(&sheet);
 	return CLI_OK;
 }
 

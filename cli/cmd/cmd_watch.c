@@ -17,6 +17,7 @@
 #include "lib/clean.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
+#include "report/walltime.h"
 
 #define WATCH_POLL_MS 200
 /* ms: At the end, the command waits this long, and then asks the daemon for accesses for the last time. The
@@ -106,12 +107,12 @@ static uint64_t num(const json_t *o, const char *key)
 
 static void print_access(const struct watch *w, const json_t *a)
 {
-	char wall[TIMEARG_WALL_MAX], value[TEXT_NUMBER_MAX], name[64];
+	char wall[WALLTIME_MAX], value[TEXT_NUMBER_MAX], name[64];
 	const char *where = str(a, "where");
 	uint32_t tid = (uint32_t)num(a, "tid");
 
 	task_name(w, tid, name);
-	timearg_wall(num(a, "ts_ns"), &w->offsets, 6, wall);
+	walltime_text(num(a, "ts_ns"), &w->offsets, 6, wall);
 	printf("%s  %-5s %-10s %s[%" PRIu32 "]%s%s\n", wall,
 	       json_is_true(json_object_get(a, "read")) ? "read" : "write",
 	       value_text(w, num(a, "value"), value), name, tid, *where ? "  " : "", where);

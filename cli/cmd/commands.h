@@ -8,6 +8,7 @@ int cmd_snapshot(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_budget(int argc, char **argv);
 int cmd_metrics(int argc, char **argv);
+int cmd_frameworks(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_delay(int argc, char **argv);

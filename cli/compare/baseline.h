@@ -59,8 +59,12 @@ int baseline_add(struct baseline *b, struct profile *p, const struct baseline_ma
 /* Adds the time of one run. Returns 0, -ENOMEM, or -E2BIG if c already has the times of BASELINE_RUNS_MAX
  * runs. */
 int baseline_clock(struct baseline_clocks *c, uint64_t ns);
-/* Adds the runs of a document. Returns 0, -ENOMEM, -EBADMSG, or -E2BIG (more than BASELINE_RUNS_MAX runs
- * or times in all). After an error, err has a sentence, and b may have some of the runs. */
+/* Adds the runs of a document, and the times of `traced` and `untraced`. Returns 0, -ENOMEM, or:
+ * - -EBADMSG: the document is wrong, or has more than BASELINE_RUNS_MAX runs, or more than
+ *   BASELINE_RUNS_MAX times in one of these two lists;
+ * - -E2BIG: with the runs and times that b already has, there are more than BASELINE_RUNS_MAX runs,
+ *   or more than BASELINE_RUNS_MAX times in one list.
+ * After an error, err has a sentence, and b may have some of the runs. */
 int baseline_parse(struct baseline *b, const char *text, size_t size, char err[BASELINE_ERR_MAX]);
 /* Writes a line for each part, sorted, so that two files can be compared by lines. Returns 0, -ENOMEM, or
  * -EIO after a failed write. */
@@ -71,8 +75,8 @@ void baseline_done(struct baseline *b);
  * if one is not known (""). */
 bool baseline_alike(const char *command, const char *other);
 
-/* Writes the known facts in which two machines differ ("": none): "kernel 6.1 and 6.12, number of
- * CPUs 2 and 4". Returns buf. */
+/* Writes the known facts in which two machines differ, such as "kernel 6.1 and 6.12, number of CPUs
+ * 2 and 4". Writes "" if there is no such fact. Returns buf. */
 const char *baseline_differ(const struct baseline_machine *a, const struct baseline_machine *b, char *buf,
 			    size_t size);
 

@@ -28,7 +28,8 @@ struct baseline_machine baseline_machine_of(const struct reader *r)
 	describe_clean(info->machine, m.arch, sizeof(m.arch));
 	describe_clean(info->cpu, m.model, sizeof(m.model));
 	describe_clean(info->governor, m.governor, sizeof(m.governor));
-	/* Before version 1.8, a trace has only the limits of `ctrace record` and its daemon. */
+	/* A trace in a format before 1.8 lacks the limits of the command's control group, and has
+	 * only those of the daemon's control group. */
 	describe_clean(*info->command_limits ? info->command_limits : info->limits, m.cgroup,
 		       sizeof(m.cgroup));
 	m.allowed_cpus = number_of_cpus(info->command_cpus);

@@ -105,7 +105,7 @@ static void find_warnings(const struct by_view *v, struct warnings *w)
 	if (lacks_settings(v))
 		snprintf(
 			w->v[w->n++], WARNINGS_TEXT_MAX,
-			"Some traces do not say all of these settings: the trace is older, or the machine does not show the setting.");
+			"Some traces do not say all of these settings: an old ctrace recorded the trace, or the machine does not show the setting.");
 }
 
 void by_print(FILE *f, const struct by_view *v, const char *sentence)
@@ -120,7 +120,7 @@ void by_print(FILE *f, const struct by_view *v, const char *sentence)
 	if (v->study->n_groups > 1 || w.n)
 		fputc('\n', f);
 	if (v->study->n_groups > 1)
-		fputs("The changes are against the first row: name its traces first to choose another one.\n",
+		fputs("The changes are against the first row. To compare with another row, name the traces of that row first.\n",
 		      f);
 	for (size_t i = 0; i < w.n; i++)
 		fprintf(f, "%s\n", w.v[i]);

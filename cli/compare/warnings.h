@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* warnings.h - why a comparison may mean little: other commands, failed runs. Pure; any thread. */
+/* warnings.h - why a comparison may mean little: the runs are of different commands, or some runs failed.
+ * Pure; any thread. */
 #ifndef CTRACE_CLI_COMPARE_WARNINGS_H
 #define CTRACE_CLI_COMPARE_WARNINGS_H
 

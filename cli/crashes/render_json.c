@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/crashes/render.h"
 
-#include "cli/render/cgroup_name.h"
+#include "report/cgroup_name.h"
 #include "cli/text.h"
 #include "trace/words/describe.h"
 

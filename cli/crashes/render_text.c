@@ -2,10 +2,11 @@
 #include "cli/crashes/render.h"
 
 #include "cli/cli.h"
-#include "cli/input/timearg.h"
 #include "cli/render/causal.h"
 #include "cli/text.h"
+#include "report/walltime.h"
 #include "trace/words/describe.h"
+#include "trace/words/frame.h"
 
 static const char *sure_words(const struct edge *e)
 {
@@ -14,9 +15,9 @@ static const char *sure_words(const struct edge *e)
 
 static void print_time(FILE *f, const struct crashes *cs, const struct crash *c)
 {
-	char wall[TIMEARG_WALL_MAX];
+	char wall[WALLTIME_MAX];
 
-	fprintf(f, "%s%s%s  ", cli_sgr(f, "1"), timearg_wall(c->at_ns, &cs->g->w->offsets, 3, wall),
+	fprintf(f, "%s%s%s  ", cli_sgr(f, "1"), walltime_text(c->at_ns, &cs->g->w->offsets, 3, wall),
 		cli_sgr(f, "0"));
 }
 
@@ -65,13 +66,18 @@ static void print_stack(FILE *f, const struct crashes *cs, const struct crash *c
 {
 	const struct window_stack *s = c->stack ? window_stack(cs->g->w, c->stack) : NULL;
 	char text[DESCRIBE_MAX];
+	uint16_t n_kernel = 0;
 
 	if (!s) {
 		fputs("  Stack: not recorded\n", f);
 		return;
 	}
 	fputs("  Stack, innermost frame first:\n", f);
-	for (uint16_t i = 0; i < s->n_frames; i++) {
+	while (n_kernel < s->n_frames && frame_is_kernel(s->frames[n_kernel]))
+		n_kernel++;
+	if (n_kernel)
+		fprintf(f, "       [kernel: %u frame%s]\n", n_kernel, text_s(n_kernel));
+	for (uint16_t i = n_kernel; i < s->n_frames; i++) {
 		describe_clean(s->frames[i], text, sizeof(text));
 		fprintf(f, "       %s\n", text);
 	}

@@ -120,7 +120,7 @@ static bool stopped(pid_t tid)
 	return info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED;
 }
 
-/* Lets the task go on behind the first instruction of the function, if this is possible without
+/* Lets the task go on after the first instruction of the function, if this is possible without
  * taking the breakpoint away. */
 static bool skip(struct task *x)
 {
@@ -148,7 +148,7 @@ static void step(struct task *x)
 	x->state = TASK_RUNS;
 	for (;;) {
 		if (ptrace(PTRACE_SINGLESTEP, x->tid, NULL, NULL))
-			return; /* it was killed; its end is still to come */
+			return; /* the task was killed; the report of its end comes later */
 		if (!stopped(x->tid) || waitpid(x->tid, &status, __WALL) < 0)
 			return;
 		if (WSTOPSIG(status) == SIGTRAP && !(status >> 16))

@@ -6,9 +6,10 @@
  * of the function stops the calling thread for the time of the delay. The other threads go on. A
  * stopped thread uses no CPU. One thread, and one run at a time. Only for x86-64.
  *
- * If the first instruction of the function is a push, or reserves stack, ctrace does its work, and the
- * breakpoint stays. Otherwise ctrace removes the breakpoint until the thread has executed the
- * instruction. Calls of other threads in this time are neither delayed nor counted.
+ * If the first instruction of the function is endbr64 or a push, or reserves stack, ctrace itself does what
+ * the instruction does (probe_skip()), and the breakpoint stays. Otherwise ctrace removes the breakpoint
+ * until the thread has executed the instruction. Calls of other threads in this time are neither delayed
+ * nor counted.
  */
 #ifndef CTRACE_CLI_DELAY_DELAYED_H
 #define CTRACE_CLI_DELAY_DELAYED_H
@@ -17,13 +18,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define DELAYED_TASKS_MAX 4096 /* threads at a time; a run with more is ended */
+#define DELAYED_TASKS_MAX 4096 /* threads at a time; if there are more, ctrace ends the run */
 
 struct delayed_plan {
 	char *const *argv;
 	const char *function;
 	uint64_t delay_ns;  /* of each call; 0: the thread stops, and goes on at once */
-	uint64_t max_calls; /* after as many calls the breakpoint is removed */
+	uint64_t max_calls; /* after this many calls, the breakpoint is removed */
 	bool show;          /* show the output of the command; else it is thrown away */
 };
 

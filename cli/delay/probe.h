@@ -19,7 +19,8 @@ struct probe {
 /* Finds the function in the program that the process executes, not in its libraries. Returns 0;
  * -ENOENT: there is no such function; -EBADMSG or another -errno: the program cannot be read. */
 int probe_find(pid_t pid, const char *function, struct probe *ret);
-/* set: writes the breakpoint. unset: writes the first byte of the function back. Return 0 or -errno. */
+/* probe_set() writes the breakpoint. probe_unset() writes the first byte of the function back. Both
+ * return 0 or -errno. */
 int probe_set(pid_t pid, const struct probe *p);
 int probe_unset(pid_t pid, const struct probe *p);
 

@@ -61,7 +61,8 @@ static void put_names(struct chrome *k, uint32_t task)
 	put_meta(k, "thread_name", t->tgid, t->tid, export_last_name(k->x, task, name));
 }
 
-/* Begins a complete event. The caller adds members, and closes the object. */
+/* Begins an event of the kind that Chrome calls "complete". The caller adds members, and closes the
+ * object. */
 static void begin_slice(struct chrome *k, const char *category, uint32_t pid, uint32_t tid, uint64_t from_ns,
 			uint64_t to_ns)
 {
@@ -80,7 +81,7 @@ static void put_arg(FILE *f, const char *name, const char *value)
 	text_put_json(f, value);
 }
 
-/* Adds args of a wait. "edge" tells why the task of b is to blame. */
+/* Adds the arguments that describe a wait. "edge" tells why the task b->task is to blame. */
 static void put_wait(const struct chrome *k, const struct blame *b, uint64_t ts_ns)
 {
 	const struct graph *g = k->x->g;

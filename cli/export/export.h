@@ -2,10 +2,11 @@
 /*
  * export.h - writes a part of a trace in the formats of other programs (doc/export.md). One thread.
  *
- * The writers write item by item, and stop early if a write has failed. They return an exit code, and
- * print their errors themselves. Whoever opened `f` looks at the errors of `f`.
+ * The writers write item by item, and stop early if a write has failed. They return an exit code,
+ * and print their errors themselves. The caller that opened `f` checks `f` for errors.
  *
- * Names in a trace may have any bytes. Formats that a person looks at get the shown form of lib/clean.h.
+ * Names in a trace may have any bytes. Formats that a person looks at get the shown form of
+ * lib/clean.h.
  */
 #ifndef CTRACE_CLI_EXPORT_EXPORT_H
 #define CTRACE_CLI_EXPORT_EXPORT_H
@@ -16,6 +17,7 @@
 #include "analysis/flame/flame.h"
 #include "graph/causal/causal.h"
 #include "graph/path/path.h"
+#include "trace/read/reader.h"
 
 enum export_table {
 	EXPORT_INTERVALS,
@@ -36,6 +38,11 @@ struct export
 	enum flame_kind kind;    /* for folded and speedscope */
 	enum export_table table; /* for ndjson and csv */
 	bool csv;
+	/* for otlp */
+	const struct reader_info *trace;
+	const struct selector *who; /* the options that chose `tasks` */
+	const char *url;            /* sends to this URL, and `f` is NULL; NULL: writes to `f` */
+	bool json;
 };
 
 int export_perfetto(const struct export *x);
@@ -65,7 +72,7 @@ struct export_item {
 typedef void (*export_item_fn)(void *arg, const struct export_item *item);
 void export_items(const struct export *x, export_item_fn fn, void *arg);
 
-/* An edge whose effect lies in the window, and of which at least one task is exported. */
+/* An edge whose effect lies in the window. At least one of its two tasks is exported. */
 struct export_edge {
 	const struct edge *e;
 	uint32_t from, to; /* tasks; from may be GRAPH_NONE */
@@ -73,7 +80,8 @@ struct export_edge {
 };
 typedef void (*export_edge_fn)(void *arg, const struct export_edge *edge);
 void export_edges(const struct export *x, export_edge_fn fn, void *arg);
-/* Returns true if a picture shows the edge: it leads from another task, and begins in the window. */
+/* Returns true if export_perfetto() and export_chrome() draw the edge as an arrow: the edge leads
+ * from another task, and begins in the window. */
 bool export_is_arrow(const struct export *x, const struct export_edge *edge);
 
 /* The name of a task, safe to print. */

@@ -27,8 +27,8 @@ int export_folded(const struct export *x)
 	uint64_t rest = 0;
 	int r = export_flame(x, &t);
 
-	/* A line has whole microseconds. The next line gets the rest, so the lines add up to the whole
-	 * time. */
+	/* Each line has whole microseconds. What is left over, less than a microsecond, is added to
+	 * the next line. So the lines add up to the whole time. */
 	for (uint32_t i = 1; i < t.nodes.n && !r && !export_stopped(x); i++) {
 		uint64_t ns = t.nodes.v[i].self_ns;
 

@@ -6,7 +6,7 @@
 
 bool export_stopped(const struct export *x)
 {
-	return x->f == stdout ? cli_output_broken() : ferror(x->f) != 0;
+	return x->f == stdout ? cli_output_broken() : x->f && ferror(x->f);
 }
 
 const char *export_name(const struct graph *g, uint32_t task, uint64_t ts_ns, char buf[EXPORT_NAME_MAX])

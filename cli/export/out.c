@@ -42,15 +42,25 @@ static int open_stream(struct out *o, int fd)
 	return CLI_OK;
 }
 
+static bool is_stdout(const char *path)
+{
+	return !path || !strcmp(path, "-");
+}
+
+int out_check_terminal(const char *path)
+{
+	if (!is_stdout(path) || !isatty(STDOUT_FILENO))
+		return CLI_OK;
+	return cli_error(
+		"this format is not made for a terminal; give a file with -o, or send the output into a pipe");
+}
+
 static int open_stdout(struct out *o, bool binary)
 {
 	o->f = stdout;
 	if (!binary)
 		return CLI_OK;
-	if (isatty(STDOUT_FILENO))
-		return cli_error(
-			"this format is not made for a terminal; give a file with -o, or send the output into a pipe");
-	return open_stream(o, STDOUT_FILENO);
+	return out_check_terminal(NULL) ? CLI_FAILED : open_stream(o, STDOUT_FILENO);
 }
 
 static bool is_same_file(const char *a, const char *b)
@@ -70,7 +80,7 @@ int out_check(const char *path, const char *trace)
 int out_open(struct out *o, const char *path, const char *trace, bool binary)
 {
 	*o = (struct out){ .file = OUTFILE_NONE };
-	if (!path || !strcmp(path, "-"))
+	if (is_stdout(path))
 		return open_stdout(o, binary);
 	if (out_check(path, trace) || outfile_open(path, &o->file))
 		return CLI_FAILED;

@@ -19,10 +19,14 @@ struct out {
 
 /* Refuses the output `path` if it is the input `trace`. Returns an exit code. */
 int out_check(const char *path, const char *trace);
+/* Refuses stdout (a path of NULL or "-") if it is a terminal. For texts that only a program reads. Returns an
+ * exit code. */
+int out_check_terminal(const char *path);
 /*
- * path: NULL or "-" stand for stdout. trace: the path of the input, which must not be the same file.
- * binary: bytes for a program; they go around the cleaner of stdout (cli/output.h), and are refused if
- * stdout is a terminal. Returns an exit code. The caller always calls out_close(), and does not move *o.
+ * path: NULL or "-" stand for stdout. trace: the path of the input, which must not be the same
+ * file. binary: the document is not for people. Its bytes bypass the cleaner of stdout
+ * (cli/output.h). If stdout is a terminal, out_open() refuses to write the document there. Returns
+ * an exit code. The caller always calls out_close(), and does not move *o.
  */
 int out_open(struct out *o, const char *path, const char *trace, bool binary);
 /* code: the exit code so far. If it is 0, finishes the output. Returns the exit code. */

@@ -14,7 +14,7 @@
 
 enum { CLOCK_ID_REALTIME = 1, CLOCK_ID_MONOTONIC = 3, CLOCK_ID_BOOTTIME = 6 };
 enum { SEQUENCE = 1, STATE_CLEARED = 1, ANNOTATIONS_MAX = 8 };
-#define PACKET_FIELD 0x0a /* field 1 of Trace, with a length */
+#define PACKET_FIELD 0x0a /* the protobuf key of field 1 of the message Trace */
 
 #define TRACK_THREAD  (1ull << 40) /* plus the number of the task */
 #define TRACK_PROCESS (2ull << 40) /* plus the number of the main thread */

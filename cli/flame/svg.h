@@ -10,7 +10,7 @@
 
 #include "analysis/flame/flame.h"
 
-/* flame->total_ns is not 0. Returns 0 or -ENOMEM. The caller looks at the errors of f. */
+/* flame->total_ns must not be 0. Returns 0 or -ENOMEM. The caller checks f for errors. */
 int svg_write(FILE *f, const struct flame *flame, enum flame_kind kind);
 
 #endif

@@ -11,11 +11,13 @@
 #include "cli/client/client.h"
 #include "cli/sheet/sheet.h"
 #include "cli/text.h"
-#include "cli/input/timearg.h"
 #include "cli/thresholds.h"
+#include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "lib/incidents.h"
+#include "report/walltime.h"
 #include "trace/words/describe.h"
+#include "trace/words/words.h"
 
 #define CAUGHT_STATE_DIR "/var/lib/ctrace"
 #define CAUGHT_MAX       1000
@@ -146,16 +148,20 @@ static void print_row(const json_t *o)
 {
 	const json_t *victim = json_object_get(o, "victim");
 	const struct clock_offsets real = { 0 };
-	char comm[64], who[96], wall[TIMEARG_WALL_MAX], ns[TEXT_NUMBER_MAX], held[TEXT_NUMBER_MAX + 2];
+	char comm[64], who[96], wall[WALLTIME_MAX], ns[TEXT_NUMBER_MAX], held[TEXT_NUMBER_MAX + 2];
 	bool ended = json_is_false(json_object_get(o, "lasts"));
 
 	describe_clean(str(victim, "comm"), comm, sizeof(comm));
 	snprintf(who, sizeof(who), "%s[%" PRIu64 "]", comm, num(victim, "tid"));
 	snprintf(held, sizeof(held), "%s%s", ended ? "" : "> ", text_duration(num(o, "held_ns"), ns));
 	printf("%s%s%s  %-20s %10s  ", cli_sgr(stdout, "1"),
-	       timearg_wall(num(o, "found_real_ns"), &real, 0, wall), cli_sgr(stdout, "0"), who,
+	       walltime_text(num(o, "found_real_ns"), &real, 0, wall), cli_sgr(stdout, "0"), who,
 	       is_crash(o) ? "crash" : held);
 	print_what(o);
+	if (*str(o, "view"))
+		printf("      page: %s\n", str(o, "view"));
+	else if (json_is_object(json_object_get(o, "diagnosis")) && *str(o, "problem"))
+		printf("      %s\n", str(o, "problem"));
 }
 
 static void print_next(const struct caught *c)
@@ -175,6 +181,25 @@ static void print_next(const struct caught *c)
 			       num(json_object_get(o, "victim"), "tid"), at, path);
 		if (json_array_size(c->list) > 1)
 			printf("The other snapshots are in the same directory, named after their time in UTC.\n");
+		return;
+	}
+}
+
+/* Says how to open the newest page. Only root can read the directory. */
+static void print_open(const struct caught *c)
+{
+	_cleanup_free_ char *word = NULL;
+	struct words t = { 0 };
+
+	for (size_t i = json_array_size(c->list); i-- > 0;) {
+		const char *page = str(json_array_get(c->list, i), "view");
+
+		if (!*page)
+			continue;
+		words_add_path(&t, page, "PAGE");
+		word = words_take(&t);
+		printf("To see a page: sudo cat %s > hang.html, and open hang.html in a browser.\n",
+		       word ? word : "PAGE");
 		return;
 	}
 }
@@ -216,6 +241,7 @@ static void caught_print(const struct caught *c)
 		printf("%" PRIu64 " older or unreadable ones in %s are not shown.\n", c->left_out, dir);
 	}
 	print_next(c);
+	print_open(c);
 	print_uncaught(c->status);
 }
 

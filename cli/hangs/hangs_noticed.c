@@ -3,11 +3,11 @@
 
 #include <stdio.h>
 
-#include "cli/render/cgroup_name.h"
+#include "report/cgroup_name.h"
 #include "cli/text.h"
 #include "lib/cleanup.h"
-#include "cli/input/timearg.h"
 #include "ctrace/fields.h"
+#include "report/walltime.h"
 #include "trace/words/describe.h"
 
 static bool is_noticed(const struct analysis_input *in, const struct selector *who,
@@ -38,7 +38,7 @@ void hangs_noticed_print(const struct analysis_input *in, const struct selector 
 
 	for (size_t i = 0; i < w->n_events; i++) {
 		const struct window_event *e = &w->events[i];
-		char comm[64], at[CGROUP_NAME_MAX + 1], wall[TIMEARG_WALL_MAX], ns[TEXT_NUMBER_MAX];
+		char comm[64], at[CGROUP_NAME_MAX + 1], wall[WALLTIME_MAX], ns[TEXT_NUMBER_MAX];
 		struct cgroup_name p;
 		bool crashed;
 
@@ -51,7 +51,7 @@ void hangs_noticed_print(const struct analysis_input *in, const struct selector 
 		p = cgroup_name_of(w, e->r.tid, e->r.ts);
 		crashed = ct_hang_rule(&e->r) == CT_HANG_CRASH;
 		printf("      %s %8s  %s[%u]%s, by the rule %s%s\n",
-		       timearg_wall(e->r.ts, &w->offsets, 1, wall),
+		       walltime_text(e->r.ts, &w->offsets, 1, wall),
 		       crashed ? "" : text_duration(e->r.ts - since(w, e), ns), comm, e->r.tid,
 		       render_at(&p, at), describe_hang(ct_hang_rule(&e->r)),
 		       crashed ? ": 'ctrace crashes' says more" : "");

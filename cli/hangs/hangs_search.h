@@ -9,8 +9,8 @@
 /*
  * Sets *ret to the same list as hangs_find(). Returns 0 or -errno.
  *
- * After Ctrl-C, the list has only the diagnosed rows, and (*ret)->missing counts the others. If
- * any are missing, threads may still read the graph: do not free it, and call _exit().
+ * After Ctrl-C, the list has only the diagnosed rows. (*ret)->missing is the number of all other
+ * rows. If it is not 0, threads may still read the graph: do not free the graph, and call _exit().
  */
 int hangs_search(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const struct hangs_filter *filter,
 		 struct hangs **ret);

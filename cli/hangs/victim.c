@@ -11,6 +11,7 @@
 #include "cli/text.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
+#include "report/thresholds.h"
 
 static bool is_named(const struct hangs_filter *f)
 {
@@ -35,7 +36,7 @@ static bool counts_more(const struct hang *x, const struct hang *best)
 	       x->to_ns - x->from_ns > (best->to_ns - best->from_ns) * (alike ? 1 : DIAGNOSE_LONGER);
 }
 
-/* Finds the hang to diagnose: the worst one. But if the user named tasks (is_named()), a longer hang may be
+/* Finds the hang to diagnose: the worst one. But if the filter names tasks (is_named()), a longer hang may be
  * taken instead (counts_more()). With --at, looks only at the hangs at that time. Narrows the window to the
  * hang. If there is no hang, ret->task is GRAPH_NONE. */
 static int find_stall(struct analysis_input *in, const struct hangs_filter *f, const struct victim_moment *at,
@@ -107,7 +108,8 @@ static void clip_to_life(struct analysis_input *in, uint32_t task)
 		in->to_ns = MIN(in->to_ns, t->exit_ns);
 }
 
-/* No hang was found at the moment. If the task was in one long wait then, narrows the window to this wait. */
+/* For a task without a hang. Narrows the window to the life of the task. With --at: if the task was in one
+ * long wait at that time, narrows the window to this wait. */
 static void clip_to_moment(struct analysis_input *in, uint32_t task, const struct victim_moment *at)
 {
 	const struct graph *g = in->graph;

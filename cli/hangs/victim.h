@@ -49,8 +49,9 @@ int victim_check(const struct cli_usage *usage, const struct victim_request *rq)
  * window to load. */
 int victim_window(struct analysis_input *in, const struct cli_usage *usage, const struct victim_request *rq,
 		  struct victim_moment *ret);
-/* Finds the task, and narrows the window of `in` to its hang. The caller frees ret->diagnosis, also
- * after an error. May end the process after Ctrl-C (hangs_search.h). */
+/* Finds the task. May narrow the window of `in`: to the hang of the task; or, without a hang, to
+ * the life of the task or to its long wait at the time of --at. The caller frees ret->diagnosis,
+ * also after an error. May end the process after Ctrl-C (hangs_search.h). */
 int victim_choose(struct analysis_input *in, const struct victim_request *rq, const struct victim_moment *at,
 		  struct victim *ret);
 

@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
+#include "report/thresholds.h"
 #include "trace/words/describe.h"
 
 int analysis_open(struct analysis_input *in, const char *path, const char *boot)

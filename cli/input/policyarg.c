@@ -34,7 +34,7 @@ int policyarg_cuts(const struct cli_usage *usage, const char *arg, uint32_t *cut
 		if (rule == CUT_RULES)
 			return cli_usage_error(
 				usage,
-				"--cuts-off %s: there is no rule '%.*s'; the rules of panappticon are idle, job, batch, peers, exec and wake",
+				"--cuts-off %s: there is no rule '%.*s'; the rules are idle, job, batch, peers, exec and wake",
 				arg, (int)len, s);
 		*cuts |= CUT_BIT(rule);
 		s += len + (s[len] == ',');

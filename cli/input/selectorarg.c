@@ -75,7 +75,7 @@ static bool next_name(const struct analysis_input *in, char names[][CLEAN_NAME_M
 		if (t->kthread || t->tracer || t->n_intervals <= most || !lived(in, i))
 			continue;
 		describe_clean(graph_comm(g, i, last_ns(in, i)), name, sizeof(name));
-		if (is_named(names, n, name))
+		if (is_named(names, n, name) || (name[0] == '?' && !name[1]))
 			continue;
 		most = t->n_intervals;
 		memcpy(names[n], name, sizeof(name));
@@ -136,7 +136,8 @@ int selectorarg_find_threads(const struct analysis_input *in, const struct selec
 	for (uint32_t i = 0; i < g->n_tasks; i++) {
 		uint32_t leader = graph_task_at(g, g->tasks[i].tgid, last_ns(in, i));
 
-		/* graph_task_at() may return a task that lived at another time */
+		/* If task i did not live in the window, `leader` may be the main thread of another process
+		 * that had the same pid in the window. So task i itself must have lived in the window. */
 		(*ret)[i] |= lived(in, i) && leader != GRAPH_NONE && (*ret)[leader];
 	}
 	return CLI_OK;

@@ -23,9 +23,11 @@
 /* Sets (*ret)[task] for each task that fits and lived in [in->from_ns, in->to_ns). Without options, sets
  * *ret to NULL. The caller frees *ret, also after an error. It is an error if no task fits. */
 int selectorarg_find(const struct analysis_input *in, const struct selector *s, bool **ret);
-/* As selectorarg_find(). Without a tid, a task whose main thread fits is also set. */
+/* As selectorarg_find(). Without the option --tid, also sets (*ret)[task] for all threads of a
+ * process whose main thread fits. */
 int selectorarg_find_threads(const struct analysis_input *in, const struct selector *s, bool **ret);
-/* As selectorarg_find(), but without options, sets (*ret)[task] for each task that lived in the window. */
+/* As selectorarg_find(). Difference: without options, sets (*ret)[task] for each task that lived in
+ * the window. */
 int selectorarg_find_or_all(const struct analysis_input *in, const struct selector *s, bool **ret);
 /* Clears tasks[task] for kernel threads, which wait nearly all the time, and for tasks of ctrace. */
 void selectorarg_leave_out(const struct graph *g, bool *tasks);

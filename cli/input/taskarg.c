@@ -16,6 +16,7 @@ struct search {
 	uint64_t from_ns, to_ns;
 	bool mains;     /* only main threads fit */
 	bool processes; /* tasks of one process are no conflict */
+	bool named;     /* the name is no option of its own, but a part of another argument */
 };
 
 static bool fits(const struct search *k, uint32_t task)
@@ -60,9 +61,11 @@ static int say_several(const struct search *k)
 				list + len, sizeof(list) - len, "%s%s[%" PRIu32 "]", shown > 1 ? ", " : "",
 				graph_comm(g, i, MIN(g->tasks[i].exit_ns, k->to_ns) - 1), ids[shown - 1]);
 	}
-	return cli_error("%s: several %s fit %s: %s; give one of these with %s", k->in->path,
+	return cli_error("%s: several %s fit %s: %s; give one of these %s", k->in->path,
 			 k->processes ? "processes" : "tasks", selectorarg_words(k->s, words), list,
-			 k->processes ? "--pid" : "--tid");
+			 k->named	? "numbers in place of the name"
+			 : k->processes ? "with --pid"
+					: "with --tid");
 }
 
 static int search(const struct search *k, uint32_t *ret)
@@ -102,21 +105,39 @@ int taskarg_say_none(const struct analysis_input *in, const struct selector *s)
 			 selectorarg_words(s, words), in->path, words);
 }
 
-int taskarg_at(const struct analysis_input *in, const struct selector *s, uint64_t at_ns, uint32_t *ret)
+static int find_at(struct search *k, uint64_t at_ns, uint32_t *ret)
 {
-	struct search k = { .in = in, .s = s, .from_ns = at_ns, .to_ns = at_ns + 1 };
 	uint32_t task;
 	int r;
 
-	if (s->tid && graph_task_at(in->graph, s->tid, at_ns) == GRAPH_NONE)
-		return analysis_task(in, s->tid, ret);
-	r = search_both(&k, &task);
+	k->from_ns = at_ns;
+	k->to_ns = at_ns + 1;
+	if (k->s->tid && graph_task_at(k->in->graph, k->s->tid, at_ns) == GRAPH_NONE)
+		return analysis_task(k->in, k->s->tid, ret);
+	r = search_both(k, &task);
 	if (r)
 		return r;
 	if (task == GRAPH_NONE)
-		return taskarg_say_none(in, s);
+		return taskarg_say_none(k->in, k->s);
 	*ret = task;
 	return CLI_OK;
+}
+
+int taskarg_at(const struct analysis_input *in, const struct selector *s, uint64_t at_ns, uint32_t *ret)
+{
+	return find_at(&(struct search){ .in = in, .s = s }, at_ns, ret);
+}
+
+int taskarg_named(const struct analysis_input *in, char *name, uint64_t at_ns, uint32_t *ret)
+{
+	struct selector who = { 0 };
+	uint64_t n;
+
+	if (!cli_number(name, UINT32_MAX, &n) && n)
+		who.tid = (uint32_t)n;
+	else
+		who.comm = name;
+	return find_at(&(struct search){ .in = in, .s = &who, .named = true }, at_ns, ret);
 }
 
 static int find_command(const struct analysis_input *in, uint32_t *ret)

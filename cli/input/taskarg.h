@@ -9,6 +9,8 @@
 /* Finds the task that fits `s` and lived at at_ns. Several such tasks are an error. If `s` has neither a tid
  * nor a comm, looks at the main threads first, and at the other threads only if no main thread fits. */
 int taskarg_at(const struct analysis_input *in, const struct selector *s, uint64_t at_ns, uint32_t *ret);
+/* As taskarg_at(), for the task with this name, or with this tid. */
+int taskarg_named(const struct analysis_input *in, char *name, uint64_t at_ns, uint32_t *ret);
 /* Prints the error that no task fits at the given moment. */
 int taskarg_say_none(const struct analysis_input *in, const struct selector *s);
 /* As taskarg_at(), for the window [in->from_ns, in->to_ns). If `s` is not set, finds the main thread of the

@@ -38,21 +38,4 @@ int timearg_parse(const char *s, const struct timearg_context *ctx, uint64_t *re
 /* Reads a duration in nanoseconds. Return values and err: as timearg_parse(). */
 int timearg_duration(const char *s, uint64_t *ret_ns, char err[TIMEARG_ERR_MAX]);
 
-#define TIMEARG_WALL_MAX 48
-/* Writes a boot time as local wall clock, such as "2026-01-31 14:03:12.345". digits: how
- * many follow the second, 0 to 9. Returns buf. */
-const char *timearg_wall(uint64_t boot_ns, const struct clock_offsets *offsets, unsigned digits,
-			 char buf[TIMEARG_WALL_MAX]);
-/* As timearg_wall(), without the day: "14:03:12.345". Returns a pointer into buf. */
-const char *timearg_time(uint64_t boot_ns, const struct clock_offsets *offsets, unsigned digits,
-			 char buf[TIMEARG_WALL_MAX]);
-
-#define TIMEARG_ZONE_MAX 8
-/* Writes the offset of the local time from UTC at a boot time, such as "+01:00". Returns buf. */
-const char *timearg_zone(uint64_t boot_ns, const struct clock_offsets *offsets, char buf[TIMEARG_ZONE_MAX]);
-/* As timearg_wall(), in the form that timearg_parse() reads in any time zone:
- * "2026-01-31T14:03:12.345+01:00". */
-const char *timearg_iso(uint64_t boot_ns, const struct clock_offsets *offsets, unsigned digits,
-			char buf[TIMEARG_WALL_MAX]);
-
 #endif

@@ -9,6 +9,7 @@
 #include "cli/text.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
+#include "report/walltime.h"
 
 /* How many events a piece of tracefile_each() should have. */
 #define PIECE_EVENTS 500000
@@ -71,11 +72,11 @@ struct timearg_context tracefile_context(const struct reader *r)
 static int say_outside(const struct reader *r, const char *path, const char *option, const char *arg)
 {
 	const struct reader_info *i = reader_info(r);
-	char a[TIMEARG_WALL_MAX], b[TIMEARG_WALL_MAX], d[TEXT_NUMBER_MAX];
+	char a[WALLTIME_MAX], b[WALLTIME_MAX], d[TEXT_NUMBER_MAX];
 
 	return cli_error("%s %s: this time is not in %s; the trace goes from %s to %s (%s)", option, arg,
-			 path, timearg_wall(i->from_ns, &i->offsets, 3, a),
-			 timearg_wall(i->to_ns, &i->offsets, 3, b), text_duration(i->to_ns - i->from_ns, d));
+			 path, walltime_text(i->from_ns, &i->offsets, 3, a),
+			 walltime_text(i->to_ns, &i->offsets, 3, b), text_duration(i->to_ns - i->from_ns, d));
 }
 
 static int parse(const struct reader *r, const char *option, const char *arg, uint64_t *ret_ns)

@@ -11,7 +11,8 @@
 
 /* An empty trace is an error. The caller calls reader_free(). */
 int tracefile_open(const char *path, struct reader **ret);
-/* As tracefile_open(), for an open trace. An empty trace is freed, and *trace becomes NULL. */
+/* Does the part of tracefile_open() that comes after opening the file: prints an error for an empty trace,
+ * frees it and sets *trace to NULL. Warns of a trace that is cut off. */
 int tracefile_check(struct reader **trace, const char *path);
 /* arg: the argument of --boot, such as "1" for the boot before the newest. NULL: does nothing. */
 int tracefile_use_boot(struct reader *r, const char *path, const char *arg);
@@ -20,7 +21,8 @@ struct timearg_context tracefile_context(const struct reader *r);
  * and prints a warning. Does nothing if an earlier boot is in use, or if arg is NULL. Call this
  * before anything is loaded. */
 void tracefile_find_boot(struct reader *r, const char *option, const char *arg);
-/* Reads the argument of `option`, such as "--at", as boot time. It has to lie in the trace. */
+/* Reads the argument of `option`, such as "--at", as boot time. This time has to lie in the
+ * trace. */
 int tracefile_time(const struct reader *r, const char *path, const char *option, const char *arg,
 		   uint64_t *ret_ns);
 /* Reads --from, --to and --last, and clips the window to the trace. The window has to overlap the trace.

@@ -95,7 +95,7 @@ static int add_wait(struct withoutarg *w, const struct analysis_input *in, uint3
 	}
 	describe_clean(graph_comm(g, task, at), comm, sizeof(comm));
 	return cli_error(
-		"%s: --without wait:%s: %s[%u] does not wait at or after this time in the interval; choose an earlier time",
+		"%s: --without wait:%s: %s[%u] does not wait at or after this time in the range; choose an earlier time",
 		in->path, arg, comm, g->tasks[task].tid);
 }
 

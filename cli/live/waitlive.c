@@ -37,7 +37,8 @@ static bool any_owes(const struct procwait *w)
 	return false;
 }
 
-/* The smaller the result, the more likely another task waits for the thread whose wait is w. */
+/* Several threads may be the one for which a task waits. w is the wait of one of these threads. Returns how
+ * unlikely it is that the task waits for this thread: from 0 (most likely) to 10. */
 static unsigned unlikeliness(const struct procwait *w)
 {
 	switch (w->class) {
@@ -213,7 +214,8 @@ static bool worth_telling(const struct waitlive_chain *c, bool cyclic)
 		       c->links.v[0].wait->class == PROCWAIT_DISK;
 	if (any_link_owes(c))
 		return true;
-	/* the tasks of the cycle at the end of the chain may be idle and poll each other */
+	/* A chain that ends in a cycle is not worth telling: the tasks of the cycle may be idle and
+	 * poll each other. */
 	return cyclic ? false : !root_is_idle(c);
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/render/cgroup_name.h"
+#include "report/cgroup_name.h"
 #include "trace/words/describe.h"
 
 #define CGROUP_MAX 4096

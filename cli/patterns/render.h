@@ -17,7 +17,7 @@ struct patterns_view {
 	uint64_t from_ns, to_ns;
 };
 
-/* All four functions show at most `top` patterns. */
+/* The four functions below show at most `top` patterns. */
 int render_patterns(FILE *f, const struct patterns_view *v, size_t top);
 int render_patterns_json(const struct patterns_view *v, size_t top);
 /* changes: from patterns_compare(). */

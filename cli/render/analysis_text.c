@@ -5,17 +5,19 @@
 
 #include "analysis/diagnose/where.h"
 #include "cli/cli.h"
-#include "cli/render/shedding.h"
+#include "cli/render/jobs.h"
+#include "report/analysis.h"
+#include "report/shedding.h"
 #include "cli/text.h"
-#include "cli/input/timearg.h"
 #include "cli/thresholds.h"
+#include "report/walltime.h"
 #include "trace/words/cmdline.h"
 #include "trace/words/describe.h"
 #include "trace/words/frame.h"
 
 #define STACK_LINES 12
 
-/* Groups of details, in the order in which they are dropped. */
+/* Groups of details, in their order in the answer. keep_lines() decides which lines are dropped first. */
 enum { DETAIL_WINDOW, DETAIL_TIME, DETAIL_COMPARISON, DETAIL_CHOICE, DETAIL_LOSSES };
 
 static void print_frame(FILE *f, struct sheet *sheet, const char *text, uint32_t hop)
@@ -27,7 +29,8 @@ static void print_frame(FILE *f, struct sheet *sheet, const char *text, uint32_t
 	fprintf(f, "         %s\n", frame);
 }
 
-/* Returns the number of kernel frames from frame i on, if they are folded into one line. */
+/* If frame i is a kernel frame and sheet->folds is set, prints one line for this frame and all
+ * kernel frames directly after it. Returns the number of these frames, or 0. */
 static int fold(FILE *f, struct sheet *sheet, const struct window_stack *s, int i, uint32_t hop)
 {
 	int n = 0;
@@ -71,11 +74,6 @@ static void print_resource(FILE *f, const char *kind, const char *name)
 		fprintf(f, "  [%s%s%s]", kind, name[0] ? " " : "", name);
 }
 
-bool render_is_sure(enum edge_kind edge, enum edge_strength strength)
-{
-	return strength == EDGE_STRONG || edge == EDGE_LOCK || edge == EDGE_KERNEL_LOCK;
-}
-
 #define LINK_CMDLINE 72
 
 static void print_link(FILE *f, struct sheet *sheet, const struct graph *g, const struct diagnosis *d,
@@ -84,7 +82,7 @@ static void print_link(FILE *f, struct sheet *sheet, const struct graph *g, cons
 	char comm[64], cmdline[CMDLINE_SHORT_MAX], ns[TEXT_NUMBER_MAX], where[CGROUP_NAME_WORDS_MAX];
 	const struct link *k = &d->chain[i];
 
-	/* the victim, the root cause and the link before it always stay */
+	/* the victim, the root cause, and the link before the root cause are never dropped */
 	sheet_next(sheet, i && i + 2 < d->n_chain ? LINE_MIDDLE : LINE_KEEP, (uint32_t)i);
 	describe_clean(k->comm, comm, sizeof(comm));
 	fprintf(f, "  %zu. %s%s%s pid %u tid %u%s%s  %s %s", i + 1, cli_sgr(f, "1"), comm, cli_sgr(f, "0"),
@@ -122,16 +120,16 @@ static void print_comparison(FILE *f, const struct graph *g, const struct diagno
 	const struct graph *good = m->good ? m->good : g;
 	const struct interval *ref = &good->intervals[m->reference];
 	const struct missing_wake_step *named = missing_wake_named(m);
-	char comm[64], ns[TEXT_NUMBER_MAX], wall[TIMEARG_WALL_MAX];
+	char comm[64], ns[TEXT_NUMBER_MAX], wall[WALLTIME_MAX];
 
 	describe_clean(graph_comm(good, ref->task, ref->to_ns), comm, sizeof(comm));
 	fprintf(f, "Compared with a wait of %s[%u]%s%s at %s (%.0f %% alike, one of %u, usually %s):\n", comm,
 		good->tasks[ref->task].tid, m->good ? " in " : "", m->good ? d->against->name : "",
-		timearg_wall(ref->from_ns, &good->w->offsets, 3, wall), (double)m->similarity * 100,
+		walltime_text(ref->from_ns, &good->w->offsets, 3, wall), (double)m->similarity * 100,
 		m->occurrences, text_duration(m->usual_ns, ns));
 	fprintf(f, "  %s%s", m->text, missing_wake_is_sure(m) ? "" : " (inferred)");
 	if (named->last_ns)
-		fprintf(f, ". The last was at %s", timearg_wall(named->last_ns, &g->w->offsets, 3, wall));
+		fprintf(f, ". The last was at %s", walltime_text(named->last_ns, &g->w->offsets, 3, wall));
 	fprintf(f, ".\n");
 	if (m->refused)
 		fprintf(f, "  %u earlier waits were not looked at.\n", m->refused);
@@ -153,7 +151,7 @@ static void print_choices(FILE *f, struct sheet *sheet, const struct diagnosis *
 void render_diagnosis(struct sheet *sheet, const struct graph *g, const struct diagnosis *d)
 {
 	FILE *f = stdout;
-	char wall[TIMEARG_WALL_MAX], wall2[TIMEARG_WALL_MAX];
+	char wall[WALLTIME_MAX], wall2[WALLTIME_MAX];
 	struct shedding shed = { 0 };
 
 	fprintf(f, "%s%s%s\n\n", cli_sgr(f, d->verdict == VERDICT_NORMAL ? "1;32" : "1"), d->sentence,
@@ -161,12 +159,14 @@ void render_diagnosis(struct sheet *sheet, const struct graph *g, const struct d
 	fprintf(f, "Verdict: %s, cause: %s, confidence: %s\n", verdict_name(d->verdict), cause_word(d->cause),
 		d->strong ? "strong" : "weak");
 	sheet_next(sheet, LINE_DETAIL, DETAIL_WINDOW);
-	fprintf(f, "Window: %s to %s\n", timearg_wall(d->from_ns, &g->w->offsets, 3, wall),
-		timearg_wall(d->to_ns, &g->w->offsets, 3, wall2));
+	fprintf(f, "Window: %s to %s\n", walltime_text(d->from_ns, &g->w->offsets, 3, wall),
+		walltime_text(d->to_ns, &g->w->offsets, 3, wall2));
 	sheet_next(sheet, LINE_KEEP, 0);
 	fprintf(f, "Chain, from the victim to the root cause:\n");
 	for (size_t i = 0; i < d->n_chain; i++)
 		print_link(f, sheet, g, d, i);
+	sheet_next(sheet, LINE_KEEP, 0);
+	render_jobs_behind(f, g, d);
 	sheet_next(sheet, LINE_DETAIL, DETAIL_TIME);
 	print_time(f, d);
 	sheet_next(sheet, LINE_DETAIL, DETAIL_COMPARISON);
@@ -197,7 +197,7 @@ static size_t count_same(const struct hangs *h, size_t i)
 void render_hangs(FILE *f, const struct graph *g, const struct hangs *h, bool all)
 {
 	size_t hidden = 0, same = 0;
-	char wall[TIMEARG_WALL_MAX], ns[TEXT_NUMBER_MAX];
+	char wall[WALLTIME_MAX], ns[TEXT_NUMBER_MAX];
 
 	for (size_t i = 0; i < h->n; i++) {
 		const struct hang *x = &h->v[i];
@@ -211,18 +211,20 @@ void render_hangs(FILE *f, const struct graph *g, const struct hangs *h, bool al
 		same = all ? 0 : count_same(h, i);
 		fprintf(f, "%s%s%s %s %8s  %s", cli_sgr(f, x->alarm ? "1;31" : "0"),
 			x->alarm ? "ALARM" : "idle ", cli_sgr(f, "0"),
-			timearg_wall(x->from_ns, &g->w->offsets, 1, wall),
+			walltime_text(x->from_ns, &g->w->offsets, 1, wall),
 			text_duration(x->to_ns - x->from_ns, ns), x->diagnosis->sentence);
 		if (same)
-			fprintf(f, " (+%zu that wait for it, or for the same)", same);
+			fprintf(f, " (%zu more row%s about this hang)", same, text_s(same));
 		fputc('\n', f);
 	}
 	if (hidden == h->n && !h->missing)
 		fprintf(f, "No wait or stall of note.\n");
 	if (hidden)
-		fprintf(f, "%zu that merely idle or work are not shown; --all shows them.\n", hidden);
+		fprintf(f, "Waits and runs that are no alarms: %zu; --all shows them.\n", hidden);
 	if (h->refused)
-		fprintf(f, "%zu shorter ones were not looked at.\n", h->refused);
+		fprintf(f,
+			"%zu waits and runs were not diagnosed, because they are not among the %d longest.\n",
+			h->refused, HANGS_MAX);
 	if (h->missing)
 		fprintf(f, "interrupted: %zu of %zu candidates were diagnosed; the list is not complete.\n",
 			h->n, h->n + h->missing);

@@ -19,10 +19,10 @@ struct graph_pick {
 };
 
 int graph_pick_window(const struct causal *c, uint64_t from_ns, uint64_t to_ns, struct graph_pick *ret);
-/* The n segments are the centres. Keeps the picked segments that are at most `depth` edges away from a
- * centre, in both directions. If there are more than max, keeps the nearest ones. Follows a weak edge (enum
- * edge_strength) only if it leads to a centre, or from a centre to the next segment of the same task.
- * Returns 0, or -ENOMEM; then pick is unchanged. */
+/* The n segments are the centres. Keeps the picked segments that are at most `depth` edges away
+ * from a centre, in both directions. If these are more than max segments, keeps the nearest ones.
+ * Follows a weak edge (enum edge_strength) only if it leads to a centre, or from a centre to the
+ * next segment of the same task. Returns 0 or -ENOMEM. After -ENOMEM, *pick is unchanged. */
 int graph_pick_around(struct graph_pick *pick, const uint32_t *segments, size_t n, uint32_t depth,
 		      size_t max);
 /* Keeps the picked segments of the tasks that are set in tasks[]. */

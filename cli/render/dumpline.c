@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/render/cgroup_name.h"
+#include "report/cgroup_name.h"
 #include "cli/render/line.h"
-#include "cli/input/timearg.h"
 #include "ctrace/fields.h"
 #include "lib/cleanup.h"
+#include "report/walltime.h"
 #include "trace/words/describe.h"
 #include "trace/words/resource.h"
 
@@ -340,6 +340,14 @@ static void put_long(struct dumpline *d)
 		line_word(&d->line, "wait", describe_wait(ct_visit_wait(r)));
 		put_object(d, "object", r->obj);
 		line_u64(&d->line, "blocked_ns", d->x[1]);
+		if (ct_visit_lock(r)) {
+			line_word(&d->line, "lock",
+				  ct_visit_lock(r) & CT_VL_JAVA      ? "java"
+				  : ct_visit_lock(r) & CT_VL_NO_TASK ? "database, owned by no task"
+								     : "database");
+			if (ct_visit_owner(r))
+				put_task(d, "owner", ct_visit_owner(r));
+		}
 	}
 	put_stack(d, d->x[0]);
 }
@@ -367,10 +375,14 @@ static void put_polled(struct dumpline *d)
 
 static void put_job(struct dumpline *d)
 {
-	static const char *const ops[] = { "enqueue", "start", "end" };
+	static const char *const ops[] = { "enqueue", "start", "end", "off", "on" };
 
 	line_word(&d->line, "op", WORD(ops, ct_job_state(&d->e->r)));
 	put_object(d, "object", d->e->r.obj);
+	if (ct_job_state(&d->e->r) > CT_JOB_END) {
+		line_u64(&d->line, "since_ns", d->x[0]);
+		return;
+	}
 	line_hex(&d->line, "job", d->x[0]);
 	line_hex(&d->line, "function", d->x[1]);
 }
@@ -556,13 +568,13 @@ static void put_time(struct dumpline *d)
 {
 	struct line *l = &d->line;
 	uint64_t ts = d->e->r.ts;
-	char wall[TIMEARG_WALL_MAX];
+	char wall[WALLTIME_MAX];
 
 	if (d->options.json) {
 		line_put(l, "{\"ts_ns\":");
 		line_digits(l, ts, 1);
 	} else if (d->options.wall) {
-		line_put(l, timearg_wall(ts, &d->w->offsets, 9, wall));
+		line_put(l, walltime_text(ts, &d->w->offsets, 9, wall));
 	} else {
 		line_digits(l, ts / NSEC_PER_SEC, 1);
 		line_put(l, ".");

@@ -17,7 +17,8 @@ struct dumpline;
 
 struct dumpline *dumpline_new(FILE *f, const struct dumpline_options *options);
 void dumpline_free(struct dumpline *d);
-/* Sets the window of the next records. It must not change: dumpline keeps names from it. */
+/* Sets the window of the next records. The window must not change, because dumpline keeps names
+ * from it. */
 void dumpline_window(struct dumpline *d, const struct window *w);
 void dumpline_print(struct dumpline *d, const struct window_event *e);
 

@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "cli/render/causal.h"
-#include "cli/render/cgroup_name.h"
+#include "report/cgroup_name.h"
 #include "cli/text.h"
-#include "cli/input/timearg.h"
 #include "lib/cleanup.h"
 #include "lib/utf8.h"
+#include "report/walltime.h"
 #include "trace/words/describe.h"
 
 #define OBJECT_SHOWN 40
@@ -215,7 +215,7 @@ static void put_times(FILE *f, const struct causal *c, const struct times *t)
 static void put_node(FILE *f, const struct causal *c, uint32_t first, uint32_t last)
 {
 	const struct segment *s = &c->segments[first];
-	char who[RENDER_WHO_MAX], wall[TIMEARG_WALL_MAX], ns[TEXT_NUMBER_MAX], comm[64];
+	char who[RENDER_WHO_MAX], wall[WALLTIME_MAX], ns[TEXT_NUMBER_MAX], comm[64];
 	struct times times = { 0 };
 
 	for (uint32_t i = first; i <= last; i++)
@@ -225,7 +225,7 @@ static void put_node(FILE *f, const struct causal *c, uint32_t first, uint32_t l
 		"\", label=\"",
 		first, s->task, colour(&times), first, last);
 	put_escaped(f, render_who(c, last, who), sizeof(who));
-	fprintf(f, "\\n%s  %s\\n", timearg_time(s->from_ns, &c->g->w->offsets, 3, wall),
+	fprintf(f, "\\n%s  %s\\n", walltime_clock(s->from_ns, &c->g->w->offsets, 3, wall),
 		text_duration(c->segments[last].to_ns - s->from_ns, ns));
 	if (last > first)
 		fprintf(f, "%" PRIu32 " times, each after a timer\\n", last - first + 1);

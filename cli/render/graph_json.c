@@ -3,7 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/render/causal.h"
-#include "cli/render/cgroup_name.h"
+#include "report/cgroup_name.h"
 #include "cli/text.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"

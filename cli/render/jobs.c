@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/render/jobs.h"
 
-#include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "analysis/jobs/behind.h"
+#include "analysis/jobs/unprobed.h"
 #include "cli/cli.h"
 #include "cli/text.h"
 #include "lib/cleanup.h"
+#include "report/jobs_behind.h"
+#include "report/quantiles.h"
+#include "report/walltime.h"
 #include "trace/words/describe.h"
 
-#define JOBS_NAME_MAX 160
+#define JOBS_NAME_MAX QUEUE_NAME_MAX
 
 static const char *process_of(const struct graph *g, const struct queue *q, char buf[JOBS_NAME_MAX])
 {
@@ -21,35 +26,6 @@ static const char *process_of(const struct graph *g, const struct queue *q, char
 	return buf;
 }
 
-static const char *name_of(const struct graph *g, const struct queue *q, char buf[DESCRIBE_MAX])
-{
-	if (q->obj)
-		describe_object(g->w, q->obj, buf, DESCRIBE_MAX);
-	else
-		snprintf(buf, DESCRIBE_MAX, "pool");
-	return buf;
-}
-
-static const char *group_name(const struct graph *g, const struct job_group *x, char buf[JOBS_NAME_MAX])
-{
-	char comm[64] = "";
-
-	if (x->enqueuer != GRAPH_NONE)
-		describe_clean(graph_comm(g, x->enqueuer, g->w->to_ns), comm, sizeof(comm));
-	if (x->function)
-		snprintf(buf, JOBS_NAME_MAX, "function 0x%" PRIx64 "%s%s", x->function,
-			 comm[0] ? ", enqueued by " : "", comm);
-	else
-		snprintf(buf, JOBS_NAME_MAX, "enqueued by %s", comm[0] ? comm : "a thread that is not known");
-	return buf;
-}
-
-static json_t *quantiles_json(const struct quantiles *q)
-{
-	return json_pack("{s:I, s:I, s:I, s:I}", "p50", (json_int_t)q->p50, "p95", (json_int_t)q->p95, "p99",
-			 (json_int_t)q->p99, "max", (json_int_t)q->max);
-}
-
 static json_t *queue_json(const struct graph *g, const struct queue *q)
 {
 	json_t *groups = json_array();
@@ -58,21 +34,22 @@ static json_t *queue_json(const struct graph *g, const struct queue *q)
 	for (size_t i = 0; i < q->n_groups; i++) {
 		const struct job_group *x = &q->groups[i];
 
-		json_array_append_new(groups, json_pack("{s:o, s:I, s:o, s:o, s:I}", "text",
-							text_json(group_name(g, x, process)), "count",
-							(json_int_t)x->times.count, "queueing_ns",
-							quantiles_json(&x->times.queueing), "execution_ns",
-							quantiles_json(&x->times.execution), "total_ns",
-							(json_int_t)x->total_ns));
+		json_array_append_new(groups,
+				      json_pack("{s:o, s:I, s:o, s:o, s:I}", "text",
+						text_json(queue_group_name(g, x, process)), "count",
+						(json_int_t)x->times.count, "queueing_ns",
+						render_json_quantiles(&x->times.queueing), "execution_ns",
+						render_json_quantiles(&x->times.execution), "total_ns",
+						(json_int_t)x->total_ns));
 	}
 	return json_pack("{s:o, s:{s:I, s:o}, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:f, s:s, s:o, s:o}",
-			 "name", text_json(name_of(g, q, name)), "process", "pid",
+			 "name", text_json(queue_words(g, q, name)), "process", "pid",
 			 (json_int_t)g->tasks[q->task].tgid, "comm", text_json(queue_comm(g, q)), "capacity",
 			 (json_int_t)q->n_threads, "most_running", (json_int_t)q->most_running,
 			 "most_waiting", (json_int_t)q->most_waiting, "count", (json_int_t)q->times.count,
 			 "waiting", (json_int_t)q->n_waiting, "running", (json_int_t)q->n_running,
-			 "queueing_ns", quantiles_json(&q->times.queueing), "execution_ns",
-			 quantiles_json(&q->times.execution), "on_cpu", q->on_cpu, "verdict",
+			 "queueing_ns", render_json_quantiles(&q->times.queueing), "execution_ns",
+			 render_json_quantiles(&q->times.execution), "on_cpu", q->on_cpu, "verdict",
 			 queue_verdict_name(q->verdict), "text", text_json(q->text), "groups", groups);
 }
 
@@ -96,10 +73,38 @@ static bool has_match(const struct queues_of *now, const size_t *of, size_t inde
 	return false;
 }
 
+/* Finds the times without probes in the time of q. The caller frees ret->v. Returns 0 or -ENOMEM. */
+static int find_unprobed(const struct queues_of *q, unprobed_list *ret)
+{
+	int r = unprobed_find(q->g->w, ret);
+
+	unprobed_keep(ret, q->from_ns, q->to_ns);
+	return r;
+}
+
+static json_t *unprobed_json(const struct graph *g, const unprobed_list *off)
+{
+	json_t *rows = json_array();
+
+	for (size_t i = 0; i < off->n; i++) {
+		const struct unprobed *x = &off->v[i];
+		char name[DESCRIBE_MAX];
+
+		describe_object(g->w, x->obj, name, sizeof(name));
+		json_array_append_new(
+			rows,
+			json_pack("{s:o, s:I, s:o}", "name", text_json(name), "from_ns",
+				  (json_int_t)x->from_ns, "to_ns",
+				  x->to_ns == UINT64_MAX ? json_null() : json_integer((json_int_t)x->to_ns)));
+	}
+	return rows;
+}
+
 int render_jobs_json(const struct queues_of *now, const struct queues_of *before)
 {
 	_cleanup_free_ size_t *of = before ? matches(now, before) : NULL;
 	json_t *queues = json_array(), *gone = json_array(), *doc;
+	unprobed_list off = { 0 };
 
 	for (size_t i = 0; i < now->q->n; i++) {
 		json_t *one = queue_json(now->g, &now->q->v[i]);
@@ -114,6 +119,9 @@ int render_jobs_json(const struct queues_of *now, const struct queues_of *before
 		if (!has_match(now, of, i))
 			json_array_append_new(gone, queue_json(before->g, &before->q->v[i]));
 	doc = json_pack("{s:s, s:o}", "schema", "ctrace.jobs/1", "queues", queues);
+	if (!find_unprobed(now, &off) && off.n)
+		json_object_set_new(doc, "unrecorded", unprobed_json(now->g, &off));
+	VEC_FREE(&off);
 	if (before && !of) {
 		json_decref(doc);
 		json_decref(gone);
@@ -138,7 +146,7 @@ static void show_queue(FILE *f, const struct graph *g, const struct queue *q)
 {
 	char name[DESCRIBE_MAX], process[JOBS_NAME_MAX], n[TEXT_NUMBER_MAX];
 
-	fprintf(f, "%s  %s: %s\n", process_of(g, q, process), name_of(g, q, name), q->text);
+	fprintf(f, "%s  %s: %s\n", process_of(g, q, process), queue_words(g, q, name), q->text);
 	fprintf(f, "    %s job%s; %u thread%s, at most %u job%s ran and %u waited at one time",
 		text_count(q->times.count, n), text_s(q->times.count), q->n_threads, text_s(q->n_threads),
 		q->most_running, text_s(q->most_running), q->most_waiting);
@@ -153,7 +161,7 @@ static void show_queue(FILE *f, const struct graph *g, const struct queue *q)
 		const struct job_group *x = &q->groups[i];
 		char total[TEXT_NUMBER_MAX], p99[TEXT_NUMBER_MAX];
 
-		fprintf(f, "    %s: %s job%s, execution %s in all, p99 %s\n", group_name(g, x, process),
+		fprintf(f, "    %s: %s job%s, execution %s in all, p99 %s\n", queue_group_name(g, x, process),
 			text_count(x->times.count, n), text_s(x->times.count),
 			text_duration(x->total_ns, total), text_duration(x->times.execution.p99, p99));
 	}
@@ -191,7 +199,7 @@ static void show_pair(FILE *f, const struct queues_of *before, const struct queu
 {
 	char name[DESCRIBE_MAX], process[JOBS_NAME_MAX], then[JOBS_NAME_MAX];
 
-	fprintf(f, "%s  %s (before: %s)\n", process_of(now->g, q, process), name_of(now->g, q, name),
+	fprintf(f, "%s  %s (before: %s)\n", process_of(now->g, q, process), queue_words(now->g, q, name),
 		process_of(before->g, b, then));
 	fprintf(f, "    before: %s\n    now:    %s\n", b->text, q->text);
 	fprintf(f, "    %-26s %12s %12s\n", "", "before", "now");
@@ -207,6 +215,27 @@ static void show_none(FILE *f)
 {
 	fprintf(f,
 		"No jobs in this time. Jobs are recorded for the frameworks that are switched on: see ctraced.conf(5), 'frameworks', and 'ctrace record --frameworks'.\n");
+}
+
+static void show_unprobed(FILE *f, const struct queues_of *now)
+{
+	const struct window *w = now->g->w;
+	char name[DESCRIBE_MAX], wall[WALLTIME_MAX];
+	unprobed_list off = { 0 };
+
+	if (find_unprobed(now, &off))
+		(void)cli_error("out of memory");
+	for (size_t i = 0; i < off.n; i++) {
+		const struct unprobed *x = &off.v[i];
+
+		describe_object(w, x->obj, name, sizeof(name));
+		fprintf(f, "Not recorded: jobs of %s from %s", name,
+			walltime_text(x->from_ns, &w->offsets, 3, wall));
+		if (x->to_ns != UINT64_MAX)
+			fprintf(f, " to %s", walltime_text(x->to_ns, &w->offsets, 3, wall));
+		fprintf(f, "; the probes cost too much, so ctraced had detached them\n");
+	}
+	VEC_FREE(&off);
 }
 
 static int show_compared(FILE *f, const struct queues_of *now, const struct queues_of *before)
@@ -230,12 +259,13 @@ static int show_compared(FILE *f, const struct queues_of *now, const struct queu
 		if (!has_match(now, of, i))
 			fprintf(f, "Only before: %s  %s: %s\n",
 				process_of(before->g, &before->q->v[i], process),
-				name_of(before->g, &before->q->v[i], name), before->q->v[i].text);
+				queue_words(before->g, &before->q->v[i], name), before->q->v[i].text);
 	return CLI_OK;
 }
 
 int render_jobs(FILE *f, const struct queues_of *now, const struct queues_of *before)
 {
+	show_unprobed(f, now);
 	if (before && (now->q->n || before->q->n))
 		return show_compared(f, now, before);
 	for (size_t i = 0; i < now->q->n; i++) {
@@ -246,4 +276,22 @@ int render_jobs(FILE *f, const struct queues_of *now, const struct queues_of *be
 	if (!now->q->n)
 		show_none(f);
 	return CLI_OK;
+}
+
+void render_jobs_behind(FILE *f, const struct graph *g, const struct diagnosis *d)
+{
+	char process[JOBS_NAME_MAX], name[DESCRIBE_MAX];
+	struct queues *q;
+	int r = behind_find(g, d, &q);
+
+	if (r) {
+		fprintf(f,
+			"The queues of jobs could not be examined: %s; narrow the window with --from and --to.\n",
+			strerror(-r));
+		return;
+	}
+	for (size_t i = 0; i < q->n; i++)
+		fprintf(f, "Jobs of %s waited in their queue (%s): %s; 'ctrace jobs' shows its figures.\n",
+			process_of(g, &q->v[i], process), queue_words(g, &q->v[i], name), q->v[i].text);
+	queues_free(q);
 }

@@ -3,12 +3,18 @@
 #ifndef CTRACE_CLI_RENDER_JOBS_H
 #define CTRACE_CLI_RENDER_JOBS_H
 
+#include <jansson.h>
 #include <stdio.h>
 
+#include "analysis/diagnose/diagnosis.h"
 #include "analysis/jobs/match.h"
 
 /* before: the queues of an earlier trace to compare with, or NULL. Both return an exit code. */
 int render_jobs_json(const struct queues_of *now, const struct queues_of *before);
 int render_jobs(FILE *f, const struct queues_of *now, const struct queues_of *before);
+
+/* Prints the queues that are behind the wait of a diagnosis (analysis/jobs/behind.h). Without such a queue,
+ * prints nothing. If the queues cannot be examined, says so. */
+void render_jobs_behind(FILE *f, const struct graph *g, const struct diagnosis *d);
 
 #endif

@@ -15,7 +15,9 @@ struct path_view {
 	const struct account *account;
 	struct whatif *whatif;
 	uint64_t from_ns, to_ns;
-	uint32_t victim; /* the "victim" of the JSON; GRAPH_NONE with --tid: the JSON has none */
+	/* The task that the JSON names as "victim". GRAPH_NONE: an option such as --tid chose the
+	 * task, and the JSON has no "victim". */
+	uint32_t victim;
 	const struct whatif_without *without;
 	size_t n_without;
 	struct whatif_row answer;

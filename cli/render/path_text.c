@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/render/shedding.h"
-#include "cli/render/cgroup_name.h"
+#include "report/shedding.h"
+#include "report/cgroup_name.h"
 #include "cli/text.h"
-#include "cli/input/timearg.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
 #include "lib/vec.h"
+#include "report/walltime.h"
 #include "trace/words/describe.h"
 #include "trace/words/resource.h"
 
@@ -31,8 +31,8 @@ static const char *who(const struct path_view *v, uint32_t task, uint64_t ts_ns,
 	return buf;
 }
 
-/* Names the task that held the victim up for at least half of the time, unless this task is the
- * victim itself, or say_headline() has named it. */
+/* Names the task that held the victim up for at least half of the time. Names no task if this task
+ * is the victim itself, or if say_headline() has named it already. */
 static void say_end(const struct path_view *v, FILE *f)
 {
 	const struct account_row *first = &v->account->rows[ACCOUNT_WAIT][0];
@@ -144,7 +144,8 @@ static void print_group(FILE *f, const struct path_view *v, enum account_group g
 	fprintf(f, "%zu other%s\n", n, n > 1 ? "s" : "");
 }
 
-/* With one task in each process, both tables say the same. */
+/* Returns true if each process has one task. Then the table of the tasks and the table of the
+ * processes say the same. */
 static bool tasks_are_processes(const struct path_view *v)
 {
 	return v->account->n_rows[ACCOUNT_TASK] == v->account->n_rows[ACCOUNT_PROCESS];
@@ -185,10 +186,10 @@ static void print_answer(FILE *f, const struct path_view *v)
 		fprintf(f, "  %s", words);
 		if (v->without[i].kind == WHATIF_WAIT) {
 			const struct interval *s = &v->g->intervals[v->without[i].interval];
-			char wall[TIMEARG_WALL_MAX];
+			char wall[WALLTIME_MAX];
 
 			fprintf(f, ", for %s since %s", text_duration(s->to_ns - s->from_ns, saved),
-				timearg_wall(s->from_ns, &v->g->w->offsets, 3, wall));
+				walltime_text(s->from_ns, &v->g->w->offsets, 3, wall));
 		}
 		fputc('\n', f);
 	}
@@ -377,7 +378,7 @@ static void print_pieces(FILE *f, const struct path_view *v)
 
 void render_path(FILE *f, const struct path_view *v)
 {
-	char headline[PATH_HEADLINE_MAX], wall[TIMEARG_WALL_MAX], wall2[TIMEARG_WALL_MAX], name[WHO_MAX];
+	char headline[PATH_HEADLINE_MAX], wall[WALLTIME_MAX], wall2[WALLTIME_MAX], name[WHO_MAX];
 	struct shedding shed = { 0 };
 
 	if (v->n_without) {
@@ -387,14 +388,15 @@ void render_path(FILE *f, const struct path_view *v)
 	render_path_headline(v, headline);
 	fprintf(f, "%s%s%s\n", cli_sgr(f, "1"), headline, cli_sgr(f, "0"));
 	fprintf(f, "%s, %s to %s\n\n", who(v, v->path->frames[0].task, v->to_ns, name),
-		timearg_wall(v->from_ns, &v->g->w->offsets, 3, wall),
-		timearg_wall(v->to_ns, &v->g->w->offsets, 3, wall2));
-	print_group(f, v, ACCOUNT_WAIT, "It was itself");
+		walltime_text(v->from_ns, &v->g->w->offsets, 3, wall),
+		walltime_text(v->to_ns, &v->g->w->offsets, 3, wall2));
+	print_group(f, v, ACCOUNT_WAIT, "The task itself was");
 	print_group(f, v, ACCOUNT_RESOURCE, "Which came down to");
 	if (!tasks_are_processes(v))
 		print_group(f, v, ACCOUNT_TASK, "By task");
 	print_group(f, v, ACCOUNT_PROCESS, "By process");
-	print_group(f, v, ACCOUNT_OBJECT, "By object, the last one on the way that was waited for");
+	print_group(f, v, ACCOUNT_OBJECT,
+		    "By object: that of the last wait on the way from the task to the cause");
 	print_table(f, v);
 	fputc('\n', f);
 	print_pieces(f, v);

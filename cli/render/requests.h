@@ -22,8 +22,6 @@ int render_requests(FILE *f, const struct requests_view *v);
 int render_requests_list(FILE *f, const struct requests_view *v);
 
 /* Parts of several JSON documents. Each returns a new reference, or NULL if out of memory. */
-/* {"p50","p95","p99","max"} */
-json_t *render_json_quantiles(const struct quantiles *q);
 /* {"pid","tid","comm"}, with the name that the task has at ts_ns. For GRAPH_NONE: null. */
 json_t *render_json_task(const struct graph *g, uint32_t task, uint64_t ts_ns);
 /* [{"text","kind","share_p50","share_p99"}] */

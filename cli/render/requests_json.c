@@ -5,19 +5,14 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/render/cgroup_name.h"
+#include "report/cgroup_name.h"
 #include "cli/text.h"
 #include "lib/cleanup.h"
+#include "report/quantiles.h"
 
 static json_int_t mono(const struct requests_view *v, uint64_t boot_ns)
 {
 	return clock_mono_ns(boot_ns, &v->g->w->offsets);
-}
-
-json_t *render_json_quantiles(const struct quantiles *q)
-{
-	return json_pack("{s:I, s:I, s:I, s:I}", "p50", (json_int_t)q->p50, "p95", (json_int_t)q->p95, "p99",
-			 (json_int_t)q->p99, "max", (json_int_t)q->max);
 }
 
 json_t *render_json_task(const struct graph *g, uint32_t task, uint64_t ts_ns)
@@ -69,6 +64,19 @@ static json_t *slow_json(const struct requests_view *v, uint32_t request)
 			 render_json_task(v->g, q->client, request_from_ns(v->g, q)), "path", path);
 }
 
+static json_t *open_json(const struct requests_view *v, const struct service *s)
+{
+	const struct request *q;
+	uint64_t from_ns;
+
+	if (s->open == GRAPH_NONE)
+		return NULL;
+	q = &v->services->requests.v[s->open];
+	from_ns = request_from_ns(v->g, q);
+	return json_pack("{s:I, s:o}", "from_ns", mono(v, from_ns), "client",
+			 render_json_task(v->g, q->client, from_ns));
+}
+
 static json_t *service_json(const struct requests_view *v, uint32_t service)
 {
 	const struct services *all = v->services;
@@ -88,15 +96,16 @@ static json_t *service_json(const struct requests_view *v, uint32_t service)
 						      (json_int_t)s->asks[i].count, "latency_ns",
 						      render_json_quantiles(&s->asks[i].latency)));
 	}
-	return json_pack(
-		"{s:o, s:o, s:o*, s:I, s:o, s:o, s:I, s:I, s:I, s:f, s:o, s:o, s:o, s:o}", "name",
-		text_json(s->name), "pid",
-		s->task == GRAPH_NONE ? json_null() : json_integer(v->g->tasks[s->task].tgid), "cmdline",
-		cmdline[0] ? text_json(cmdline) : NULL, "processes", (json_int_t)s->n_processes, "address",
-		text_json(s->address), "container", text_json(place.container), "count", (json_int_t)s->count,
-		"unanswered", (json_int_t)s->n_open, "shared", (json_int_t)s->n_shared, "rate",
-		(double)s->count / seconds, "latency_ns", render_json_quantiles(&s->latency), "reasons",
-		render_json_reasons(s->reasons, s->n_reasons), "slowest", slowest, "asks", asks);
+	return json_pack("{s:o, s:o, s:o*, s:I, s:o, s:o, s:I, s:I, s:o*, s:I, s:f, s:o, s:o, s:o, s:o}",
+			 "name", text_json(s->name), "pid",
+			 s->task == GRAPH_NONE ? json_null() : json_integer(v->g->tasks[s->task].tgid),
+			 "cmdline", cmdline[0] ? text_json(cmdline) : NULL, "processes",
+			 (json_int_t)s->n_processes, "address", text_json(s->address), "container",
+			 text_json(place.container), "count", (json_int_t)s->count, "unanswered",
+			 (json_int_t)s->n_open, "first_unanswered", open_json(v, s), "shared",
+			 (json_int_t)s->n_shared, "rate", (double)s->count / seconds, "latency_ns",
+			 render_json_quantiles(&s->latency), "reasons",
+			 render_json_reasons(s->reasons, s->n_reasons), "slowest", slowest, "asks", asks);
 }
 
 int render_requests_json(const struct requests_view *v)

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/input/timearg.h"
 #include "cli/text.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
+#include "report/walltime.h"
 
 /* Limits that hold without --all. */
 #define SERVICES_SHOWN 8 /* --limit N shows N services instead */
@@ -46,7 +46,7 @@ static void show_asks(FILE *f, const struct requests_view *v, const struct servi
 
 static int show_slowest(FILE *f, const struct requests_view *v, const struct service *s)
 {
-	char took[TEXT_NUMBER_MAX], at[TIMEARG_WALL_MAX];
+	char took[TEXT_NUMBER_MAX], at[WALLTIME_MAX];
 	size_t n = v->all ? s->n_slowest : MIN(s->n_slowest, (size_t)1);
 
 	for (size_t i = 0; i < n; i++) {
@@ -58,9 +58,26 @@ static int show_slowest(FILE *f, const struct requests_view *v, const struct ser
 			return cli_error("out of memory");
 		fprintf(f, "    %s %s at %s: %s\n",
 			i ? "        " : "Slowest:", text_duration(request_to_ns(v->g, q) - from_ns, took),
-			timearg_time(from_ns, &v->g->w->offsets, 3, at), text);
+			walltime_clock(from_ns, &v->g->w->offsets, 3, at), text);
 	}
 	return CLI_OK;
+}
+
+static void show_open(FILE *f, const struct requests_view *v, const struct service *s)
+{
+	const struct request *q = &v->services->requests.v[s->open];
+	uint64_t from_ns = request_from_ns(v->g, q), to_ns = v->services->to_ns;
+	char took[TEXT_NUMBER_MAX], at[WALLTIME_MAX], comm[64];
+
+	fprintf(f, "    Unanswered: %s since %s: ", text_duration(to_ns - from_ns, took),
+		walltime_clock(from_ns, &v->g->w->offsets, 3, at));
+	if (q->client == GRAPH_NONE) {
+		fputs(services_nameless_client(v->services, s->open), f);
+	} else {
+		describe_clean(graph_comm(v->g, q->client, from_ns), comm, sizeof(comm));
+		fprintf(f, "%s[%" PRIu32 "]", comm, v->g->tasks[q->client].tid);
+	}
+	fputs(" sent a request, and had no answer at the end of the window\n", f);
 }
 
 static int show_service(FILE *f, const struct requests_view *v, const struct service *s)
@@ -85,6 +102,8 @@ static int show_service(FILE *f, const struct requests_view *v, const struct ser
 					 : "; %s are turns of shared connections",
 			text_count(s->n_shared, shared));
 	fputc('\n', f);
+	if (s->open != GRAPH_NONE)
+		show_open(f, v, s);
 	show_reasons(f, v, s);
 	show_asks(f, v, s);
 	return show_slowest(f, v, s);

@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 #include "cli/render/causal.h"
 #include "cli/text.h"
-#include "cli/input/timearg.h"
+#include "report/walltime.h"
 #include "trace/words/describe.h"
 
 static const char *sure_words(const struct edge *e)
@@ -26,9 +26,9 @@ static void print_way(FILE *f, const struct causal *c, const struct edge *e)
 static void print_segment(FILE *f, const struct causal *c, const struct slice_step *x)
 {
 	const struct segment *s = &c->segments[x->segment];
-	char who[RENDER_WHO_MAX], wall[TIMEARG_WALL_MAX], ns[TEXT_NUMBER_MAX], comm[64];
+	char who[RENDER_WHO_MAX], wall[WALLTIME_MAX], ns[TEXT_NUMBER_MAX], comm[64];
 
-	fprintf(f, "%s  %s%s%s, work of %s", timearg_time(x->at_ns, &c->g->w->offsets, 6, wall),
+	fprintf(f, "%s  %s%s%s, work of %s", walltime_clock(x->at_ns, &c->g->w->offsets, 6, wall),
 		cli_sgr(f, "1"), render_who(c, x->segment, who), cli_sgr(f, "0"),
 		text_duration(s->to_ns - s->from_ns, ns));
 	if (s->behalf != GRAPH_NONE) {
@@ -135,22 +135,22 @@ static void print_end(FILE *f, const struct causal *c, const struct slice *s)
 static void print_earlier(FILE *f, const struct causal *c, const struct slice *s)
 {
 	const struct segment *segment = &c->segments[s->steps[0].segment];
-	char wall[TIMEARG_WALL_MAX];
+	char wall[WALLTIME_MAX];
 
 	fprintf(f,
 		"Not listed: what the same work had led to before that moment (%" PRIu32
 		"); it began at %s.\n",
-		s->earlier, timearg_wall(segment->from_ns, &c->g->w->offsets, 6, wall));
+		s->earlier, walltime_text(segment->from_ns, &c->g->w->offsets, 6, wall));
 }
 
 void render_slice(FILE *f, const struct causal *c, const struct slice *s, enum slice_direction direction)
 {
-	char wall[TIMEARG_WALL_MAX], who[RENDER_WHO_MAX];
+	char wall[WALLTIME_MAX], who[RENDER_WHO_MAX];
 	const struct slice_step *first = &s->steps[0];
 
 	fprintf(f, "%s %s at %s (policy %s, score %.2f):\n",
 		direction == SLICE_BACKWARD ? "What led to the work of" : "What was caused by the work of",
-		render_who(c, first->segment, who), timearg_wall(first->at_ns, &c->g->w->offsets, 6, wall),
+		render_who(c, first->segment, who), walltime_text(first->at_ns, &c->g->w->offsets, 6, wall),
 		causal_policy_name(c->policy), (double)s->score);
 	for (size_t i = 0; i < s->n_steps && !cli_output_broken(); i++)
 		print_step(f, c, s, i, direction);

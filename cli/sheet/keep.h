@@ -25,10 +25,15 @@ struct keep_line {
 	bool dropped;
 };
 
-/* Drops single lines until the others take at most `rows` rows, or only lines of LINE_KEEP are left. Of the
- * first kind that still has lines, drops the last line of the group with the most lines of this kind. If
- * several groups have the most lines, takes the first of them. With the second line of a group of
- * LINE_DETAIL, drops the first one too: it is the heading. Returns the number of dropped lines. */
+/* Drops one line after the other, until the lines that are left take at most `rows` rows, or only
+ * lines of LINE_KEEP are left. Returns the number of dropped lines. Finds the line to drop in three
+ * steps:
+ * - the first kind of enum line_kind that still has lines;
+ * - the group with the most lines of this kind, or the first of several such groups;
+ * - the last line of this kind in this group.
+ *
+ * The first LINE_DETAIL line of a group is a heading. If only the heading is left of these lines,
+ * the heading is dropped too. */
 size_t keep_lines(struct keep_line *v, size_t n, size_t rows);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -33,27 +32,6 @@ static size_t split(char *command, char *argv[ARGS_MAX + 1])
 	return n;
 }
 
-static int spawn(char *const argv[], int in_fd, pid_t *ret_pid)
-{
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attr;
-	sigset_t set;
-	int r;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGPIPE);
-	sigaddset(&set, SIGXFSZ);
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, in_fd, STDIN_FILENO);
-	posix_spawnattr_init(&attr);
-	posix_spawnattr_setsigdefault(&attr, &set);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF);
-	r = posix_spawnp(ret_pid, argv[0], &actions, &attr, argv, environ);
-	posix_spawnattr_destroy(&attr);
-	posix_spawn_file_actions_destroy(&actions);
-	return r;
-}
-
 static bool start(struct pager *p, char *const argv[])
 {
 	_cleanup_close_ int in_fd = -1, out_fd = -1;
@@ -66,10 +44,10 @@ static bool start(struct pager *p, char *const argv[])
 	p->terminal_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	if (p->terminal_fd < 0)
 		return false;
-	/* git sets the same. less ends at once if the text fits on the screen (F), shows colours (R), and
-	 * leaves the text on the screen at its end (X). */
+	/* The value that git sets too. F: less ends at once if the text fits on the screen. R: less
+	 * shows colours. X: less leaves the text on the screen when less ends. */
 	setenv("LESS", "FRX", 0);
-	if (spawn(argv, in_fd, &p->pid) || dup2(out_fd, STDOUT_FILENO) < 0) {
+	if (cli_spawn(argv, in_fd, -1, &p->pid) || dup2(out_fd, STDOUT_FILENO) < 0) {
 		close(p->terminal_fd);
 		return false;
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pager.h - sends stdout through a pager: $CTRACE_PAGER, else $PAGER, else `less`. The variable has a program
- * and its arguments, with spaces between; a shell does not read it. If it is empty, there is no pager. */
+/* pager.h - sends stdout through a pager: $CTRACE_PAGER, else $PAGER, else `less`. Each variable has a
+ * program and its arguments, with spaces between; a shell does not read the variable. If CTRACE_PAGER is
+ * empty, there is no pager. An empty PAGER counts as not set. */
 #ifndef CTRACE_CLI_SHEET_PAGER_H
 #define CTRACE_CLI_SHEET_PAGER_H
 

@@ -135,10 +135,10 @@ static void print_short(const struct sheet *s, keep_list *lines)
 		       left_out == 1 ? "it" : "them");
 }
 
-static void print_full(const struct sheet *s, const keep_list *lines)
+static void print_paged(const struct sheet *s, const keep_list *lines)
 {
 	struct pager p;
-	bool paged = s->how == SHEET_FULL && rows_of(lines) + SHEET_PROMPT > s->rows && pager_begin(&p);
+	bool paged = rows_of(lines) + SHEET_PROMPT > s->rows && pager_begin(&p);
 
 	print_lines(s, lines);
 	if (paged)
@@ -154,7 +154,7 @@ static void show(struct sheet *s)
 	if (s->folds)
 		print_short(s, &lines);
 	else
-		print_full(s, &lines);
+		print_paged(s, &lines);
 	VEC_FREE(&lines);
 }
 

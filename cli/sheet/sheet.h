@@ -15,9 +15,7 @@
 enum sheet_how {
 	SHEET_SHORT, /* lines are wrapped; if the answer is longer than the screen, some are left out */
 	SHEET_FULL,  /* lines are wrapped; if the answer is longer than the screen, a pager shows it */
-	SHEET_TEXT,  /* lines are wrapped */
-	SHEET_TABLE, /* long words of indented lines are shortened; lines that are still too long are wrapped
-		      */
+	SHEET_TABLE, /* as SHEET_FULL, but first the long words of indented lines are shortened */
 };
 
 struct sheet {
@@ -40,7 +38,8 @@ struct sheet {
 
 /* Up to sheet_end(), the sheet collects what the caller prints to stdout. */
 void sheet_begin(struct sheet *s, enum sheet_how how);
-/* Sets the kind of the following lines, for SHEET_SHORT. Before the first call, it is LINE_KEEP. */
+/* For SHEET_SHORT: sets the kind and the group (keep.h) of the lines that follow. Before the first
+ * call, the kind is LINE_KEEP. */
 void sheet_next(struct sheet *s, enum line_kind kind, uint32_t group);
 void sheet_end(struct sheet *s);
 

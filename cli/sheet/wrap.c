@@ -15,7 +15,8 @@
 #define CUT     "..."
 #define CUT_LEN (sizeof(CUT) - 1)
 
-/* Returns the bytes of the character or escape sequence at s, which is not empty. */
+/* Returns how many bytes the character or escape sequence at s has. s is not empty. *ret_columns:
+ * how many columns the character takes; 0 for an escape sequence. */
 static size_t step(const char *s, size_t *ret_columns)
 {
 	size_t n = utf8_len(s);
@@ -41,7 +42,8 @@ size_t wrap_columns(const char *s, size_t n)
 	return all;
 }
 
-/* s: the text after a space that follows a digit. */
+/* s: the text after a number and a space. Returns true if s begins with a unit or with more digits.
+ * Then no row may end between the number and s. */
 static bool belongs_to_number(const char *s)
 {
 	static const char *const units[] = { "%",   "ns",  "us",  "ms",  "s",     "min", "h",
@@ -118,8 +120,8 @@ static struct word *widest(struct word *v, size_t n)
 	return w;
 }
 
-/* Shortens the widest word again and again, down to `least` columns. Returns the columns that are still too
- * many. */
+/* Makes the widest word one column narrower, again and again, until `excess` columns are saved, or
+ * no word is wider than `least` columns. Returns how many columns are still too many. */
 static size_t choose(struct word *v, size_t n, size_t excess, size_t least)
 {
 	struct word *w;
@@ -131,7 +133,7 @@ static size_t choose(struct word *v, size_t n, size_t excess, size_t least)
 	return excess;
 }
 
-/* Returns the bytes at the start of a word that take `columns`. */
+/* Returns how many bytes at the start of a word take at most `columns` columns. */
 static size_t bytes_of(const char *s, size_t len, size_t columns)
 {
 	size_t i = 0, used = 0, next;
@@ -157,7 +159,7 @@ static char *put_word(char *out, const struct word *w)
 	}
 	head = bytes_of(w->s, w->len, left / 2);
 	tail = bytes_of(w->s, w->len, w->columns - (left - left / 2));
-	/* the end of a wide character that the cut divides belongs to neither part */
+	/* a wide character that is partly in the cut is left out as a whole */
 	if (wrap_columns(w->s + tail, w->len - tail) > left - left / 2) {
 		size_t columns;
 

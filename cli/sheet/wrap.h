@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* Returns the columns of the first n bytes. */
+/* Returns how many columns the first n bytes of s take. */
 size_t wrap_columns(const char *s, size_t n);
 /* Returns how many of the n bytes go into a row of `width` columns. A row ends before a space. A word that is
  * wider than a row has a row of its own, so that a path can be copied. A number stays with its unit. */

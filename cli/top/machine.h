@@ -13,7 +13,7 @@ struct machine {
 };
 
 void machine_update(struct machine *m);
-/* Writes for example "4 CPUs, 23 % busy; tasks that had to wait in the last 10 s: CPU 12 %, disk 0 %, memory
+/* Writes for example "4 CPUs, 23 % busy; in the last 10 s, tasks waited for a CPU 12 %, a disk 0 %, memory
  * 0 %". */
 void machine_words(const struct machine *m, char buf[MACHINE_WORDS_MAX]);
 

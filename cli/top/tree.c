@@ -12,7 +12,7 @@
 
 #define NONE UINT32_MAX
 
-/* A thread in the forest. The indices are those of tables.tasks.threads. */
+/* A thread in the forest. next, child and sibling are indices in tables.tasks.threads. */
 struct node {
 	const struct waitlive_chain *chain;
 	const struct waitlive_link *link;
@@ -371,7 +371,7 @@ struct order {
 	enum top_sort sort;
 };
 
-/* The circles come first: they do not end by themselves. */
+/* Trees with a circle come first: tasks that wait for each other usually wait for ever. */
 static int in_order(const void *a, const void *b, void *arg)
 {
 	const struct order *o = arg;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tree.h - the waits of the machine as trees: the task that others wait for is the root, and the tasks
- * that wait for it stand below it. Keeps from one update to the next how long each wait has lasted.
- * Does not draw. One thread.
+ * tree.h - the waits of the machine as trees: the task that others wait for is the root, and the
+ * tasks that wait for it stand below it. If tasks wait for each other in a circle, one of them is
+ * the root. Keeps from one update to the next how long each wait has lasted. Does not draw. One
+ * thread.
  */
 #ifndef CTRACE_CLI_TOP_TREE_H
 #define CTRACE_CLI_TOP_TREE_H

@@ -7,6 +7,7 @@
 #include "cli/render/requests.h"
 #include "cli/text.h"
 #include "lib/cleanup.h"
+#include "report/quantiles.h"
 
 static json_int_t mono(const struct transactions_view *v, uint64_t boot_ns)
 {

@@ -5,13 +5,13 @@
 
 #include "analysis/thresholds.h"
 #include "cli/cli.h"
-#include "cli/input/timearg.h"
 #include "cli/text.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
+#include "report/walltime.h"
 
-/* Limits that hold without --all. */
-#define TYPES_SHOWN 8    /* or without --limit */
+/* Limits of the output. With --all, they do not hold. */
+#define TYPES_SHOWN 8    /* --limit replaces this one, also with --all */
 #define ROWS_SHOWN  4    /* reasons, sources of variance and paths of each type */
 #define SHARE_SHOWN 0.02 /* smaller reasons and sources of variance are not shown */
 
@@ -117,12 +117,12 @@ static void show_slowest(FILE *f, const struct transactions_view *v, const struc
 
 	for (size_t i = 0; i < n; i++) {
 		const struct transaction *x = &v->t->v[type->all.slowest[i]];
-		char took[TEXT_NUMBER_MAX], at[TIMEARG_WALL_MAX], id[TRANSACTION_ID_MAX], comm[64];
+		char took[TEXT_NUMBER_MAX], at[WALLTIME_MAX], id[TRANSACTION_ID_MAX], comm[64];
 		uint32_t task = transaction_task(x);
 
 		fprintf(f, "    %-9s %s at %s",
 			i ? "" : "Slowest:", text_duration(x->to_ns - x->from_ns, took),
-			timearg_time(x->from_ns, &g->w->offsets, 3, at));
+			walltime_clock(x->from_ns, &g->w->offsets, 3, at));
 		if (task != GRAPH_NONE) {
 			describe_clean(graph_comm(g, task, x->from_ns), comm, sizeof(comm));
 			fprintf(f, ", %s[%u]", comm, g->tasks[task].tid);

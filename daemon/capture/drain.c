@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "ctrace/fields.h"
 #include "daemon/record/cgroups.h"
 #include "daemon/record/cmdlines.h"
 #include "daemon/capture/fdtable.h"
@@ -137,8 +138,8 @@ static void drain_groups(struct drain *d, const struct ct_rec *rec)
 		drain_group(d, rec->peer);
 }
 
-/* Counts each blob. Of the records, only one in CAPS_SAMPLE is counted: a record costs the kernel
- * side less than a blob. */
+/* Counts each blob of the kind CT_TASK. Of the records that are no blobs, drain_record() counts only one in
+ * CAPS_SAMPLE: such a record costs the kernel side less than a blob. */
 static void drain_group_name(struct drain *d, const struct ct_task_blob *b)
 {
 	groups_add(d->groups, govern_group(b->uid, b->cgroup_id));
@@ -246,6 +247,15 @@ static void drain_polled(struct drain *d, const struct inspect_result *v)
 	}
 }
 
+static void drain_visit(struct drain *d, const struct inspect_result *v)
+{
+	struct task *task = tasks_get(recorder_tasks(d->recorder), v->rec.tid);
+
+	if (task && v->rec.kind == CT_VISIT)
+		task->inspect_lock = ct_visit_lock(&v->rec);
+	recorder_add(d->recorder, &v->rec, v->words);
+}
+
 static void drain_inspections(struct drain *d, uint64_t now_ns)
 {
 	struct inspect_result *v;
@@ -262,7 +272,7 @@ static void drain_inspections(struct drain *d, uint64_t now_ns)
 		if (v->rec.kind == CT_ACCESS)
 			drain_access(d, &v->rec, v->words, v->stack);
 		else if (v->rec.kind)
-			recorder_add(d->recorder, &v->rec, v->words);
+			drain_visit(d, v);
 		drain_polled(d, v);
 		drain_files(d, v, now_ns);
 		inspect_result_free(v);

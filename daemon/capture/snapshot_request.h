@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * snapshot_request.h - brings the trace up to date and cuts a window out of it. Runs on the thread
+ * snapshot_request.h - brings the trace up to date, and copies a window of it. Runs on the thread
  * of a worker (worker.h); at the end of the daemon, on the main thread. All times are boot time in
  * ns.
  */
@@ -47,7 +47,7 @@ bool snapshot_request_prepare(const struct snapshot_request_source *src, uint64_
 void snapshot_request_begin(const struct snapshot_request_source *src, uint64_t from_ns, uint64_t to_ns,
 			    struct snapshot_request *ret);
 /*
- * Second half of a snapshot: cuts the window out of s->trace into fd. Calls step(), which may be
+ * Second half of a snapshot: copies the window from s->trace into fd. Calls step(), which may be
  * NULL, after each file segment. Returns 0, or -errno with a sentence in err:
  * - -ECANCELED: step() returned false;
  * - -ERANGE: the window is empty, or outside of the trace.

@@ -168,7 +168,7 @@ static int config_set(struct config *c, const char *key, const char *what, const
 		return config_budget(&c->budget_ppm, what, value, err);
 	if (!strcmp(key, "task-cap"))
 		return config_set_task_cap(&c->task_cap, what, value, err);
-	if (!strncmp(key, "snapshot-", 9) || !strcmp(key, "hangs-size"))
+	if (!strncmp(key, "snapshot-", 9) || !strcmp(key, "hangs-size") || !strcmp(key, "view"))
 		return config_incident_set(&c->incident, key, what, value, err);
 	return config_hang_set(&c->hang, 0, key, what, value, err);
 }
@@ -260,6 +260,7 @@ static const struct option config_options[] = {
 	{ "snapshot-after", required_argument, NULL, OPT_SHARED },
 	{ "snapshot-rate", required_argument, NULL, OPT_SHARED },
 	{ "hangs-size", required_argument, NULL, OPT_SHARED },
+	{ "view", required_argument, NULL, OPT_SHARED },
 	{ "hang-after", required_argument, NULL, OPT_SHARED },
 	{ 0 },
 };

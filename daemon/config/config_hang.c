@@ -54,8 +54,8 @@ static int hang_crash(const char *what, const char *value, uint64_t *ret_ns, cha
 	return 0;
 }
 
-/* Skips rules with a setting of their own. A time does not change the rules disk and crash, but
- * "off" does. */
+/* Sets hang-after, which is a time or "off", for all rules without a setting of their own. A time
+ * does not change the rules disk and crash, but "off" does. */
 static int hang_set_after(struct config_hang *c, unsigned section, struct detect_limits *limits,
 			  const char *what, const char *value, char *err)
 {
@@ -85,14 +85,8 @@ int config_hang_set(struct config_hang *c, unsigned section, const char *name, c
 	struct detect_limits *limits = o ? &o->limits : &c->detect.limits;
 	int r;
 
-	if (!strcmp(name, "hangs") && !section) {
-		if (strcmp(value, "yes") && strcmp(value, "no")) {
-			snprintf(err, CONFIG_ERR_MAX, "%s: \"%.40s\" is neither yes nor no.", what, value);
-			return -EINVAL;
-		}
-		c->on = !strcmp(value, "yes");
-		return 0;
-	}
+	if (!strcmp(name, "hangs") && !section)
+		return config_value_yes_no(what, value, &c->on, err);
 	if (!strcmp(name, "hang-learn") && !section)
 		return hang_time(what, value, false, &c->detect.learn_ns, err);
 	if (!strcmp(name, "hang-after"))
@@ -130,7 +124,7 @@ int config_hang_section(struct config_hang *c, const char *file, const char *sec
 	if (program && strlen(name) >= CT_COMM_LEN) {
 		snprintf(
 			err, CONFIG_ERR_MAX,
-			"%.300s: \"%.60s\" is too long for the name of a program: the kernel keeps %d characters; end it with * there.",
+			"%.300s: \"%.60s\" is too long for the name of a program: the kernel keeps only the first %d characters of a name; write only these.",
 			file, name, CT_COMM_LEN - 1);
 		return -EINVAL;
 	}

@@ -53,6 +53,8 @@ int config_incident_set(struct config_incident *c, const char *key, const char *
 			what, value);
 		return -EINVAL;
 	}
+	if (!strcmp(key, "view"))
+		return config_value_yes_no(what, value, &c->view, err);
 	if (strcmp(key, "hangs-size") != 0)
 		return -ENOENT;
 	if (config_value_size(value, &v) || v < INCIDENT_SIZE_MIN || v > CONFIG_SIZE_MAX) {

@@ -4,6 +4,7 @@
 #ifndef CTRACE_DAEMON_CONFIG_CONFIG_INCIDENT_H
 #define CTRACE_DAEMON_CONFIG_CONFIG_INCIDENT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "daemon/config/incident_rate.h"
@@ -13,10 +14,11 @@ struct config_incident {
 	uint64_t before_ns, after_ns;
 	uint64_t size_bytes; /* for all snapshots of hangs together */
 	struct incident_rate rate;
+	bool view; /* make a page of each hang */
 };
 
 void config_incident_defaults(struct config_incident *c);
-/* key: snapshot-before, snapshot-after, snapshot-rate or hangs-size. what: the name as the user
+/* key: snapshot-before, snapshot-after, snapshot-rate, hangs-size or view. what: the name as the user
  * wrote it, for err (CONFIG_ERR_MAX bytes). Returns 0, -ENOENT for another key, or -EINVAL. */
 int config_incident_set(struct config_incident *c, const char *key, const char *what, const char *value,
 			char *err);

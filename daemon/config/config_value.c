@@ -2,6 +2,7 @@
 #include "daemon/config/config_value.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,4 +70,14 @@ int config_value_time(const char *s, uint64_t *ret_ns)
 	};
 
 	return in_units(s, units, ARRAY_SIZE(units), ret_ns);
+}
+
+int config_value_yes_no(const char *what, const char *value, bool *ret, char *err)
+{
+	if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0) {
+		snprintf(err, CONFIG_ERR_MAX, "%s: \"%.40s\" is neither yes nor no.", what, value);
+		return -EINVAL;
+	}
+	*ret = !strcmp(value, "yes");
+	return 0;
 }

@@ -3,6 +3,7 @@
 #ifndef CTRACE_DAEMON_CONFIG_CONFIG_VALUE_H
 #define CTRACE_DAEMON_CONFIG_CONFIG_VALUE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define CONFIG_ERR_MAX 512
@@ -18,5 +19,8 @@ int config_value_number(const char *s, double *ret, const char **ret_unit);
 int config_value_size(const char *s, uint64_t *ret_bytes);
 /* Examples: "200ms", "1.5s", "50us", "2min". Returns 0 or -EINVAL. */
 int config_value_time(const char *s, uint64_t *ret_ns);
+/* For a setting that is "yes" or "no". what: the name as the user wrote it, for err (CONFIG_ERR_MAX bytes).
+ * Returns 0, or -EINVAL with a sentence in err. */
+int config_value_yes_no(const char *what, const char *value, bool *ret, char *err);
 
 #endif

@@ -67,7 +67,8 @@ int incident_rate_parse(const char *s, struct incident_rate *ret)
 	return 0;
 }
 
-/* nth 1: the newest. comm NULL: any program. uid NULL: any user. Returns 0 if there is none. */
+/* Returns the time of the nth newest snapshot (nth 1: the newest) of the program comm and the user
+ * uid; 0: there is none. comm NULL: any program. uid NULL: any user. */
 static uint64_t nth_last(const struct incident_times *t, const char *comm, const uint32_t *uid, unsigned nth)
 {
 	for (unsigned i = 1; i <= MIN(t->n, INCIDENT_RATE_MAX); i++) {

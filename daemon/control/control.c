@@ -386,7 +386,7 @@ static bool control_is_gone(int fd)
 	return poll(&p, 1, 0) > 0 && p.revents & POLLHUP;
 }
 
-/* Looks for a place first, because to check the rights costs more. */
+/* Looks for a free entry of c->clients first, because a check of the client's rights costs more. */
 static bool control_take(struct control *c, int fd)
 {
 	struct ucred cred = { .uid = (uid_t)-1 };
@@ -409,7 +409,7 @@ static bool control_take(struct control *c, int fd)
 		c->denied++;
 		control_turn_away(
 			fd,
-			"You may not use this daemon: only root and the members of the group in the setting group may; see ctraced.conf(5).");
+			"You may not use this daemon: only root may, and the members of the group that the setting 'group' names; see ctraced.conf(5).");
 		control_hang_up(c, cred.uid, fd);
 	} else {
 		client_start(c, cl, fd, &cred, right);

@@ -88,7 +88,8 @@ bool control_connected(const struct control *c, uint64_t client);
 unsigned control_clients(const struct control *c);
 /* connections that were refused because the user has no right */
 uint64_t control_denied(const struct control *c);
-/* connections that were refused because of CONTROL_USER_CLIENTS, or because no place was free */
+/* connections that were refused because of CONTROL_CLIENTS_MAX, CONTROL_ROOT_CLIENTS or
+ * CONTROL_USER_CLIENTS */
 uint64_t control_turned_away(const struct control *c);
 /* Returns the CPU time, in ns, that the main thread spent for users other than root. Any thread. */
 uint64_t control_cpu_ns(const struct control *c);

@@ -32,7 +32,7 @@ static const struct metrics_row rows[] = {
 	{ "ctrace_uptime_seconds", "gauge", "How long the daemon has been recording.", "uptime_ns", NULL,
 	  METRICS_NS },
 	{ "ctrace_last_beat_timestamp_seconds", "gauge",
-	  "When the thread that empties the rings last finished a round; the watchdog is fed only while it does.",
+	  "When the last finished round of the thread that empties the rings began; the watchdog is fed only while this time is recent.",
 	  "beat_ns", NULL, METRICS_BOOT_NS },
 	{ "ctrace_records_total", "counter", "Records written into the trace.", "file.records", NULL,
 	  METRICS_PLAIN },
@@ -101,8 +101,9 @@ static const struct metrics_row rows[] = {
 	{ "ctrace_group_capped_total", "counter",
 	  "Times that the records of a user's or a control group's tasks were left out.",
 	  "governor.group_caps", NULL, METRICS_PLAIN },
-	{ "ctrace_left_out_records_total", "counter", "Records left out of tasks that made too many.",
-	  "governor.left_out", NULL, METRICS_PLAIN },
+	{ "ctrace_left_out_records_total", "counter",
+	  "Records that were left out because their task or its group made too many.", "governor.left_out",
+	  NULL, METRICS_PLAIN },
 	{ "ctrace_storage_queue_bytes", "gauge", "Bytes that wait to be written to the disk.",
 	  "storage.queued_bytes", NULL, METRICS_PLAIN },
 	{ "ctrace_storage_lost_segments_total", "counter", "Segments that could not be written.",
@@ -121,8 +122,9 @@ static const struct metrics_row rows[] = {
 	{ "ctrace_requests_given_up_total", "counter",
 	  "Requests given up because a file system did not answer.", "requests.given_up", NULL,
 	  METRICS_PLAIN },
-	{ "ctrace_requests_stuck", "gauge", "Threads that are stuck in such a request.", "requests.stuck",
-	  NULL, METRICS_PLAIN },
+	{ "ctrace_requests_stuck", "gauge",
+	  "Threads that are stuck now, in a request that was given up or in the close of a descriptor.",
+	  "requests.stuck", NULL, METRICS_PLAIN },
 };
 
 static const json_t *metrics_find(const json_t *o, const char *path)

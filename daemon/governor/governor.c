@@ -125,9 +125,9 @@ static enum governor_act governor_down(struct governor *g, uint64_t now_ns)
 	/* A step back from CT_SHED_PAUSES does not raise the cost, so the limit is nearer to the
 	 * budget. */
 	double limit = g->step == CT_SHED_PAUSES ? GOVERNOR_CALM_PAUSE : GOVERNOR_CALM;
-	/* back_ppm is the estimated cost after a step back from CT_SHED_COARSE. It does not matter
-	 * while the inspections are stopped (blind): then the next change only starts the
-	 * inspections again. */
+	/* A step back from CT_SHED_COARSE adds the cost of the short waits (back_ppm), so the cost is
+	 * then at least back_ppm. back_ppm does not matter while the inspections are stopped (blind):
+	 * then the next change only starts the inspections again. */
 	double rate = g->step == CT_SHED_COARSE && !g->blind ? MAX(g->rate_ppm, g->back_ppm) : g->rate_ppm;
 	bool calm = (g->step || g->blind) && !g->cap_ns && g->bucket_ns > 0 && rate < g->budget_ppm * limit;
 

@@ -28,7 +28,8 @@
 #include "ctrace/abi.h"
 
 struct governor_spent {
-	/* CPU time for recording, without inspections and without governor_loop_threads.aside_ns */
+	/* CPU time for recording. Not counted: inspections, and work that the budget does not count
+	 * (governor_loop_threads.aside_ns). */
 	uint64_t capture_ns;
 	uint64_t other_ns;
 	/* The part of capture_ns for waits too short for a record. While a group is capped, also
@@ -55,7 +56,7 @@ struct governor {
 	uint64_t begin_ns, last_ns;
 	struct governor_spent spent;
 	unsigned cpus;
-	/* the last step forward, and the last step back; 0: none */
+	/* up_ns: time of the last step forward. down_ns: time of the last step back. 0: none. */
 	uint64_t up_ns, down_ns;
 	uint64_t rate_ns;
 	/* since this time the cost is low enough for a step back; 0: it is too high */

@@ -243,8 +243,9 @@ static void governor_loop_resume(struct governor_loop *g)
 
 static void governor_loop_pause(struct governor_loop *g)
 {
-	/* Readers take it that the records of a capped task are complete again when its cap ends. The gap of
-	 * this pause begins later, at g->gap_ns. So the BPF programs must run until all caps have ended. */
+	/* Programs that read the trace assume that the records of a capped task are complete again
+	 * when its cap ends. The gap of this pause begins later, at g->gap_ns. So the BPF programs
+	 * must run until all caps have ended. */
 	governor_loop_caps_end(g);
 	probe_pause(g->opt.probe);
 	governor_loop_caps_over(g);

@@ -43,8 +43,8 @@ struct governor_loop;
 
 struct governor_loop_threads {
 	uint64_t inspect_ns;
-	/* CPU time that the budget does not count: all that of the threads `worker` and `names`, and
-	 * that of other threads for requests of clients */
+	/* CPU time that the budget does not count: all CPU time of the threads `worker` and
+	 * `names`, and the CPU time that other threads spend on requests of clients */
 	uint64_t aside_ns;
 };
 

@@ -159,7 +159,7 @@ static void group_say(struct governor_loop *g, uint64_t group, uint64_t now_ns)
 	g->said_group = group;
 	g->said_group_ns = now_ns;
 	say("The tasks of %s %" PRIu64
-	    " make so many events that tracing would cost more than the budget of %.3g %%: leaving out their records for parts of the time, before those of other tasks. 'ctrace status' shows it.",
+	    " make so many events that tracing would cost more than the budget of %.3g %%: leaving out most of their records for parts of the time. 'ctrace status' shows for which users and control groups.",
 	    group & GOVERN_CGROUP ? "control group" : "user", (uint64_t)(group & ~GOVERN_CGROUP),
 	    g->opt.budget_ppm / 1e4);
 }

@@ -20,7 +20,8 @@ struct governor_loop {
 	/* For stats.bpf_percent. bpf_ns: the CPU time of the BPF programs up to the time bpf_at_ns.
 	 * bpf_now_ns: their CPU time up to the last reading. */
 	uint64_t bpf_ns, bpf_at_ns, bpf_now_ns;
-	/* The step of the last message. Only a step beyond this one gets another message. */
+	/* The step of the last message. The next message comes at a step beyond this one, or when
+	 * everything is recorded again. */
 	enum ct_shed said;
 	uint64_t read_ns;
 	uint64_t back_ns;

@@ -28,7 +28,7 @@ struct most {
 
 #define MOST_TEXT_MAX 128
 
-/* Neither function sets comm; the caller does. */
+/* most_task() and most_group() do not set comm; the caller does. */
 struct most most_task(const struct caps *c, uint64_t now_ns);
 struct most most_group(const struct groups *g, uint64_t now_ns);
 /* Writes a sentence with a space before it, or "" for MOST_NONE. Returns buf. */

@@ -7,14 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "daemon/incident/diagnoser_private.h"
 #include "daemon/thresholds.h"
 #include "lib/cleanup.h"
+#include "report/view/page.h"
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 8U /* Linux 6.3 */
+#endif
 
 struct diagnoser {
 	int sock; /* -1: the process has ended */
@@ -23,6 +30,9 @@ struct diagnoser {
 	uint64_t id;
 	diagnoser_answer_fn fn; /* NULL: no question is open */
 	void *arg;
+	/* Memory for a page, or -1: of the open question; of the answer during the call of fn. */
+	int page_fd, answered_fd;
+	uint64_t page_bytes;
 };
 
 int diagnoser_new(struct diagnoser **ret)
@@ -32,6 +42,7 @@ int diagnoser_new(struct diagnoser **ret)
 
 	if (!d)
 		return -ENOMEM;
+	d->page_fd = d->answered_fd = -1;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends)) {
 		free(d);
 		return -errno;
@@ -55,13 +66,50 @@ int diagnoser_new(struct diagnoser **ret)
 	return 0;
 }
 
+static void close_fd(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+/* The page is in memory, so that a disk that does not answer cannot stop the main thread. */
+static int page_memory(void)
+{
+	int fd = memfd_create("ctrace-page", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+
+	if (fd < 0 && errno == EINVAL)
+		fd = memfd_create("ctrace-page", MFD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
 static void diagnoser_conclude(struct diagnoser *d, json_t *answer, const char *why)
 {
 	diagnoser_answer_fn fn = TAKE_PTR(d->fn);
 
 	sd_event_source_set_enabled(d->late, SD_EVENT_OFF);
+	d->answered_fd = TAKE_FD(d->page_fd);
 	if (fn)
 		fn(d->arg, answer, why);
+	close_fd(TAKE_FD(d->answered_fd));
+}
+
+int diagnoser_take_page(struct diagnoser *d, char **ret, size_t *ret_n)
+{
+	_cleanup_free_ char *page = NULL;
+	struct stat st;
+	size_t n;
+
+	if (d->answered_fd < 0 || fstat(d->answered_fd, &st) || (uint64_t)st.st_size > d->page_bytes)
+		return -EBADMSG;
+	n = (size_t)st.st_size;
+	page = malloc(n + 1);
+	if (!page)
+		return -ENOMEM;
+	if (pread(d->answered_fd, page, n, 0) != (ssize_t)n || !view_is_page(page, n))
+		return -EBADMSG;
+	*ret = TAKE_PTR(page);
+	*ret_n = n;
+	return 0;
 }
 
 static void diagnoser_gone(struct diagnoser *d)
@@ -125,38 +173,54 @@ void diagnoser_free(struct diagnoser *d)
 		return;
 	sd_event_source_disable_unref(d->io);
 	sd_event_source_disable_unref(d->late);
-	if (d->sock >= 0)
-		close(d->sock);
+	close_fd(d->page_fd);
+	close_fd(d->sock);
 	free(d);
+}
+
+static int send_question(int sock, struct diagnoser_question *q, const int *fds, size_t n)
+{
+	union {
+		struct cmsghdr align;
+		char room[CMSG_SPACE(DIAGNOSER_FDS * sizeof(int))];
+	} u = { 0 };
+	struct iovec iov = { .iov_base = q, .iov_len = sizeof(*q) };
+	struct msghdr msg = { .msg_iov = &iov,
+			      .msg_iovlen = 1,
+			      .msg_control = u.room,
+			      .msg_controllen = CMSG_SPACE(n * sizeof(int)) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(n * sizeof(int));
+	memcpy(CMSG_DATA(c), fds, n * sizeof(int));
+	return sendmsg(sock, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
 }
 
 int diagnoser_ask(struct diagnoser *d, int fd, const struct diagnoser_question *q, diagnoser_answer_fn fn,
 		  void *arg)
 {
-	union {
-		struct cmsghdr align;
-		char room[CMSG_SPACE(sizeof(int))];
-	} u = { 0 };
+	_cleanup_close_ int page_fd = -1;
 	struct diagnoser_question numbered = *q;
-	struct iovec iov = { .iov_base = &numbered, .iov_len = sizeof(numbered) };
-	struct msghdr msg = {
-		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = u.room, .msg_controllen = sizeof(u.room)
-	};
-	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+	int r;
 
 	if (d->sock < 0)
 		return -ESRCH;
 	if (d->fn)
 		return -EBUSY;
+	if (q->page_bytes)
+		page_fd = page_memory();
+	if (q->page_bytes && page_fd < 0)
+		return page_fd;
 	numbered.id = ++d->id;
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(c), &fd, sizeof(int));
-	if (sendmsg(d->sock, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-		return -errno;
+	r = send_question(d->sock, &numbered, (int[]){ fd, page_fd }, q->page_bytes ? 2 : 1);
+	if (r)
+		return r;
 	d->fn = fn;
 	d->arg = arg;
+	d->page_fd = TAKE_FD(page_fd);
+	d->page_bytes = q->page_bytes;
 	sd_event_source_set_time_relative(d->late, (DIAGNOSER_WALL_S + DIAGNOSER_LATE_S) * 1000000ULL);
 	sd_event_source_set_enabled(d->late, SD_EVENT_ONESHOT);
 	return 0;

@@ -7,7 +7,9 @@
  * privileges (diagnoser_jail.h), and forks a child for each question: a crash costs only one answer.
  * If the process itself ends, there are no answers until the daemon starts again.
  *
- * The answer is that of `ctrace diagnose` for the time of the hang. Main thread only.
+ * The answer is that of `ctrace diagnose` for the time of the hang. A question can also ask for the page
+ * of `ctrace view` about the hang. The process writes it into memory that the daemon shares with it. Main
+ * thread only.
  */
 #ifndef CTRACE_DAEMON_INCIDENT_DIAGNOSER_H
 #define CTRACE_DAEMON_INCIDENT_DIAGNOSER_H
@@ -17,6 +19,7 @@
 #include <systemd/sd-event.h>
 
 #define DIAGNOSER_ANSWER_MAX 60000 /* bytes of JSON */
+#define DIAGNOSER_TRACE_MAX  80
 
 /* Times are boot time. */
 struct diagnoser_question {
@@ -24,6 +27,9 @@ struct diagnoser_question {
 	uint64_t since_ns, found_ns;
 	uint32_t tid;
 	uint32_t rule;
+	/* The most bytes of the page. 0: no page is wanted. A page cannot be about a crash. */
+	uint64_t page_bytes;
+	char trace[DIAGNOSER_TRACE_MAX]; /* the name of the snapshot, for the page */
 };
 
 struct diagnoser;
@@ -38,6 +44,11 @@ struct diagnoser;
  *   chain                              [{pid, tid, comm, edge, and if known: cgroup, container}]
  */
 typedef void (*diagnoser_answer_fn)(void *arg, json_t *answer, const char *why);
+
+/* Only in a diagnoser_answer_fn and before the next diagnoser_ask(), if the question asked for a page and
+ * there is an answer. *ret has the page, which the caller frees. Returns 0, -ENOMEM, or -EBADMSG if the
+ * process wrote no valid page. */
+int diagnoser_take_page(struct diagnoser *d, char **ret, size_t *ret_n);
 
 /* Forks the process. Call this before the daemon starts threads. Returns 0 or -errno. */
 int diagnoser_new(struct diagnoser **ret);

@@ -8,6 +8,7 @@
 #include "daemon/incident/diagnoser_private.h"
 #include "daemon/thresholds.h"
 #include "lib/cleanup.h"
+#include "report/thresholds.h"
 #include "trace/words/describe.h"
 #include "trace/read/reader.h"
 
@@ -58,7 +59,8 @@ static json_t *answer_diagnosis(const struct graph *g, const struct diagnosis *d
 			 answer_chain(g, d));
 }
 
-/* From the crash to the origin of the work. Of a long path, the last links are left out. */
+/* Returns the steps of the path, from the crash to the origin of the work. c->path has at most
+ * CRASH_STEPS_MAX steps. If the path is longer, its last steps, near the origin, are missing. */
 static json_t *answer_path(const struct crashes *cs, const struct crash *c)
 {
 	const struct graph *g = cs->g;
@@ -116,8 +118,32 @@ static int answer_crashes(const struct graph *g, const struct diagnoser_question
 	return 0;
 }
 
-static int answer_graph(const struct graph *g, const struct diagnoser_question *q, json_t **ret)
+struct answer_job {
+	const struct diagnoser_question *q;
+	int page_fd;       /* -1: no page is wanted */
+	bool lean;         /* build the graph with graph_build_lean() */
+	uint64_t begun_ns; /* diagnoser_cpu_ns() at the begin of this try */
+};
+
+static int answer_page(const struct graph *g, const struct diagnosis *d, struct answer_job *job,
+		       json_t **answer)
 {
+	char why[DIAGNOSER_WHY_MAX];
+	int r = diagnoser_page(job->page_fd, g, d, job->q, !job->lean, job->begun_ns, why);
+
+	if (!r)
+		return 0;
+	json_decref(*answer);
+	*answer = NULL;
+	if (r == -ENOMEM)
+		return r;
+	*answer = answer_error(why);
+	return 0;
+}
+
+static int answer_graph(const struct graph *g, struct answer_job *job, json_t **ret)
+{
+	const struct diagnoser_question *q = job->q;
 	bool looped = q->rule != CT_HANG_DISK && q->rule != CT_HANG_DEADLOCK;
 	uint32_t task = graph_task_at(g, q->tid, q->found_ns);
 	uint64_t from_ns, to_ns;
@@ -141,53 +167,67 @@ static int answer_graph(const struct graph *g, const struct diagnoser_question *
 	if (r)
 		return r;
 	*ret = answer_diagnosis(g, d, to_ns >= g->w->to_ns && g->tasks[task].exit_ns > to_ns);
+	if (job->page_fd >= 0)
+		r = answer_page(g, d, job, ret);
 	diagnosis_free(d);
-	return 0;
+	return r;
 }
 
-static int answer_from(struct reader *reader, uint64_t from_ns, const struct diagnoser_question *q,
-		       json_t **ret, char *err)
+static int answer_from(struct reader *reader, uint64_t from_ns, struct answer_job *job, json_t **ret,
+		       char *err)
 {
 	struct window *w = NULL;
 	struct graph *g = NULL;
 	int r;
 
+	job->begun_ns = diagnoser_cpu_ns();
 	reader_want_kinds(reader, GRAPH_KINDS);
 	r = window_load(reader, from_ns, reader_info(reader)->to_ns + 1, DIAGNOSER_EVENTS_MAX, &w, err);
 
 	if (!r) {
 		snprintf(err, READER_ERR_MAX, "out of memory");
-		/* the path of a crash needs the causal graph, which needs all records */
-		r = q->rule == CT_HANG_CRASH ? graph_build(w, &g) : graph_build_lean(w, &g);
+		r = job->lean ? graph_build_lean(w, &g) : graph_build(w, &g);
 	}
 	if (!r)
-		r = answer_graph(g, q, ret);
+		r = answer_graph(g, job, ret);
 	graph_free(g);
 	window_free(w);
 	return r;
 }
 
-json_t *diagnoser_answer(int fd, const struct diagnoser_question *q)
+static bool answer_lacks_memory(int r)
+{
+	return r == -ENOMEM || r == -E2BIG;
+}
+
+json_t *diagnoser_answer(int fd, int page_fd, const struct diagnoser_question *q)
 {
 	char err[READER_ERR_MAX] = "out of memory";
 	struct reader *reader = NULL;
+	/* the path of a crash needs the causal graph, which needs all records */
+	struct answer_job job = { .q = q, .page_fd = page_fd, .lean = q->rule != CT_HANG_CRASH };
 	json_t *answer = NULL;
 	uint64_t from_ns = 0;
 	int r = reader_open_fd(fd, "the snapshot", &reader, err);
 
 	if (!r) {
 		from_ns = reader_info(reader)->from_ns;
-		r = answer_from(reader, from_ns, q, &answer, err);
+		job.lean &= page_fd < 0 || reader_info(reader)->records > VIEW_TABLES_RECORDS;
+		r = answer_from(reader, from_ns, &job, &answer, err);
+	}
+	if (answer_lacks_memory(r) && page_fd >= 0 && !job.lean) {
+		job.lean = true;
+		r = answer_from(reader, from_ns, &job, &answer, err);
 	}
 	/* The snapshot may be too large for the memory. Each further try leaves out the first half
 	 * of the remaining time before the hang. The last tries leave out a part of the hang too. */
-	for (unsigned i = 0; i < DIAGNOSER_TRIES && (r == -ENOMEM || r == -E2BIG); i++) {
+	for (unsigned i = 0; i < DIAGNOSER_TRIES && answer_lacks_memory(r); i++) {
 		uint64_t limit_ns = i < DIAGNOSER_TRIES_BEFORE ? q->since_ns : q->found_ns;
 
 		if (from_ns >= limit_ns)
 			continue;
 		from_ns += (limit_ns - from_ns) / 2;
-		r = answer_from(reader, from_ns, q, &answer, err);
+		r = answer_from(reader, from_ns, &job, &answer, err);
 	}
 	reader_free(reader);
 	return r ? answer_error(err) : answer;

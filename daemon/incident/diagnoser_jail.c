@@ -120,11 +120,27 @@ int diagnoser_jail(int keep_fd)
 	return jail_filter(jail_server_calls, ARRAY_SIZE(jail_server_calls));
 }
 
-int diagnoser_jail_child(void)
+static int jail_file_size(uint64_t *bytes)
+{
+	struct rlimit now;
+
+	if (getrlimit(RLIMIT_FSIZE, &now))
+		return -errno;
+	*bytes = MIN(*bytes, (uint64_t)now.rlim_cur);
+	now = (struct rlimit){ *bytes, *bytes };
+	if (setrlimit(RLIMIT_FSIZE, &now) || signal(SIGXFSZ, SIG_IGN) == SIG_ERR)
+		return -errno;
+	return 0;
+}
+
+int diagnoser_jail_child(uint64_t *file_bytes)
 {
 	const struct rlimit memory = { JAIL_MEMORY, JAIL_MEMORY };
 	const struct rlimit cpu = { DIAGNOSER_CPU_S, DIAGNOSER_CPU_S + 1 }, none = { 0, 0 };
+	int r = jail_file_size(file_bytes);
 
+	if (r)
+		return r;
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) || setrlimit(RLIMIT_AS, &memory) ||
 	    setrlimit(RLIMIT_CPU, &cpu) || setrlimit(RLIMIT_CORE, &none))
 		return -errno;

@@ -4,6 +4,8 @@
 #ifndef CTRACE_DAEMON_INCIDENT_DIAGNOSER_JAIL_H
 #define CTRACE_DAEMON_INCIDENT_DIAGNOSER_JAIL_H
 
+#include <stdint.h>
+
 /*
  * Confines the calling process:
  * - All descriptors except keep_fd are closed. Descriptors 0 to 2 then lead to /dev/null.
@@ -15,8 +17,9 @@
  * Returns 0 or -errno.
  */
 int diagnoser_jail(int keep_fd);
-/* For a child of a process that has called diagnoser_jail(). Limits memory and CPU time. Leaves
- * only the system calls for a diagnosis. Returns 0 or -errno. */
-int diagnoser_jail_child(void);
+/* For a child of a process that has called diagnoser_jail(). Limits memory and CPU time, and the size of a
+ * file to *file_bytes. Then *file_bytes is the limit that holds: it is lower if the process had a lower one.
+ * A write above it fails with EFBIG. Leaves only the system calls for a diagnosis. Returns 0 or -errno. */
+int diagnoser_jail_child(uint64_t *file_bytes);
 
 #endif

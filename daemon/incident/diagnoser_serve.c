@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "daemon/incident/diagnoser_jail.h"
@@ -19,17 +20,19 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-static int serve_receive(int sock, struct diagnoser_question *ret, int *ret_fd)
+/* Sets ret_fds[1] to -1 if the question asks for no page. */
+static int serve_receive(int sock, struct diagnoser_question *ret, int ret_fds[DIAGNOSER_FDS])
 {
 	union {
 		struct cmsghdr align;
-		char room[CMSG_SPACE(sizeof(int))];
+		char room[CMSG_SPACE(DIAGNOSER_FDS * sizeof(int))];
 	} u;
 	struct iovec iov = { .iov_base = ret, .iov_len = sizeof(*ret) };
 	struct msghdr msg = {
 		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = u.room, .msg_controllen = sizeof(u.room)
 	};
 	struct cmsghdr *c;
+	size_t want;
 	ssize_t n;
 
 	do
@@ -38,9 +41,11 @@ static int serve_receive(int sock, struct diagnoser_question *ret, int *ret_fd)
 	if (n < 0)
 		return -errno;
 	c = CMSG_FIRSTHDR(&msg);
-	if (n != sizeof(*ret) || !c || c->cmsg_type != SCM_RIGHTS || c->cmsg_len != CMSG_LEN(sizeof(int)))
+	want = (ret->page_bytes ? 2 : 1) * sizeof(int);
+	if (n != sizeof(*ret) || !c || c->cmsg_type != SCM_RIGHTS || c->cmsg_len != CMSG_LEN(want))
 		return -ECONNRESET;
-	memcpy(ret_fd, CMSG_DATA(c), sizeof(int));
+	ret_fds[1] = -1;
+	memcpy(ret_fds, CMSG_DATA(c), want);
 	return 0;
 }
 
@@ -49,16 +54,16 @@ static void serve_error(char *json, size_t *ret_n, const char *why)
 	*ret_n = (size_t)snprintf(json, DIAGNOSER_ANSWER_MAX, "{\"error\":\"%s\"}", why);
 }
 
-static _Noreturn void serve_child(int out, int fd, const struct diagnoser_question *q)
+static _Noreturn void serve_child(int out, const int *fds, struct diagnoser_question q)
 {
 	_cleanup_free_ char *text = NULL;
 	json_t *answer = NULL;
 	size_t n, done = 0;
 
 	prctl(PR_SET_NAME, "ctraced-answer", 0, 0, 0);
-	if (diagnoser_jail_child())
+	if (diagnoser_jail_child(&q.page_bytes))
 		_exit(EXIT_FAILURE);
-	answer = diagnoser_answer(fd, q);
+	answer = diagnoser_answer(fds[0], fds[1], &q);
 	text = answer ? json_dumps(answer, JSON_COMPACT) : NULL;
 	n = text ? strlen(text) : 0;
 	while (done < n) {
@@ -100,7 +105,8 @@ static bool serve_collect(int in, int sock, char *json, size_t *ret_n)
 	}
 }
 
-static void serve_question(int sock, int fd, const struct diagnoser_question *q, char *json, size_t *ret_n)
+static void serve_question(int sock, const int *fds, const struct diagnoser_question *q, char *json,
+			   size_t *ret_n)
 {
 	bool whole = false;
 	int status = -1, ends[2];
@@ -113,7 +119,7 @@ static void serve_question(int sock, int fd, const struct diagnoser_question *q,
 	child = fork();
 	if (!child) {
 		close(sock);
-		serve_child(ends[1], fd, q);
+		serve_child(ends[1], fds, *q);
 	}
 	close(ends[1]);
 	if (child > 0) {
@@ -131,23 +137,34 @@ static void serve_question(int sock, int fd, const struct diagnoser_question *q,
 		serve_error(json, ret_n, "the process that made the diagnosis died");
 }
 
+/* Reads the rules of the time zone, because the jail forbids to open their file later. The C library would
+ * open the file again for a page, unless TZ has a value that does not change. */
+static void serve_time_zone(void)
+{
+	setenv("TZ", ":/etc/localtime", false);
+	tzset();
+}
+
 void diagnoser_serve(int sock)
 {
 	static struct diagnoser_packet packet;
 	struct diagnoser_question q;
-	int fd = -1;
+	int fds[DIAGNOSER_FDS];
 
 	json_object_seed(0); /* reads a device, which the jail forbids */
+	serve_time_zone();
 	if (diagnoser_jail(sock))
 		_exit(EXIT_FAILURE);
-	while (!serve_receive(sock, &q, &fd)) {
+	while (!serve_receive(sock, &q, fds)) {
 		size_t n;
 		struct iovec iov = { .iov_base = &packet };
 		const struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
 
 		packet.id = q.id;
-		serve_question(sock, fd, &q, packet.json, &n);
-		close(fd);
+		serve_question(sock, fds, &q, packet.json, &n);
+		close(fds[0]);
+		if (fds[1] >= 0)
+			close(fds[1]);
 		iov.iov_len = offsetof(struct diagnoser_packet, json) + n;
 		if (sendmsg(sock, &msg, MSG_NOSIGNAL) < 0)
 			break;

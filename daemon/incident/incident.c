@@ -62,6 +62,7 @@ static void incident_free(struct incident *in)
 		return;
 	json_decref(in->told);
 	json_decref(in->diagnosis);
+	free(in->page);
 	free(in);
 }
 
@@ -74,7 +75,7 @@ static void incident_lacks(struct incident *in, const char *what, int error)
 }
 
 /* The functions from here on run on the worker's thread. The main thread calls note_drop() too. When
- * the daemon ends, the main thread also calls cut_run() and write_run(). */
+ * the daemon ends, the main thread also calls cut_run(), write_run() and page_run(). */
 
 struct incident_note {
 	struct incident_store *store;
@@ -129,9 +130,17 @@ static int cut_file(struct incident *in, struct snapshot_request *ret)
 	return r ? r : r2;
 }
 
+static void trim_except(struct incident *in, const char *const *names, size_t n)
+{
+	in->trimmed = !incident_store_trim(&in->owner->store, names, n,
+					   clock_boot_ns() + (uint64_t)clock_offsets_now().boot_to_real_ns,
+					   &in->use);
+}
+
 static void cut_run(void *arg)
 {
 	struct incident *in = arg;
+	const char *name = in->name;
 	struct snapshot_request res;
 	int r = cut_file(in, &res);
 
@@ -142,22 +151,87 @@ static void cut_run(void *arg)
 		in->bytes = res.bytes;
 	}
 	write_doc(in, !r);
-	in->trimmed = !incident_store_trim(&in->owner->store, in->name,
-					   clock_boot_ns() + (uint64_t)clock_offsets_now().boot_to_real_ns,
-					   &in->use);
+	trim_except(in, &name, 1);
 }
 
+/* The page is that of a hang, and explains no crash. */
+static bool wants_page(const struct incident *in)
+{
+	return in->owner->opt.view && in->diagnosis && in->hangs[0].rule != CT_HANG_CRASH;
+}
+
+/* The files of this hang may have been removed to make room. */
+static bool was_removed(const struct incident *in)
+{
+	return in->has_snapshot && access(in->path, F_OK);
+}
+
+static void say_unwritten(const struct incident *in, int error)
+{
+	incident_say_plain(LOG_ERR, "Cannot write %s/%s.json: %s.", in->owner->store.dir, in->name,
+			   strerror(-error));
+}
+
+/* The diagnosis is written before a page is asked for, so that no page can cost the diagnosis. */
 static void write_run(void *arg)
 {
 	struct incident *in = arg;
-	int r = 0;
+	int r;
 
-	/* The files of this hang may have been removed to make room. */
-	if (!in->has_snapshot || !access(in->path, F_OK))
-		r = write_doc(in, false);
+	if (was_removed(in))
+		return;
+	/* An earlier run of the daemon may have written a page, and ended before the note that names it. */
+	incident_store_drop_page(&in->owner->store, in->name);
+	r = write_doc(in, wants_page(in));
 	if (r)
-		incident_say_plain(LOG_ERR, "Cannot write %s/%s.json: %s.", in->owner->store.dir, in->name,
-				   strerror(-r));
+		say_unwritten(in, r);
+}
+
+static void write_page(struct incident *in)
+{
+	int r = in->page ? incident_store_page(&in->owner->store, in->name, in->page, in->page_bytes) : 0;
+
+	if (r)
+		incident_lacks(in, "page", r);
+	in->has_page = in->page && !r;
+	if (!in->has_page) /* see write_run() */
+		incident_store_drop_page(&in->owner->store, in->name);
+}
+
+/* Without the page there may be room for the note. */
+static int write_doc_alone(struct incident *in, int error)
+{
+	incident_store_drop_page(&in->owner->store, in->name);
+	in->has_page = false;
+	incident_lacks(in, "page", error);
+	return write_doc(in, false);
+}
+
+/* A page must not cost the snapshot of a hang that waits for its diagnosis. */
+static void trim_for_page(struct incident *in)
+{
+	const char *names[INCIDENTS_OPEN_MAX];
+
+	for (size_t i = 0; i < in->n_stay; i++)
+		names[i] = in->stay[i];
+	trim_except(in, names, in->n_stay);
+}
+
+static void page_run(void *arg)
+{
+	struct incident *in = arg;
+	int r;
+
+	if (was_removed(in))
+		return;
+	write_page(in);
+	r = write_doc(in, false);
+	if (r && in->has_page)
+		r = write_doc_alone(in, r);
+	if (in->has_page)
+		trim_for_page(in);
+	if (r)
+		say_unwritten(in, r);
 }
 
 /* The functions from here on run on the main thread. */
@@ -169,16 +243,21 @@ static void incident_advance(void *arg)
 	struct incident *in = arg;
 	struct incidents_stats *st = &in->owner->stats;
 
+	if (in->trimmed) {
+		st->bytes = in->use.bytes;
+		st->kept = in->use.kept;
+		st->removed += in->use.removed;
+		in->trimmed = false;
+	}
 	if (in->state == INCIDENT_CUTS) {
 		st->taken += in->has_snapshot;
 		st->failed += !in->has_snapshot;
-		if (in->trimmed) {
-			st->bytes = in->use.bytes;
-			st->kept = in->use.kept;
-			st->removed += in->use.removed;
-		}
 		in->state = in->has_snapshot ? INCIDENT_CUT : INCIDENT_ANSWERED;
+	} else if (in->state == INCIDENT_WRITES) {
+		incident_say(in);
+		in->state = wants_page(in) ? INCIDENT_DIAGNOSED : INCIDENT_DONE;
 	} else {
+		incident_say_page(in);
 		in->state = INCIDENT_DONE;
 	}
 	incidents_step(in->owner);
@@ -218,25 +297,102 @@ static void incident_answer(void *arg, json_t *answer, const char *why)
 	incidents_step(in->owner);
 }
 
+/* Takes the page if it is about the same diagnosis. Returns why not, or NULL. */
+static const char *incident_take_page(struct incident *in, json_t *answer)
+{
+	json_t *diagnosis = incident_doc_diagnosis(answer);
+	bool same = diagnosis &&
+		    json_equal(json_object_get(diagnosis, "text"), json_object_get(in->diagnosis, "text"));
+	int r;
+
+	json_decref(diagnosis);
+	if (!same)
+		return "with the data for a page, the diagnosis was another one";
+	r = diagnoser_take_page(in->owner->opt.diagnoser, &in->page, &in->page_bytes);
+	return !r ? NULL : r == -ENOMEM ? "out of memory" : "the page was not valid";
+}
+
+static void incident_drawn(void *arg, json_t *answer, const char *why)
+{
+	struct incident *in = arg;
+
+	if (answer)
+		why = incident_take_page(in, answer);
+	if (why)
+		snprintf(in->why, sizeof(in->why),
+			 "There is no page: %.300s. 'ctrace view' makes one of the snapshot.", why);
+	in->state = INCIDENT_DRAWN;
+	incidents_step(in->owner);
+}
+
+/* Asks for the diagnosis or, if it is there, for the page. */
 static void incident_ask(struct incident *in)
 {
 	struct incidents *is = in->owner;
 	const struct detect_hang *h = &in->hangs[0];
-	const struct diagnoser_question q = {
+	bool page = in->state == INCIDENT_DIAGNOSED;
+	struct diagnoser_question q = {
 		.since_ns = h->since_ns, .found_ns = h->found_ns, .tid = h->tid, .rule = h->rule
 	};
 	_cleanup_close_ int fd = incident_store_snapshot(&is->store, in->name);
-	int r = fd < 0 ? fd : diagnoser_ask(is->opt.diagnoser, fd, &q, incident_answer, in);
+	int r = fd;
 
+	if (page)
+		q.page_bytes = INCIDENTS_PAGE_BYTES;
+	snprintf(q.trace, sizeof(q.trace), "%s.ctr", in->name);
+	if (fd >= 0)
+		r = diagnoser_ask(is->opt.diagnoser, fd, &q, page ? incident_drawn : incident_answer, in);
 	if (r == -EBUSY) /* incidents_step() tries again after the answer to the open question */
 		return;
-	in->state = r ? INCIDENT_ANSWERED : INCIDENT_ASKS;
+	if (r < 0)
+		in->state = page ? INCIDENT_DRAWN : INCIDENT_ANSWERED;
+	else
+		in->state = page ? INCIDENT_DRAWS : INCIDENT_ASKS;
 	if (r == -ESRCH)
+		snprintf(in->why, sizeof(in->why),
+			 "There is no %s: the process that diagnoses hangs has ended; restart ctraced.",
+			 page ? "page" : "diagnosis");
+	else if (r < 0)
+		incident_lacks(in, page ? "page" : "diagnosis", r);
+}
+
+/* A page takes a while, and one question is answered at a time. */
+static bool incidents_wait_for_diagnosis(const struct incidents *is)
+{
+	for (const struct incident *in = is->open; in; in = in->next)
+		if (in->state == INCIDENT_CUTS || in->state == INCIDENT_CUT)
+			return true;
+	return false;
+}
+
+/* Returns true if incidents that wait for a page hold up the slots of new incidents. */
+static bool incidents_lack_slots(const struct incidents *is)
+{
+	unsigned n = 0;
+
+	for (const struct incident *in = is->open; in; in = in->next)
+		n += in->state < INCIDENT_DRAWN;
+	return n > INCIDENTS_OPEN_MAX - INCIDENTS_SPARE;
+}
+
+static void incident_step_page(struct incident *in)
+{
+	if (incidents_lack_slots(in->owner)) {
 		snprintf(
 			in->why, sizeof(in->why),
-			"There is no diagnosis: the process that diagnoses hangs has ended; restart ctraced.");
-	else if (r)
-		incident_lacks(in, "diagnosis", r);
+			"There is no page: too many other hangs wait. 'ctrace view' makes one of the snapshot.");
+		in->state = INCIDENT_DRAWN;
+	} else if (!incidents_wait_for_diagnosis(in->owner)) {
+		incident_ask(in);
+	}
+}
+
+/* The worker must not read the list of open incidents. */
+static void incident_copy_open(struct incident *in)
+{
+	in->n_stay = 0;
+	for (const struct incident *o = in->owner->open; o && in->n_stay < INCIDENTS_OPEN_MAX; o = o->next)
+		memcpy(in->stay[in->n_stay++], o->name, sizeof(o->name));
 }
 
 static void incident_step(struct incident *in, uint64_t now_ns)
@@ -247,10 +403,14 @@ static void incident_step(struct incident *in, uint64_t now_ns)
 		in->state = INCIDENT_ANSWERED;
 	if (in->state == INCIDENT_CUT)
 		incident_ask(in);
+	if (in->state == INCIDENT_DIAGNOSED)
+		incident_step_page(in);
 	if (in->state == INCIDENT_ANSWERED && now_ns >= in->due_ns)
 		incident_post(in, INCIDENT_WRITES, write_run);
-	if (in->state == INCIDENT_DONE)
-		incident_say(in);
+	if (in->state == INCIDENT_DRAWN && now_ns >= in->due_ns) {
+		incident_copy_open(in);
+		incident_post(in, INCIDENT_KEEPS, page_run);
+	}
 }
 
 static void incidents_step(struct incidents *is)
@@ -262,7 +422,8 @@ static void incidents_step(struct incidents *is)
 		struct incident *in = *p;
 
 		incident_step(in, now_ns);
-		if (in->state == INCIDENT_COLLECTS || in->state == INCIDENT_ANSWERED)
+		if (in->state == INCIDENT_COLLECTS || in->state == INCIDENT_ANSWERED ||
+		    in->state == INCIDENT_DRAWN)
 			next_ns = MIN(next_ns, in->due_ns);
 		if (in->state == INCIDENT_DONE) {
 			*p = in->next;
@@ -301,6 +462,7 @@ static void incident_first_note(struct incident *in)
 static void incident_set_path(struct incident *in)
 {
 	snprintf(in->path, sizeof(in->path), "%s/%s.ctr", in->owner->store.dir, in->name);
+	snprintf(in->page_path, sizeof(in->page_path), "%s/%s.html", in->owner->store.dir, in->name);
 }
 
 /* A hang can be noticed long after it began, for example after a restart. So a hang counts as at
@@ -314,7 +476,8 @@ static uint64_t incident_from(const struct incidents *is, const struct detect_ha
 	return since_ns > is->opt.before_ns ? since_ns - is->opt.before_ns : 0;
 }
 
-/* The note of an open incident may not be written yet. */
+/* Returns true if an incident has this name. The note of an open incident may not be written yet,
+ * so is->open is searched too. */
 static bool incidents_has(const struct incidents *is, const char *name)
 {
 	for (const struct incident *in = is->open; in; in = in->next)
@@ -397,8 +560,9 @@ static void incidents_limit(struct incidents *is, const struct detect_hang *h, u
 			comm, h->tid, what, describe_hang(h->rule), INCIDENTS_OPEN_MAX);
 }
 
-/* Returns the real user id: a set-user-ID program has the effective user id of its owner. The owner
- * of /proc/PID is no help: it is root if the program cannot be dumped. */
+/* Returns the real user id of the process. The effective user id is no help: for a set-user-ID
+ * program, it is the owner of the program's file. The owner of /proc/PID is no help either: it is
+ * root if the program cannot be dumped. */
 static uint32_t incident_uid(uint32_t pid)
 {
 	uint32_t uid = INCIDENT_UID_UNKNOWN;
@@ -478,7 +642,8 @@ static void read_boot_id(char id[INCIDENT_BOOT_LEN + 1])
 	id[n > 0 ? n : 0] = 0;
 }
 
-/* A hang that makes the daemon restart again and again must not fill the disk. */
+/* The hangs of earlier runs of the daemon count for the limits on snapshots too. Otherwise a hang
+ * that makes the daemon restart again and again could fill the disk. */
 static void incidents_remember(struct incidents *is, json_t *list)
 {
 	int64_t now_ns = (int64_t)clock_boot_ns(), offset = clock_offsets_now().boot_to_real_ns;
@@ -490,7 +655,8 @@ static void incidents_remember(struct incidents *is, json_t *list)
 		bool is_crash = rule && !strcmp(rule, describe_hang(CT_HANG_CRASH));
 		int64_t ns = json_integer_value(real) - offset;
 
-		/* Leaves out hangs of an earlier boot, or from before the clock was set back. */
+		/* Leaves out hangs of an earlier boot, and hangs whose time is in the future
+		 * because the clock was set back. */
 		if (ns > 0 && ns <= now_ns)
 			incident_times_add(incidents_times(is, is_crash), comm ? comm : "",
 					   incident_store_doc_uid(doc), (uint64_t)ns);
@@ -556,7 +722,10 @@ static void incidents_resume(struct incidents *is, json_t *doc)
 	incident_set_path(in);
 	/* the daemon may have ended between the snapshot and its note */
 	in->has_snapshot |= !access(in->path, F_OK);
-	if (in->has_snapshot) {
+	if (in->diagnosis) {
+		in->state = in->has_snapshot && wants_page(in) && is->opt.diagnoser ? INCIDENT_DIAGNOSED
+										    : INCIDENT_DRAWN;
+	} else if (in->has_snapshot) {
 		in->state = INCIDENT_CUT;
 	} else if (!strcmp(in->boot_id, is->boot_id)) {
 		/* the snapshot gets the records that the circular trace still has */
@@ -591,10 +760,16 @@ void incidents_finish(struct incidents *is)
 	if (!is || !is->drain)
 		return;
 	for (struct incident *in = is->open; in; in = in->next) {
-		if (in->state == INCIDENT_COLLECTS || in->state == INCIDENT_CUTS)
+		if (in->state == INCIDENT_COLLECTS || in->state == INCIDENT_CUTS) {
 			cut_run(in);
-		else if (in->state == INCIDENT_ANSWERED || in->state == INCIDENT_WRITES)
+		} else if (in->state == INCIDENT_ANSWERED || in->state == INCIDENT_WRITES) {
 			write_run(in);
+			incident_say(in);
+		} else if (in->state == INCIDENT_DRAWN || in->state == INCIDENT_KEEPS) {
+			incident_copy_open(in);
+			page_run(in);
+			incident_say_page(in);
+		}
 	}
 }
 

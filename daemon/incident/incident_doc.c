@@ -66,11 +66,12 @@ char *incident_doc(const struct incident *in, bool pending)
 {
 	const struct detect_hang *h = &in->hangs[0];
 	json_t *lasts = json_object_get(in->diagnosis, "lasts"), *doc;
-	char file[INCIDENT_NAME_MAX + 8], *text;
+	char file[INCIDENT_NAME_MAX + 8], page[INCIDENT_NAME_MAX + 8], *text;
 
 	snprintf(file, sizeof(file), "%s.ctr", in->name);
+	snprintf(page, sizeof(page), "%s.html", in->name);
 	doc = json_pack(
-		"{s:s,s:s,s:b,s:s,s:s,s:o,s:I,s:I,s:I,s:I,s:I,s:O,s:o,s:I,s:I,s:s?,s:I,s:I,s:I,s:O,s:o,s:I}",
+		"{s:s,s:s,s:b,s:s,s:s,s:o,s:I,s:I,s:I,s:I,s:I,s:O,s:o,s:I,s:I,s:s?,s:I,s:I,s:I,s:O,s:s?,s:o,s:I}",
 		"schema", INCIDENTS_SCHEMA, "name", in->name, "pending", pending, "boot_id", in->boot_id,
 		"rule", describe_hang(h->rule), "victim", doc_victim(h), "threshold_ns",
 		(json_int_t)h->threshold_ns, "since_ns", (json_int_t)h->since_ns, "found_ns",
@@ -79,7 +80,8 @@ char *incident_doc(const struct incident *in, bool pending)
 		(json_int_t)in->hangs_refused, "limited", (json_int_t)in->limited, "snapshot",
 		in->has_snapshot ? file : NULL, "from_ns", (json_int_t)in->from_ns, "to_ns",
 		(json_int_t)in->to_ns, "bytes", (json_int_t)in->bytes, "diagnosis",
-		in->diagnosis ? in->diagnosis : json_null(), "problem", doc_text(in->why), "uid",
+		in->diagnosis ? in->diagnosis : json_null(), "view", in->has_page ? page : NULL, "problem",
+		doc_text(in->why), "uid",
 		in->uid == INCIDENT_UID_UNKNOWN ? (json_int_t)-1 : (json_int_t)in->uid);
 	text = doc ? json_dumps(doc, JSON_INDENT(1)) : NULL;
 	json_decref(doc);
@@ -145,6 +147,7 @@ int incident_doc_read(json_t *doc, struct incident *ret)
 	if (!incident_store_time(ret->name) || strchr(ret->name, '/'))
 		return -EINVAL;
 	ret->told = json_incref(hangs);
+	ret->diagnosis = incident_doc_diagnosis(json_object_get(doc, "diagnosis"));
 	return 0;
 }
 

@@ -51,7 +51,7 @@ static const char *say_rule(const struct detect_hang *h)
 		return h->peer == h->tid ? "has waited for a lock that it holds itself"
 					 : "has been in a circle of tasks that wait for each other's locks";
 	case CT_HANG_SERVICE:
-		return "has waited for the answer to a request that is not even read";
+		return "has waited for an answer, while no task read its request,";
 	case CT_HANG_CRASH:
 	case CT_HANG_RULES:
 		break;
@@ -84,8 +84,8 @@ char *incident_say_text(const struct incident *in)
 		fprintf(f, "%s[%u] %s for %.1f s", comm, h->tid, say_rule(h),
 			(double)(h->found_ns - h->since_ns) / 1e9);
 	if (in->diagnosis && !crashed)
-		fputs(json_is_true(json_object_get(in->diagnosis, "lasts")) ? ", and still is"
-									    : ", and no longer is",
+		fputs(json_is_true(json_object_get(in->diagnosis, "lasts")) ? ", and still hangs"
+									    : ", and no longer hangs",
 		      f);
 	if (others)
 		fprintf(f, "; %u other%s hung or crashed at the same time", others, others > 1 ? "s" : "");
@@ -147,7 +147,7 @@ int incident_say_send(const char *path, const char *entry, size_t n)
 		       : 0;
 }
 
-/* Never waits: if the journal's stream is full, the line is lost. */
+/* If stderr is the journal's stream, never waits: if the stream is full, the line is lost. */
 static void say_stderr(const char *line)
 {
 	_cleanup_free_ char *text = NULL;
@@ -235,4 +235,30 @@ void incident_say_plain(int priority, const char *fmt, ...)
 	if (!line)
 		return;
 	say_end(say_begin(line, priority, &entry, &n), line, &entry, &n);
+}
+
+void incident_say_page(const struct incident *in)
+{
+	_cleanup_free_ char *text = NULL, *line = NULL, *entry = NULL;
+	const struct detect_hang *h = &in->hangs[0];
+	char comm[4 * CT_COMM_LEN];
+	size_t n = 0;
+	FILE *f;
+
+	if (!in->has_page && !*in->why)
+		return;
+	describe_clean(h->comm, comm, sizeof(comm));
+	if (asprintf(&text, "The hang of %s[%u] (%s): %s%s", comm, h->tid, in->name,
+		     in->has_page ? "its page is " : in->why, in->has_page ? in->page_path : "") < 0)
+		text = NULL;
+	line = text ? clean_dup(text) : NULL;
+	if (!line)
+		return;
+	f = say_begin(line, LOG_NOTICE, &entry, &n);
+	if (f) {
+		incident_say_field(f, "CTRACE_TID", "%u", h->tid);
+		incident_say_field(f, "CTRACE_SNAPSHOT", "%s", in->has_snapshot ? in->path : "");
+		incident_say_field(f, "CTRACE_VIEW", "%s", in->has_page ? in->page_path : "");
+	}
+	say_end(f, line, &entry, &n);
 }

@@ -115,20 +115,20 @@ static int store_create(int dir, const char *tmp)
 	return fd < 0 ? -errno : fd;
 }
 
-int incident_store_sidecar(const struct incident_store *s, const char *name, const char *text)
+static int store_write(const struct incident_store *s, const char *name, const char *suffix, const char *data,
+		       size_t n)
 {
 	_cleanup_close_ int dir = incident_store_open(s), fd = -1;
 	char tmp[STORE_PATH_MAX], path[STORE_PATH_MAX];
-	size_t n = strlen(text);
 	int r = 0;
 
-	snprintf(tmp, sizeof(tmp), "%s.json.tmp", name);
-	snprintf(path, sizeof(path), "%s.json", name);
+	snprintf(tmp, sizeof(tmp), "%s.%s.tmp", name, suffix);
+	snprintf(path, sizeof(path), "%s.%s", name, suffix);
 	fd = dir < 0 ? dir : store_create(dir, tmp);
 	if (fd < 0)
 		return fd;
 	for (size_t done = 0; done < n && !r;) {
-		ssize_t k = write(fd, text + done, n - done);
+		ssize_t k = write(fd, data + done, n - done);
 
 		if (k > 0)
 			done += (size_t)k;
@@ -142,6 +142,26 @@ int incident_store_sidecar(const struct incident_store *s, const char *name, con
 	if (r)
 		unlinkat(dir, tmp, 0);
 	return r;
+}
+
+int incident_store_sidecar(const struct incident_store *s, const char *name, const char *text)
+{
+	return store_write(s, name, "json", text, strlen(text));
+}
+
+int incident_store_page(const struct incident_store *s, const char *name, const char *page, size_t n)
+{
+	return store_write(s, name, "html", page, n);
+}
+
+void incident_store_drop_page(const struct incident_store *s, const char *name)
+{
+	_cleanup_close_ int dir = store_open(s, false);
+	char path[STORE_PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s.html", name);
+	if (dir >= 0 && !unlinkat(dir, path, 0))
+		(void)fsync(dir);
 }
 
 int incident_store_create(const struct incident_store *s, const char *name)
@@ -242,10 +262,23 @@ static uint32_t store_uid(int dir, const struct store_hang *h)
 	return INCIDENT_UID_UNKNOWN;
 }
 
-static int store_group(int dir, struct dirent **files, int n, const char *name, uint64_t now_ns,
+struct store_stay {
+	const char *const *names;
+	size_t n;
+};
+
+static bool store_stays(const struct store_stay *stay, const char *file)
+{
+	for (size_t i = 0; i < stay->n; i++)
+		if (!strncmp(file, stay->names[i], strlen(stay->names[i])) &&
+		    file[strlen(stay->names[i])] == '.')
+			return true;
+	return false;
+}
+
+static int store_group(int dir, struct dirent **files, int n, const struct store_stay *stay, uint64_t now_ns,
 		       struct store_hang *v)
 {
-	size_t name_len = strlen(name);
 	int n_hangs = 0;
 
 	for (int i = 0; i < n;) {
@@ -256,7 +289,7 @@ static int store_group(int dir, struct dirent **files, int n, const char *name, 
 		for (; i < n && is_same_hang(first, files[i]->d_name); i++, h->n++)
 			h->bytes += store_bytes(dir, files[i]->d_name);
 		h->ahead = incident_store_time(first) > now_ns + INCIDENTS_AHEAD_NS;
-		h->stays = !strncmp(first, name, name_len) && first[name_len] == '.';
+		h->stays = store_stays(stay, first);
 		h->uid = store_uid(dir, h);
 		while (v[h->uid_at].uid != h->uid)
 			h->uid_at++;
@@ -289,8 +322,8 @@ static void store_remove(int dir, struct store_hang *v, struct store_hang *h)
 	h->gone = true;
 }
 
-static int store_trim(const struct incident_store *s, int dir, struct dirent **files, int n, const char *name,
-		      uint64_t now_ns, struct incident_store_use *use)
+static int store_trim(const struct incident_store *s, int dir, struct dirent **files, int n,
+		      const struct store_stay *stay, uint64_t now_ns, struct incident_store_use *use)
 {
 	_cleanup_free_ struct store_hang *v = calloc((size_t)n + 1, sizeof(*v));
 	struct store_hang *h;
@@ -298,7 +331,7 @@ static int store_trim(const struct incident_store *s, int dir, struct dirent **f
 
 	if (!v)
 		return -ENOMEM;
-	n_hangs = store_group(dir, files, n, name, now_ns, v);
+	n_hangs = store_group(dir, files, n, stay, now_ns, v);
 	for (int i = 0; i < n_hangs; i++)
 		use->bytes += v[i].bytes;
 	use->kept = (unsigned)n_hangs;
@@ -311,10 +344,11 @@ static int store_trim(const struct incident_store *s, int dir, struct dirent **f
 	return 0;
 }
 
-int incident_store_trim(const struct incident_store *s, const char *name, uint64_t now_ns,
-			struct incident_store_use *ret)
+int incident_store_trim(const struct incident_store *s, const char *const *names, size_t n_names,
+			uint64_t now_ns, struct incident_store_use *ret)
 {
 	_cleanup_close_ int dir = incident_store_open(s);
+	const struct store_stay stay = { .names = names, .n = n_names };
 	struct incident_store_use use = { 0 };
 	struct dirent **v = NULL;
 	int n, r, kept = 0;
@@ -332,7 +366,7 @@ int incident_store_trim(const struct incident_store *s, const char *name, uint64
 			v[kept++] = v[i];
 		}
 	}
-	r = store_trim(s, dir, v, kept, name, now_ns, &use);
+	r = store_trim(s, dir, v, kept, &stay, now_ns, &use);
 	for (int i = 0; i < kept; i++)
 		free(v[i]);
 	free(v);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * incident_store.h - the directory of the hangs that were caught (lib/incidents.h).
+ * incident_store.h - the directory with the files of incidents (lib/incidents.h). Here, a hang is
+ * the files of one incident.
  *
  * A file appears whole or not at all, and stays after a power cut. Any thread may call the
  * functions, but only one at a time may write a file or call incident_store_trim().
@@ -21,8 +22,9 @@ struct incident_store {
 	uint64_t size_bytes; /* the limit for all files together */
 };
 
-/* Makes a name such as "20260131T140312Z-comm-123". real_ns: wall clock time. nth: 2 for the second
- * incident of this task in the same second, and so on. Then the name ends with "-2". */
+/* Makes a name such as "20260131T140312Z-comm-123". real_ns: wall clock time. nth: numbers the
+ * incidents of this task that have the same time in their names, from 1. From 2 on, the name ends
+ * with the number: "-2". */
 void incident_store_name(char name[INCIDENT_NAME_MAX], uint64_t real_ns, const char *comm, uint32_t tid,
 			 unsigned nth);
 /* Returns the wall clock time in the name of a hang, in ns; 0: the text is no such name. */
@@ -39,10 +41,14 @@ int incident_store_open(const struct incident_store *s);
 bool incident_store_has(const struct incident_store *s, const char *name);
 /* Writes text to NAME.json. Returns 0 or -errno. */
 int incident_store_sidecar(const struct incident_store *s, const char *name, const char *text);
+/* Writes n bytes to NAME.html. Returns 0 or -errno. */
+int incident_store_page(const struct incident_store *s, const char *name, const char *page, size_t n);
+/* Removes NAME.html if there is one. An error is ignored. */
+void incident_store_drop_page(const struct incident_store *s, const char *name);
 /* Creates the snapshot's file with a temporary name. Returns a descriptor for writing, or -errno. */
 int incident_store_create(const struct incident_store *s, const char *name);
-/* Renames the file of incident_store_create() to NAME.ctr. Removes it if keep is false, or on
- * failure. Returns 0 or -errno. Does not close fd. */
+/* If keep is true, renames the file of incident_store_create() to NAME.ctr. If keep is false, or if
+ * the renaming fails, removes the file. Returns 0 or -errno. Does not close fd. */
 int incident_store_commit(const struct incident_store *s, const char *name, int fd, bool keep);
 int incident_store_snapshot(const struct incident_store *s, const char *name);
 
@@ -54,12 +60,12 @@ struct incident_store_use {
  * Removes hangs until all files together have at most size_bytes.
  * - Each step removes one hang of the user whose hangs take the most bytes.
  * - Of this user, a hang from the future (the clock was set back) goes first, then the oldest one.
- * - The new hang `name` is never removed.
+ * - The hangs `names` (n_names of them) are never removed.
  * - Half-written files are removed too, so no other thread may write a file meanwhile.
  *
  * now_ns: wall clock time. Returns 0 or -errno; ret is untouched on failure.
  */
-int incident_store_trim(const struct incident_store *s, const char *name, uint64_t now_ns,
-			struct incident_store_use *ret);
+int incident_store_trim(const struct incident_store *s, const char *const *names, size_t n_names,
+			uint64_t now_ns, struct incident_store_use *ret);
 
 #endif

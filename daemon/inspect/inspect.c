@@ -22,8 +22,8 @@ struct item {
 	struct ct_rawcrash_blob *crash;
 };
 
-/* To read the memory of a process, the kernel takes a lock of the process. A process that hangs
- * with this lock makes the worker hang too. Then another worker takes over. */
+/* To read the memory of a process, the kernel takes a lock of the process. If a process hangs while
+ * it holds this lock, the worker hangs too. Then another worker takes over. */
 struct worker {
 	struct inspect *v;
 	pthread_t thread;

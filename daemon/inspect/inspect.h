@@ -33,13 +33,13 @@ struct inspect_options {
 struct inspect_stats {
 	uint64_t asked;
 	uint64_t done;
-	/* the task or its wait ended, the inspection was not due, or no polled variable was
-	 * found */
+	/* requests without a result: the task or its wait had ended, the inspection was not due, or
+	 * no polled variable was found */
 	uint64_t gone;
 	uint64_t refused_queue;
 	uint64_t refused_rate;
-	/* read_task() failed, memory ran out, or another thread of the daemon inspects the same process,
-	 * and is stuck in the kernel */
+	/* requests that failed: read_task() failed, memory ran out, or another thread of the daemon
+	 * was stuck in the kernel on the same process */
 	uint64_t failed;
 	uint64_t cut_short;
 	uint64_t busy_ns;

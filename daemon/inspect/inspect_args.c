@@ -49,51 +49,77 @@ static bool futex_call(struct unwind *u, const struct ct_iter_task *t, struct fu
 	return false;
 }
 
-/* Returns the tid of the thread that has the number `inner` in its innermost pid namespace, or 0. */
+uint32_t inspect_args_status(uint32_t tid, const char *name)
+{
+	_cleanup_fclose_ FILE *f = NULL;
+	char path[64], line[256];
+
+	snprintf(path, sizeof(path), "/proc/%u/status", tid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		const char *last = strrchr(line, '\t');
+
+		if (!strncmp(line, name, strlen(name)) && last)
+			return (uint32_t)strtoul(last, NULL, 10);
+	}
+	return 0;
+}
+
+/* Searches the threads of a process for the one that has the tid `inner` in its own (innermost) pid
+ * namespace. Returns the tid of this thread in the namespace of the daemon, or 0. */
 static uint32_t tid_of_inner(uint32_t tgid, uint32_t inner)
 {
-	char path[64], line[256];
 	uint32_t found = 0;
 	struct dirent *de;
+	char path[64];
 	DIR *d;
 
 	snprintf(path, sizeof(path), "/proc/%u/task", tgid);
 	d = opendir(path);
 	for (unsigned n = 0; d && !found && n < THREADS_MAX && (de = readdir(d)); n++) {
-		_cleanup_fclose_ FILE *f = NULL;
-		char status[512];
+		uint32_t tid = (uint32_t)strtoul(de->d_name, NULL, 10);
 
-		if (de->d_name[0] == '.')
-			continue;
-		snprintf(status, sizeof(status), "%s/%s/status", path, de->d_name);
-		f = fopen(status, "re");
-		while (f && fgets(line, sizeof(line), f)) {
-			const char *last = strrchr(line, '\t');
-
-			if (!strncmp(line, "NSpid:", 6) && last && strtoul(last, NULL, 10) == inner)
-				found = (uint32_t)strtoul(de->d_name, NULL, 10);
-		}
+		if (tid && inspect_args_status(tid, "NSpid:") == inner)
+			found = tid;
 	}
 	if (d)
 		closedir(d);
 	return found;
 }
 
-/* inner: the owner's number in user memory. Returns the owner's tid. 0: no task that can hold the
- * futex has this number. */
-static uint32_t owner_check(const struct ct_iter_task *t, const struct futex_call *c, uint32_t inner,
-			    uint32_t own_pidns)
+static bool is_in_own(const struct ct_iter_task *t, uint32_t own_pidns)
+{
+	return !t->task.pidns || t->task.pidns == own_pidns;
+}
+
+uint32_t inspect_args_inner(const struct ct_iter_task *t, uint32_t own_pidns)
+{
+	return is_in_own(t, own_pidns) ? t->task.h.tid : inspect_args_status(t->task.h.tid, "NSpid:");
+}
+
+uint32_t inspect_args_thread(const struct ct_iter_task *t, uint32_t inner, uint32_t own_pidns)
 {
 	char path[64];
 
 	if (!inner)
 		return 0;
-	if (t->task.pidns && t->task.pidns != own_pidns)
+	if (!is_in_own(t, own_pidns))
 		return tid_of_inner(t->task.tgid, inner);
-	if (c->is_private)
-		snprintf(path, sizeof(path), "/proc/%u/task/%u", t->task.tgid, inner);
-	else
-		snprintf(path, sizeof(path), "/proc/%u", inner);
+	snprintf(path, sizeof(path), "/proc/%u/task/%u", t->task.tgid, inner);
+	return access(path, F_OK) ? 0 : inner;
+}
+
+/* inner: the owner's tid as the memory of the futex has it, in the owner's pid namespace. Returns
+ * the owner's tid in the daemon's namespace. 0: no task that can hold the futex has the tid
+ * `inner`. */
+static uint32_t owner_check(const struct ct_iter_task *t, const struct futex_call *c, uint32_t inner,
+			    uint32_t own_pidns)
+{
+	char path[64];
+
+	if (!inner || c->is_private || !is_in_own(t, own_pidns))
+		return inspect_args_thread(t, inner, own_pidns);
+	snprintf(path, sizeof(path), "/proc/%u", inner);
 	return access(path, F_OK) ? 0 : inner;
 }
 

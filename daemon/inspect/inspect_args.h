@@ -11,6 +11,14 @@
 /* Fills r->futex if t waits for a futex. own_pidns: inode number of the daemon's pid namespace. */
 void inspect_args_futex(struct unwind *u, const struct ct_iter_task *t, uint32_t own_pidns,
 			struct inspect_result *r);
+/* Returns the last number in the line `name`, such as "NSpid:", of /proc/TID/status. 0: no such task or line.
+ */
+uint32_t inspect_args_status(uint32_t tid, const char *name);
+/* Returns the tid of t in its innermost pid namespace, or 0. */
+uint32_t inspect_args_inner(const struct ct_iter_task *t, uint32_t own_pidns);
+/* Returns the tid of the thread of t's process that has the number `inner` in the innermost pid namespace of
+ * t. 0: there is no such thread. */
+uint32_t inspect_args_thread(const struct ct_iter_task *t, uint32_t inner, uint32_t own_pidns);
 void inspect_args_fds(struct unwind *u, const struct ct_iter_task *t, struct inspect_result *r);
 
 #endif

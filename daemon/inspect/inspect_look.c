@@ -7,13 +7,16 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "ctrace/postgres.h"
 #include "daemon/inspect/inspect_args.h"
 #include "daemon/inspect/inspect_path.h"
+#include "daemon/inspect/inspect_postgres.h"
 #include "daemon/inspect/variable.h"
 #include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "trace/format/blob.h"
+#include "trace/words/frame.h"
 
 /* Returns how long the machine was suspended. The scheduler's clock, which the task iterator uses,
  * does not count this time. */
@@ -48,6 +51,8 @@ void inspect_look_free(struct inspect_look *l)
 	symbols_free(l->symbols);
 	polled_free(l->polled);
 	map_done(&l->futexes);
+	map_done(&l->procs);
+	map_done(&l->java.threads);
 	for (size_t i = 0; i < INSPECT_LOOK_KNOWN; i++)
 		free(l->known[i].stack);
 	free(l);
@@ -62,7 +67,8 @@ bool inspect_look_same_wait(const struct inspect_look *l, const struct inspect_w
 		return false;
 	/* Without CONFIG_SCHED_INFO, sched_since comes from se.exec_start (found_left()). The clock
 	 * of se.exec_start stands still while a host takes the CPU from its virtual machine. So the
-	 * wait seems shorter than it is, and sched_since is too late. */
+	 * wait seems shorter than it is, and sched_since is too late. Half of the time since the
+	 * begin of the wait is allowed for this. */
 	slack = INSPECT_SAME_WAIT_NS + (t->wait.ts > w->since_ns ? (t->wait.ts - w->since_ns) / 2 : 0);
 	if (!w->since_ns || t->sched_since <= w->since_ns + slack)
 		return true;
@@ -104,13 +110,26 @@ static void add_kernel(struct inspect_look *l, uint32_t tid, const uint64_t *ip,
 		symbols_kernel(l->symbols, ip[i], first_exact && !i, l->text[l->n++]);
 }
 
-static void add_user(struct inspect_look *l, const struct ct_iter_task *t)
+static void add_user(struct inspect_look *l, const struct ct_iter_task *t, struct inspect_result *r)
 {
+	/* A session of PostgreSQL that waits for a lock is in a system call of the kind poll or
+	 * epoll. */
+	bool poll = r && (t->wait.wait == CT_W_POLL || t->wait.wait == CT_W_EPOLL);
+	bool futex = r && t->wait.wait == CT_W_FUTEX;
 	struct unwind_frame frames[UNWIND_FRAMES_MAX];
 	size_t n = unwind_stack(l->unwind, t->regs, frames, &l->cut);
 
-	for (size_t i = 0; i < n; i++)
-		symbols_user(l->symbols, t->task.tgid, &frames[i], l->text[l->n++]);
+	for (size_t i = 0; i < n; i++) {
+		symbols_user(l->symbols, t->task.tgid, &frames[i], l->text[l->n]);
+		if (poll && !r->rec.aux && frames[i].elf &&
+		    frame_is_function(l->text[l->n], POSTGRES_LOCK_FUNCTION))
+			inspect_postgres(l->unwind, t, &frames[i], l->own_pidns, &l->procs, r);
+		if (futex && inspect_java_wants(&frames[i])) {
+			inspect_java(l->unwind, t, &frames[i], l->own_pidns, &l->java, r);
+			futex = false;
+		}
+		l->n++;
+	}
 }
 
 static int add_stack(struct inspect_look *l, struct inspect_result *r)
@@ -204,7 +223,7 @@ int inspect_look_wait(struct inspect_look *l, const struct inspect_want *w, cons
 	if (unwind_pc(t->regs)) {
 		l->cut = true;
 		if (!unwind_begin(l->unwind, w->tid)) {
-			add_user(l, t);
+			add_user(l, t, res);
 			if (t->wait.wait == CT_W_FUTEX)
 				inspect_args_futex(l->unwind, t, l->own_pidns, res);
 			else if (t->wait.wait == CT_W_POLL)
@@ -309,7 +328,8 @@ static int access_stack(struct inspect_look *l, const struct ct_rawaccess_blob *
 		res->words[0] = res->stack->id;
 		return 0;
 	}
-	/* ip[0] is behind the instruction that made the access, like a return address */
+	/* Like a return address, ip[0] is the address after the instruction that made the
+	 * access. */
 	add_walked(l, raw->h.tid, raw->tgid, raw->ip, raw->n_user, false);
 	r = add_stack(l, res);
 	if (!r)
@@ -369,7 +389,9 @@ int inspect_look_sample(struct inspect_look *l, const struct ct_rawstack_blob *r
 	return r;
 }
 
-/* A call of a wrong address leaves the return address on the stack, or in the link register. */
+/* If a task has crashed because it called an address without code, adds this address as a frame.
+ * The walk then goes on at the return address, which the call has left on the stack (x86-64) or in
+ * the link register (arm64). */
 static void add_jump(struct inspect_look *l, struct ct_iter_task *t)
 {
 	struct unwind_frame f = unwind_locate(l->unwind, unwind_pc(t->regs), true);
@@ -415,7 +437,7 @@ int inspect_look_crash(struct inspect_look *l, const struct ct_rawcrash_blob *ra
 		 * missing, and an address outside of all mappings of raw may still be in code. */
 		if (raw->n_maps < CT_CRASH_MAPS)
 			add_jump(l, &t);
-		add_user(l, &t);
+		add_user(l, &t, NULL);
 	}
 	unwind_end(l->unwind);
 	if (!r)

@@ -3,13 +3,15 @@
 #ifndef CTRACE_DAEMON_INSPECT_INSPECT_LOOK_H
 #define CTRACE_DAEMON_INSPECT_INSPECT_LOOK_H
 
+#include "daemon/inspect/inspect_java.h"
 #include "daemon/inspect/polled.h"
 #include "lib/map.h"
 #include "daemon/stack/symbols.h"
 #include "daemon/stack/unwind.h"
 #include "daemon/inspect/inspect_result.h"
 
-/* Many accesses to a watched variable come from the same few places, so their stacks are kept. */
+/* Many accesses to a watched variable come from the same few places, so the stacks of the last
+ * accesses are kept. */
 #define INSPECT_LOOK_KNOWN 16
 struct inspect_look_known {
 	uint64_t ns;
@@ -18,7 +20,7 @@ struct inspect_look_known {
 	struct ct_stack_blob *stack;
 };
 
-/* When `futexes` has this many entries, it is emptied before the next one. */
+/* If `futexes` has this many entries, it is emptied before a new entry is added. */
 #define INSPECT_FUTEXES_MAX 4096
 
 struct inspect_look {
@@ -26,6 +28,8 @@ struct inspect_look {
 	struct symbols *symbols;
 	struct polled *polled;
 	struct map futexes; /* keys: futexes whose names were already searched for */
+	struct map procs;   /* see inspect_postgres() */
+	struct java_layouts java;
 	uint32_t own_pidns;
 	uint64_t suspended_ns;
 	struct inspect_look_known known[INSPECT_LOOK_KNOWN];

@@ -91,6 +91,7 @@ static void policy_mark(struct task *task, uint64_t now_ns)
 	task->inspect_obj = task->st.last.obj;
 	task->inspect_nr = task->st.last.nr;
 	task->inspect_loop = policy_is_loop(task);
+	task->inspect_lock = false;
 	task->inspect_next_ns = now_ns + (INSPECT_POLICY_BACKOFF_BASE << task->inspect_level);
 	if (task->inspect_level < INSPECT_POLICY_BACKOFF_MAX)
 		task->inspect_level++;
@@ -132,7 +133,8 @@ void inspect_policy_scan(struct inspect_policy *p, struct tasks *tasks, uint64_t
 					++*share;
 			}
 		}
-		/* the other half of the tokens is for waiting tasks */
+		/* a spinning task is inspected only while more than half of the tokens are left;
+		 * the rest is kept for waiting tasks */
 		if (policy_spins(task) && p->tokens > INSPECT_POLICY_PER_SEC / 2 && inspect(arg, task))
 			p->tokens--;
 		p->next_tid = task->st.last.tid + 1;
@@ -150,7 +152,7 @@ unsigned inspect_policy_all(struct inspect_policy *p, struct tasks *tasks, uint6
 
 		if (!policy_counts(t) || now_ns < t->st.last.ts + p->long_wait_ns)
 			continue;
-		if (t->inspect_since_ns == t->st.last.ts && t->inspect_ns >= since_ns)
+		if (t->inspect_since_ns == t->st.last.ts && t->inspect_ns >= since_ns && !t->inspect_lock)
 			continue;
 		share = share_of(&shares, t);
 		if ((!share || *share <= max / 2) && inspect(arg, t)) {

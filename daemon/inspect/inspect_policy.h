@@ -2,7 +2,7 @@
 /*
  * inspect_policy.h - decides which tasks are inspected:
  * - tasks in a long wait;
- * - tasks in a loop of short waits that only a timer ends;
+ * - tasks in a loop of short waits, each of which a timer ends;
  * - tasks that yield again and again.
  * Drain thread only. Times are boot time.
  */
@@ -39,15 +39,20 @@ struct inspect_policy {
 	uint64_t postponed;
 };
 
-/* Asks for an inspection. Returns false if this is refused; then the wait stays due. */
+/* Asks for an inspection of the task. Returns false if the request is refused. Then the inspection
+ * of a waiting task stays due. A task that yields must again yield INSPECT_POLICY_YIELDS times
+ * between two scans. */
 typedef bool (*inspect_policy_fn)(void *arg, struct task *task);
 
 void inspect_policy_init(struct inspect_policy *p, uint64_t long_wait_ns, uint64_t now_ns);
-/* Calls inspect() for tasks whose inspection is due, within the limits, if the next scan is due. */
+/* If the next scan is due, calls inspect() for the tasks whose inspection is due, within the
+ * limits. */
 void inspect_policy_scan(struct inspect_policy *p, struct tasks *tasks, uint64_t now_ns,
 			 inspect_policy_fn inspect, void *arg);
-/* For a snapshot: calls inspect() for long waits that were not inspected after since_ns, until max
- * requests are accepted. One group gets at most about half of max. Returns how many were accepted. */
+/* For a snapshot. Calls inspect() for each long wait that was not inspected after since_ns. Also
+ * calls it for long waits whose inspection showed a lock (task.inspect_lock), because the lock may
+ * have another owner by now. Stops after max accepted requests. One group gets at most about half
+ * of max. Returns the number of accepted requests. */
 unsigned inspect_policy_all(struct inspect_policy *p, struct tasks *tasks, uint64_t now_ns, uint64_t since_ns,
 			    unsigned max, inspect_policy_fn inspect, void *arg);
 

@@ -42,7 +42,8 @@ struct inspect_result {
 	 * has already searched. */
 	char futex_name[CT_OBJ_NAME_MAX + 1];
 	/* If the task's system call has a path on a FUSE file system, rec.obj is the root directory
-	 * of this file system, and `object` describes it (inspect_path()). Otherwise NULL. */
+	 * of this file system, and `object` describes this directory (inspect_path()). Otherwise
+	 * `object` is NULL. */
 	struct ct_object_blob *object;
 	uint32_t tgid;
 	/* For poll and select: fds has the first n_fds of n_set descriptors. */

@@ -37,7 +37,8 @@ struct look {
 		uint64_t ip, start, end;
 	} level[LEVELS];
 	unsigned n_levels;
-	/* in_call: in any system call. in_other: in a system call that is not for waiting. */
+	/* in_call: the task was in a system call. in_other: in a system call that is not for
+	 * waiting. */
 	bool in_call, in_other;
 };
 
@@ -243,8 +244,8 @@ static void candidate_add(struct inquiry *q, const struct polled_operand *o, uin
 			(struct candidate){ .addr = addr, .score = score, .len = o->len, .flags = flags };
 }
 
-/* Adds the memory that the code behind `load` reads through the loaded pointer. Returns false if the
- * code reads none. */
+/* Adds the variables that the code after `load` reads through the loaded pointer. Returns false if
+ * the code reads nothing through it. */
 static bool deref(struct inquiry *q, const struct polled_operand *load, uint64_t pointer)
 {
 	bool any = false;
@@ -445,7 +446,8 @@ static unsigned decide(struct unwind *u, uint32_t tid, const struct look *looks,
 		if (looks[i].in_other)
 			return 0;
 	}
-	/* A loop that polls changes at most one register: its counter. Code that computes changes more. */
+	/* A loop that polls changes at most one register: its counter. A loop that computes changes more
+	 * registers. */
 	if (!q->calls && regs_changed(q) > 1 && !loop)
 		return 0;
 	if (variable_maps_read(&q->maps, tid))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * polled.h - finds the variable that a task polls, from a few looks at the task's registers and
- * stack, and from the code around its place. x86-64 only.
+ * stack, and from the code around the instruction where the task is. x86-64 only.
  *
  * The search recognises the bytes of instructions that read memory. Bytes that match by chance
  * hardly ever give the address of a variable. In a trial on fourteen loops, with and without

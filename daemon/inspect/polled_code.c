@@ -5,7 +5,7 @@
 
 struct operation {
 	uint8_t len;
-	uint8_t imm; /* bytes of a constant behind the address */
+	uint8_t imm; /* size in bytes of a constant that follows the address */
 	bool writes, load;
 };
 

@@ -23,12 +23,14 @@ struct polled_operand {
  * Returns false if no operand can be decoded. The caller tries every offset, and most are not the
  * offset of a ModRM byte. So a decoded operand is often not a real one. */
 bool polled_operand(const uint8_t *code, size_t n, size_t at, uint64_t start, struct polled_operand *ret);
-/* Finds the smallest loop that covers [lo, hi] and has more than larger_than bytes. *ret_end: offset
- * behind the jump back. Returns false if there is none. */
+/* Finds the smallest loop that covers [lo, hi] and has more than larger_than bytes. *ret_end:
+ * offset after the jump that leads back to the beginning of the loop. Returns false if there is no
+ * such loop. */
 bool polled_loop(const uint8_t *code, size_t n, size_t lo, size_t hi, size_t larger_than, size_t *ret_begin,
 		 size_t *ret_end);
-/* Decodes a call, or a jump through a pointer, at offset `at`. If *ret_pointer is true, *ret_addr
- * is the address of a pointer to the function. Returns false if there is none. */
+/* Decodes the instruction at offset `at`: a call of an address, or a call or jump through a
+ * pointer. *ret_addr: the address of the function, or, if *ret_pointer is true, the address of the
+ * pointer to it. Returns false for any other instruction. */
 bool polled_call(const uint8_t *code, size_t n, size_t at, uint64_t start, uint64_t *ret_addr,
 		 bool *ret_pointer);
 

@@ -75,7 +75,8 @@ static bool same_file(const struct unwind_map *a, const struct unwind_map *b)
 	return a->ino == b->ino && a->major == b->major && a->minor == b->minor;
 }
 
-/* A mapping begins at a page, but a segment of the file may begin inside a page. */
+/* A mapping begins at the start of a page, but a loaded segment of an ELF file may begin inside a
+ * page. */
 static int module_bias(struct module *m)
 {
 	const struct elf_file *e = &m->elf;
@@ -114,7 +115,8 @@ static int module_open(const struct variable_maps *maps, const struct unwind_map
 	}
 	last_part(m.path, m.name, sizeof(m.name));
 	snprintf(path, sizeof(path), "/proc/%u/exe", maps->pid);
-	/* The file may be on a server. With AT_STATX_DONT_SYNC, statx() does not wait for it. */
+	/* The file may be on a server. With AT_STATX_DONT_SYNC, statx() does not wait for the
+	 * server. */
 	m.program = !statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_INO, &exe) && exe.stx_ino == st.st_ino &&
 		    makedev(exe.stx_dev_major, exe.stx_dev_minor) == st.st_dev;
 	*ret = m;
@@ -245,7 +247,8 @@ static void search_modules(const struct variable_maps *maps, struct search *s)
 	}
 }
 
-/* A global symbol of the program comes first, as for the dynamic linker. */
+/* As for the dynamic linker, a global symbol of the program takes precedence over the symbols of
+ * libraries. */
 static void search_interpose(struct search *s)
 {
 	size_t mine = 0, at = 0;
@@ -407,7 +410,8 @@ static int nearest_symbol(void *arg, const struct elf_symbol *sym)
 	return 0;
 }
 
-/* A mapping of zeroed data (.bss) names no file, and lies right behind the mappings of its file. */
+/* Returns the first mapping of the file to which mapping i belongs. A mapping of zeroed data (.bss)
+ * names no file. It begins where the last mapping of its file ends. NULL: there is no file. */
 static const struct unwind_map *mapping_with_file(const struct variable_maps *maps, size_t i)
 {
 	const struct unwind_map *v = maps->v.v;

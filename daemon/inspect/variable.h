@@ -18,7 +18,7 @@
 #include "lib/vec.h"
 
 #define VARIABLE_ERR_MAX 512
-/* bytes; larger files are searched only for a client */
+/* bytes; larger files are searched only for a client of the control socket (`ctrace watch`) */
 #define VARIABLE_FILE_MAX   (32u << 20)
 #define VARIABLE_NAME_MAX   128
 #define VARIABLE_MODULE_MAX 64
@@ -48,8 +48,8 @@ const struct unwind_map *variable_maps_find(const struct variable_maps *m, uint6
 
 /*
  * Finds a variable by name. spec: [MODULE:]SYMBOL[+OFFSET] or an address. MODULE: the beginning of
- * a file's name ("libfoo.so") or a source file ("flag.c"). A global symbol of the program comes
- * before those of libraries.
+ * a file's name ("libfoo.so") or a source file ("flag.c"). A global symbol of the program takes
+ * precedence over the symbols of libraries.
  *
  * Returns 0, or an error with a sentence in err:
  * - -ENOENT: there is no such variable; err has similar names, if there are any

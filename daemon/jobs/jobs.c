@@ -16,14 +16,29 @@
 #include "daemon/jobs/jobs_file.h"
 #include "daemon/jobs/jobs_find.h"
 #include "daemon/jobs/jobs_probe.h"
+#include "daemon/jobs/jobs_tell.h"
+#include "daemon/say.h"
 #include "daemon/thresholds.h"
+#include "lib/clean.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
+#include "report/text.h"
 
 typedef VEC(struct jobs_row) jobs_row_list;
 
+/* What the thread knows of one framework. */
+struct jobs_framework {
+	struct jobs_auto automatic;
+	struct jobs_auto_spent seen; /* the sums of the last round */
+	uint64_t off_ns;             /* boot time before the detaching; UINT64_MAX: never detached */
+	uint64_t told_ns;            /* boot time of the last CT_JOB_OFF */
+	uint8_t attached;            /* job_rule.attached */
+	bool returns;                /* it is attached again, which no record says yet */
+};
+
 struct jobs {
 	const struct jobs_specs *specs;
+	struct jobs_options opt;
 	int wake_fd;
 	pthread_t thread;
 
@@ -32,13 +47,17 @@ struct jobs {
 	struct jobs_callees *callees;
 	VEC(struct jobs_file *) files;
 	struct unwind_mounts mounts;
-	uint64_t refused;
+	struct jobs_framework of[JOBS_LOAD_MAX]; /* index: number of the description */
+	struct jobs_auto_bucket bucket;
+	uint64_t refused, last_id;
 	bool changed;
 
 	pthread_mutex_t lock; /* protects the members below */
 	pthread_cond_t looked;
 	bool first_done, stop;
+	double limit_ppm;
 	jobs_row_list rows;
+	uint64_t counted_ns; /* boot time at which the hits in rows were counted */
 	struct jobs_stats stats;
 	uint64_t since_ns; /* the thread works since this boot time; 0: the thread rests */
 };
@@ -61,10 +80,11 @@ static struct jobs_file *jobs_file_add(struct jobs *j, uint32_t spec, const char
 	struct jobs_file *f;
 
 	if (j->files.n == JOBS_FILES_MAX || VEC_RESERVE(&j->files, j->files.n + 1) ||
-	    jobs_file_new(j->probe, j->specs->v[spec], spec, path, fd, st, &f)) {
+	    jobs_file_new(j->probe, j->specs->v[spec], spec, j->of[spec].attached, path, fd, st, &f)) {
 		j->refused++;
 		return NULL;
 	}
+	f->id = ++j->last_id;
 	VEC_PUSH(&j->files, f);
 	j->refused += f->n_refused;
 	j->changed = true;
@@ -142,7 +162,7 @@ static int jobs_mapping(void *arg, const struct jobs_mapping *m)
 		if (!j->files.v[i]->mapped && jobs_find_maps(&j->mounts, m, &j->files.v[i]->st))
 			j->files.v[i]->mapped = true;
 	for (uint32_t spec = 0; spec < j->specs->n; spec++)
-		if (jobs_spec_names(j->specs->v[spec], m->path))
+		if (!j->of[spec].automatic.off && jobs_spec_names(j->specs->v[spec], m->path))
 			jobs_mapped(j, spec, m);
 	return 0;
 }
@@ -173,7 +193,7 @@ static void jobs_look(struct jobs *j)
 
 	jobs_check_paths(j);
 	for (; s.spec < j->specs->n; s.spec++)
-		for (size_t i = 0; i < j->specs->v[s.spec]->n_binaries; i++)
+		for (size_t i = 0; !j->of[s.spec].automatic.off && i < j->specs->v[s.spec]->n_binaries; i++)
 			if (strchr(j->specs->v[s.spec]->binaries[i], '/'))
 				jobs_find_paths(j->specs->v[s.spec]->binaries[i], jobs_path, &s);
 }
@@ -186,7 +206,7 @@ static void jobs_scan(struct jobs *j)
 	for (size_t i = 0; i < j->files.n; i++)
 		j->files.v[i]->mapped = false;
 	for (; s.spec < j->specs->n; s.spec++)
-		for (size_t i = 0; i < j->specs->v[s.spec]->n_binaries; i++)
+		for (size_t i = 0; !j->of[s.spec].automatic.off && i < j->specs->v[s.spec]->n_binaries; i++)
 			jobs_find_paths(j->specs->v[s.spec]->binaries[i], jobs_path, &s);
 	jobs_find_all_mappings(jobs_mapping, j);
 	for (size_t i = 0; i < j->files.n;)
@@ -202,7 +222,9 @@ static void jobs_call(void *arg, const struct job_call *call)
 	struct jobs *j = arg;
 	uint32_t no = call->calls / JOBS_SPEC_FUNCTIONS_MAX;
 
-	if (jobs_callees_add(j->callees, j->specs->v[no], call->calls % JOBS_SPEC_FUNCTIONS_MAX, call))
+	if (!j->of[no].automatic.off &&
+	    jobs_callees_add(j->callees, j->specs->v[no], call->calls % JOBS_SPEC_FUNCTIONS_MAX,
+			     j->of[no].attached, call))
 		j->refused++;
 }
 
@@ -211,6 +233,14 @@ static void jobs_row_of(const struct jobs_file *f, struct jobs_row *row)
 	const char *replaced = f->named || f->by_mapping ? "" : " (replaced)";
 
 	row->live = f->n_found || f->n_marks;
+	row->n_found = f->n_found;
+	row->n_wanted = f->n_wanted;
+	row->n_marks = f->n_marks;
+	row->id = f->id;
+	snprintf(row->lack, sizeof(row->lack), "%s",
+		 *f->why || row->live ? f->why
+				      : "has none of the functions; perhaps its symbols were stripped");
+	snprintf(row->file, sizeof(row->file), "%.199s", f->path);
 	if (f->n_marks)
 		snprintf(row->how, sizeof(row->how), "uprobe in %.120s%s, %u marks, %u functions%s%s",
 			 f->path, replaced, f->n_marks, f->n_found, *f->why ? "; " : "", f->why);
@@ -220,8 +250,7 @@ static void jobs_row_of(const struct jobs_file *f, struct jobs_row *row)
 		snprintf(row->how, sizeof(row->how), "uprobe in %.120s%s, %u of %u functions%s%s", f->path,
 			 replaced, f->n_found, f->n_wanted, *f->why ? "; " : "", f->why);
 	else
-		snprintf(row->why, sizeof(row->why), "%.160s%s: %s", f->path, replaced,
-			 *f->why ? f->why : "has none of the functions; perhaps its symbols were stripped");
+		snprintf(row->why, sizeof(row->why), "%.160s%s: %s", f->path, replaced, row->lack);
 }
 
 static void jobs_row_absent(const struct jobs_spec *spec, struct jobs_row *row)
@@ -233,34 +262,89 @@ static void jobs_row_absent(const struct jobs_spec *spec, struct jobs_row *row)
 				       spec->binaries[i]);
 }
 
+static void jobs_row_off(const struct jobs_auto *a, double limit_ppm, struct jobs_row *row)
+{
+	char cost[TEXT_NUMBER_MAX], limit[TEXT_NUMBER_MAX];
+
+	snprintf(row->why, sizeof(row->why),
+		 "detached: %.0f hits/s would cost %s %% of the machine's CPU time; limit %s %%",
+		 a->hits_per_s, text_percent(a->cost_ppm / 1e4, cost), text_percent(limit_ppm / 1e4, limit));
+}
+
+static void jobs_clean(char *s, size_t size)
+{
+	char raw[sizeof(((struct jobs_row *)NULL)->how)];
+
+	snprintf(raw, sizeof(raw), "%s", s);
+	clean_text(raw, s, size);
+}
+
+/* A path or the name of a program may have any bytes. */
+static void jobs_row_clean(struct jobs_row *row)
+{
+	jobs_clean(row->name, sizeof(row->name));
+	jobs_clean(row->how, sizeof(row->how));
+	jobs_clean(row->why, sizeof(row->why));
+	jobs_clean(row->without, sizeof(row->without));
+	jobs_clean(row->file, sizeof(row->file));
+	jobs_clean(row->lack, sizeof(row->lack));
+}
+
+static struct jobs_auto_spent jobs_file_spent(const struct jobs *j, const struct jobs_file *f)
+{
+	struct jobs_auto_spent sum = { 0 };
+
+	for (size_t i = 0; i < f->links.n; i++) {
+		uint64_t hits = jobs_probe_hits(j->probe, f->links.v[i]);
+
+		sum.hits += hits;
+		sum.cost_ns += hits * jobs_probe_price(f->links.v[i]);
+	}
+	return sum;
+}
+
 static void jobs_publish(struct jobs *j)
 {
 	jobs_row_list rows = { 0 };
+	uint64_t counted_ns = clock_boot_ns();
 
 	for (uint32_t s = 0; s < j->specs->n; s++) {
 		const struct jobs_spec *spec = j->specs->v[s];
 		struct jobs_row row = { 0 };
 		bool found = false;
 
+		row.automatic = j->of[s].automatic;
+		row.callee_hits = jobs_callees_hits(j->callees, s);
+		row.callee_ns = jobs_callees_cost(j->callees, s);
 		snprintf(row.name, sizeof(row.name), "jobs/%s", spec->name);
 		snprintf(row.without, sizeof(row.without), "jobs of %s are not told apart", spec->name);
 		for (size_t i = 0; i < j->files.n; i++) {
 			struct jobs_row one = row;
+			struct jobs_auto_spent spent;
 
 			if (j->files.v[i]->spec_no != s)
 				continue;
 			found = true;
 			jobs_row_of(j->files.v[i], &one);
+			spent = jobs_file_spent(j, j->files.v[i]);
+			one.hits = spent.hits;
+			one.cost_ns = spent.cost_ns;
+			jobs_row_clean(&one);
 			VEC_PUSH(&rows, one);
 		}
 		if (!found) {
-			jobs_row_absent(spec, &row);
+			if (row.automatic.off)
+				jobs_row_off(&row.automatic, j->bucket.limit_ppm, &row);
+			else
+				jobs_row_absent(spec, &row);
+			jobs_row_clean(&row);
 			VEC_PUSH(&rows, row);
 		}
 	}
 	pthread_mutex_lock(&j->lock);
 	VEC_FREE(&j->rows);
 	j->rows = rows;
+	j->counted_ns = counted_ns;
 	j->first_done = true;
 	pthread_cond_broadcast(&j->looked);
 	pthread_mutex_unlock(&j->lock);
@@ -278,6 +362,111 @@ static bool jobs_count(struct jobs *j)
 	stop = j->stop;
 	pthread_mutex_unlock(&j->lock);
 	return !stop;
+}
+
+static void jobs_record(struct jobs *j, uint32_t spec, enum ct_job state, uint8_t flags)
+{
+	void *data;
+	size_t size;
+
+	j->of[spec].told_ns = clock_boot_ns();
+	/* Without memory, the record is missing. The next repetition takes the place of a CT_JOB_OFF. Without
+	 * a CT_JOB_ON, a reader learns of the end by the missing repetitions (analysis/jobs/unprobed.h). */
+	if (!jobs_tell(j->specs->v[spec], state, flags, j->of[spec].told_ns,
+		       MIN(j->of[spec].off_ns, j->of[spec].told_ns), &data, &size))
+		j->opt.post(j->opt.arg, data, size);
+}
+
+static void jobs_detach(struct jobs *j, uint32_t spec)
+{
+	const struct jobs_auto *a = &j->of[spec].automatic;
+	char cost[TEXT_NUMBER_MAX], limit[TEXT_NUMBER_MAX];
+
+	say("Detaching the probes of the framework %s: %.0f hits/s would cost %s %% of the machine's CPU time, and the limit is %s %% (a fifth of the budget). Its jobs are not recorded for %u s. 'ctrace frameworks' shows it; 'frameworks = yes' in ctraced.conf never detaches probes.",
+	    j->specs->v[spec]->name, a->hits_per_s, text_percent(a->cost_ppm / 1e4, cost),
+	    text_percent(j->bucket.limit_ppm / 1e4, limit), (unsigned)(a->pause_ns / NSEC_PER_SEC));
+	j->of[spec].off_ns = clock_boot_ns();
+	j->of[spec].returns = false;
+	for (size_t i = 0; i < j->files.n;)
+		if (j->files.v[i]->spec_no == spec)
+			jobs_file_drop(j, i);
+		else
+			i++;
+	jobs_callees_drop(j->callees, spec);
+	j->changed = true;
+	jobs_record(j, spec, CT_JOB_OFF, 0);
+}
+
+/* The probes of this framework are attached by the next jobs_scan(). */
+static void jobs_attach(struct jobs *j, uint32_t spec)
+{
+	j->of[spec].attached++;
+	j->of[spec].returns = true;
+	say("Attaching the probes of the framework %s again.", j->specs->v[spec]->name);
+}
+
+/* Call this after jobs_scan(). */
+static void jobs_attached(struct jobs *j)
+{
+	for (uint32_t s = 0; s < j->specs->n; s++) {
+		if (!j->of[s].returns)
+			continue;
+		j->of[s].returns = false;
+		jobs_record(j, s, CT_JOB_ON, 0);
+	}
+}
+
+static void jobs_auto_spent(struct jobs *j, struct jobs_auto_spent spent[JOBS_LOAD_MAX])
+{
+	for (uint32_t s = 0; s < j->specs->n; s++)
+		spent[s] = (struct jobs_auto_spent){ .hits = jobs_callees_hits(j->callees, s),
+						     .cost_ns = jobs_callees_cost(j->callees, s) };
+	for (size_t i = 0; i < j->files.n; i++) {
+		struct jobs_auto_spent one = jobs_file_spent(j, j->files.v[i]);
+
+		spent[j->files.v[i]->spec_no].hits += one.hits;
+		spent[j->files.v[i]->spec_no].cost_ns += one.cost_ns;
+	}
+}
+
+/* Decides which frameworks lose their probes or get them back. Returns true if a scan has to attach
+ * probes now. */
+static bool jobs_automatic(struct jobs *j)
+{
+	struct jobs_auto_spent spent[JOBS_LOAD_MAX];
+	struct jobs_auto automatic[JOBS_LOAD_MAX];
+	uint64_t now_ns = clock_boot_ns();
+	bool attach = false;
+	size_t off, on;
+
+	if (!j->specs->is_auto || now_ns < j->bucket.last_ns + JOBS_AUTO_ROUND_NS)
+		return false;
+	jobs_auto_spent(j, spent);
+	for (uint32_t s = 0; s < j->specs->n; s++) {
+		struct jobs_auto_spent sum = spent[s], *seen = &j->of[s].seen;
+
+		/* A sum falls if a file was dropped. */
+		spent[s].hits -= MIN(seen->hits, sum.hits);
+		spent[s].cost_ns -= MIN(seen->cost_ns, sum.cost_ns);
+		*seen = sum;
+		automatic[s] = j->of[s].automatic;
+	}
+	j->bucket.limit_ppm = jobs_limit_ppm(j);
+	j->bucket.cpus = (unsigned)MAX(sysconf(_SC_NPROCESSORS_ONLN), 1L);
+	off = jobs_auto_round(&j->bucket, automatic, spent, j->specs->n, now_ns);
+	on = jobs_auto_back(&j->bucket, automatic, j->specs->n, now_ns);
+	for (uint32_t s = 0; s < j->specs->n; s++)
+		j->of[s].automatic = automatic[s];
+	if (on != SIZE_MAX) {
+		jobs_attach(j, (uint32_t)on);
+		attach = true;
+	}
+	if (off != SIZE_MAX)
+		jobs_detach(j, (uint32_t)off);
+	for (uint32_t s = 0; s < j->specs->n; s++)
+		if (automatic[s].off && now_ns >= j->of[s].told_ns + JOBS_AUTO_TELL_NS)
+			jobs_record(j, s, CT_JOB_OFF, CT_JF_AGAIN);
+	return attach;
 }
 
 static uint64_t jobs_take_calls(struct jobs *j)
@@ -308,19 +497,25 @@ static void *jobs_main(void *arg)
 	uint64_t next_ns = 0;
 
 	pthread_setname_np(pthread_self(), "ctraced-jobs");
+	/* An earlier daemon may have ended while it had detached probes. */
+	for (uint32_t s = 0; s < j->specs->n; s++)
+		j->of[s] = (struct jobs_framework){ .off_ns = UINT64_MAX, .returns = true };
 	j->changed = true;
 	while (jobs_count(j)) {
 		uint64_t calls_ns = jobs_take_calls(j), cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
-		if (clock_boot_ns() >= next_ns) {
+		if (jobs_automatic(j) || clock_boot_ns() >= next_ns) {
 			jobs_scan(j);
+			jobs_attached(j);
 			cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
 			next_ns =
 				clock_boot_ns() + MAX(JOBS_SCAN_MS * NSEC_PER_MSEC, JOBS_SCAN_REST * cpu_ns);
 		} else {
 			jobs_look(j);
 		}
-		if (j->changed)
+		/* The numbers of hits change all the time. If all probes are detached, clients still wait for
+		 * the next counting. */
+		if (j->changed || j->files.n || j->specs->is_auto)
 			jobs_publish(j);
 		j->changed = false;
 		jobs_wait(j, calls_ns);
@@ -354,14 +549,14 @@ static void jobs_destroy(struct jobs *j)
 	free(j);
 }
 
-static int jobs_start(struct jobs *j, struct probe *probe)
+static int jobs_start(struct jobs *j)
 {
 	int r;
 
 	j->wake_fd = eventfd(0, EFD_CLOEXEC);
 	if (j->wake_fd < 0)
 		return -errno;
-	r = jobs_probe_new(probe, &j->probe);
+	r = jobs_probe_new(j->opt.probe, &j->probe);
 	if (!r)
 		r = jobs_callees_new(j->probe, &j->callees);
 	if (r)
@@ -372,27 +567,30 @@ static int jobs_start(struct jobs *j, struct probe *probe)
 	return r;
 }
 
-int jobs_new(struct probe *probe, const struct jobs_specs *specs, struct jobs **ret)
+int jobs_new(const struct jobs_options *opt, struct jobs **ret)
 {
 	struct jobs *j;
 	struct timespec until;
 	int r;
 
 	*ret = NULL;
-	if (!specs->n)
+	if (!opt->specs->n)
 		return 0;
 	j = calloc(1, sizeof(*j));
 	if (!j)
 		return -ENOMEM;
-	j->specs = specs;
+	j->specs = opt->specs;
+	j->opt = *opt;
+	j->limit_ppm = (double)opt->budget_ppm / JOBS_AUTO_SHARE;
+	j->bucket.last_ns = clock_boot_ns();
 	j->wake_fd = -1;
 	pthread_mutex_init(&j->lock, NULL);
 	pthread_cond_init(&j->looked, NULL);
 	jobs_raise_limit();
-	r = jobs_start(j, probe);
+	r = jobs_start(j);
 	if (r) {
 		jobs_destroy(j);
-		/* probe_hooks() gives the reason */
+		/* the reason is in probe_hooks(), which `ctrace doctor` shows */
 		return r == -EOPNOTSUPP ? 0 : r;
 	}
 	clock_gettime(CLOCK_REALTIME, &until);
@@ -423,6 +621,27 @@ bool jobs_free(struct jobs *j)
 	return true;
 }
 
+void jobs_budget(struct jobs *j, uint32_t budget_ppm)
+{
+	if (!j)
+		return;
+	pthread_mutex_lock(&j->lock);
+	j->limit_ppm = (double)budget_ppm / JOBS_AUTO_SHARE;
+	pthread_mutex_unlock(&j->lock);
+}
+
+double jobs_limit_ppm(struct jobs *j)
+{
+	double ppm;
+
+	if (!j)
+		return 0;
+	pthread_mutex_lock(&j->lock);
+	ppm = j->limit_ppm;
+	pthread_mutex_unlock(&j->lock);
+	return ppm;
+}
+
 struct jobs_stats jobs_stats(struct jobs *j)
 {
 	struct jobs_stats s = { 0 };
@@ -439,12 +658,16 @@ struct jobs_stats jobs_stats(struct jobs *j)
 	return s;
 }
 
-void jobs_rows(struct jobs *j, void (*fn)(void *arg, const struct jobs_row *row), void *arg)
+uint64_t jobs_rows(struct jobs *j, void (*fn)(void *arg, const struct jobs_row *row), void *arg)
 {
+	uint64_t counted_ns;
+
 	if (!j)
-		return;
+		return 0;
 	pthread_mutex_lock(&j->lock);
 	for (size_t i = 0; i < j->rows.n; i++)
 		fn(arg, &j->rows.v[i]);
+	counted_ns = j->counted_ns;
 	pthread_mutex_unlock(&j->lock);
+	return counted_ns;
 }

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "daemon/jobs/jobs_auto.h"
 #include "daemon/jobs/jobs_load.h"
 #include "daemon/kernel/probe.h"
 
@@ -29,24 +30,54 @@ struct jobs_stats {
 };
 
 /* One file of a framework, or a framework of which no file was found. how: where the probes are.
- * why: the reason, if there are no probes. without: the effect of missing probes. */
+ * why: the reason, if there are no probes. without: the effect of missing probes. The texts are safe to
+ * print (lib/clean.h). */
 struct jobs_row {
 	char name[16 + JOB_NAME_MAX];
 	char how[320], why[320], without[96];
 	bool live;
+	char file[200]; /* "": no file was found */
+	uint64_t id;    /* of the file, unique in a daemon; new if the file is probed anew */
+	/* why a function or mark has no probe; "": all have one, or no file was found */
+	char lack[128];
+	/* n_wanted: functions that the description names for this file. n_found: those with a
+	 * probe. hits: how often the probes in this file were hit. callee_hits: number of calls of
+	 * functions that jobs run, since the start of the daemon, in all processes that use the
+	 * framework. */
+	unsigned n_found, n_wanted, n_marks;
+	uint64_t hits, callee_hits;
+	/* CPU time of all hits since the start of the daemon, without the functions that jobs run
+	 * (cost_ns), and of these functions (callee_ns). hits * the price of each probe. */
+	uint64_t cost_ns, callee_ns;
+	/* With specs->is_auto. off: the probes of the framework are detached; the row has no file. */
+	struct jobs_auto automatic;
 };
 
-/* Starts the thread. Waits until it has looked everywhere once, at most JOBS_FIRST_MS. Borrows
- * specs until jobs_free(). Returns 0 or -errno. *ret is NULL if there is nothing to do, or this
- * kernel cannot probe jobs. */
-int jobs_new(struct probe *probe, const struct jobs_specs *specs, struct jobs **ret);
+struct jobs_options {
+	struct probe *probe;
+	const struct jobs_specs *specs; /* borrowed until jobs_free() */
+	uint32_t budget_ppm;
+	/* Takes a stream of records for the trace, and the ownership of data: drain_post(). */
+	void (*post)(void *arg, void *data, size_t size);
+	void *arg;
+};
+
+/* Starts the thread. Waits until it has looked everywhere once, at most JOBS_FIRST_MS. Returns 0 or
+ * -errno. *ret is NULL if there is nothing to do, or this kernel cannot probe jobs. */
+int jobs_new(const struct jobs_options *opt, struct jobs **ret);
 /* Removes all probes. Waits at most JOBS_FIRST_MS for the thread. Returns false if the thread is
  * stuck; then free neither j nor the struct probe of jobs_new(). Accepts NULL. */
 bool jobs_free(struct jobs *j);
 
-/* Any thread may call these two functions; both accept NULL. fn must not call them, because
- * jobs_rows() holds a lock. A row is valid only during the call of fn. */
+/* Any thread may call these functions. They accept NULL. */
+/* Sets the budget of which the probes may take a part (JOBS_AUTO_SHARE); 0: no limit. */
+void jobs_budget(struct jobs *j, uint32_t budget_ppm);
+/* Returns the share of the machine's CPU time that the hits of all probes may cost, in ppm; 0: no limit. */
+double jobs_limit_ppm(struct jobs *j);
 struct jobs_stats jobs_stats(struct jobs *j);
-void jobs_rows(struct jobs *j, void (*fn)(void *arg, const struct jobs_row *row), void *arg);
+/* Calls fn for each row. A row is valid only during the call of fn. fn must not call jobs_stats()
+ * or jobs_rows(), because jobs_rows() holds a lock. Returns the boot time in ns at which the hits
+ * of the rows were counted; 0: j is NULL. */
+uint64_t jobs_rows(struct jobs *j, void (*fn)(void *arg, const struct jobs_row *row), void *arg);
 
 #endif

@@ -91,6 +91,17 @@ static size_t address_harmless(const struct address_insn *i, unsigned args)
 	}
 }
 
+bool jobs_address_is_cheap(const uint8_t *code, size_t n)
+{
+	struct address_insn i = { .p = code, .left = n };
+
+	if (n && (*code & 0xf0) == 0x40) {
+		i.rex = *i.p++;
+		i.left--;
+	}
+	return i.left && address_is_emulated(&i);
+}
+
 size_t jobs_address(const uint8_t *code, size_t n, unsigned args)
 {
 	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
@@ -117,6 +128,11 @@ size_t jobs_address(const uint8_t *code, size_t n, unsigned args)
 	return 0;
 }
 #else
+bool jobs_address_is_cheap(const uint8_t *code, size_t n)
+{
+	return false;
+}
+
 size_t jobs_address(const uint8_t *code, size_t n, unsigned args)
 {
 	return 0;

@@ -9,6 +9,7 @@
 #ifndef CTRACE_DAEMON_JOBS_JOBS_ADDRESS_H
 #define CTRACE_DAEMON_JOBS_JOBS_ADDRESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,5 +22,8 @@
  * - args: bit i: argument i is needed
  */
 size_t jobs_address(const uint8_t *code, size_t n, unsigned args);
+/* Returns true if the kernel emulates the first instruction of code[0..n). False: it does not, or it is
+ * not known. */
+bool jobs_address_is_cheap(const uint8_t *code, size_t n);
 
 #endif

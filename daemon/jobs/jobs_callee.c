@@ -12,11 +12,13 @@
 #include "daemon/jobs/jobs_file.h"
 #include "daemon/jobs/jobs_find.h"
 #include "daemon/jobs/jobs_address.h"
+#include "daemon/jobs/jobs_load.h"
 #include "lib/cleanup.h"
 
 struct callee {
 	uint32_t tgid;
 	int pidfd;
+	uint32_t spec_no;
 	uint64_t function;
 	struct jobs_link *link;
 };
@@ -26,6 +28,8 @@ struct jobs_callees {
 	struct unwind_mounts mounts;
 	size_t n;
 	struct callee v[JOBS_CALLEES_MAX];
+	/* of probes that were removed; index: number of the description */
+	uint64_t dropped_hits[JOBS_LOAD_MAX], dropped_ns[JOBS_LOAD_MAX];
 };
 
 int jobs_callees_new(struct jobs_probe *probe, struct jobs_callees **ret)
@@ -39,8 +43,15 @@ int jobs_callees_new(struct jobs_probe *probe, struct jobs_callees **ret)
 	return 0;
 }
 
+static uint64_t callee_cost(const struct jobs_callees *c, size_t i)
+{
+	return jobs_probe_hits(c->probe, c->v[i].link) * jobs_probe_price(c->v[i].link);
+}
+
 static void callee_drop(struct jobs_callees *c, size_t i)
 {
+	c->dropped_ns[c->v[i].spec_no] += callee_cost(c, i);
+	c->dropped_hits[c->v[i].spec_no] += jobs_probe_hits(c->probe, c->v[i].link);
 	jobs_probe_del(c->probe, c->v[i].link);
 	close(c->v[i].pidfd);
 	c->v[i] = c->v[--c->n];
@@ -86,7 +97,7 @@ static int callee_mapping(void *arg, const struct jobs_mapping *m)
 	return 1;
 }
 
-static int callee_probe(struct jobs_callees *c, const struct jobs_spec *spec, size_t fn,
+static int callee_probe(struct jobs_callees *c, const struct jobs_spec *spec, size_t fn, uint8_t attached,
 			const struct job_call *call, struct jobs_link **ret)
 {
 	struct callee_address address = { .mounts = &c->mounts, .function = call->function };
@@ -103,10 +114,12 @@ static int callee_probe(struct jobs_callees *c, const struct jobs_spec *spec, si
 	n = process_vm_readv((pid_t)call->tgid, &here, 1, &there, 1, 0);
 	rule = jobs_file_rule(spec, CT_JOB_START, &spec->functions[fn].calls, code, n < 0 ? 0 : (size_t)n,
 			      &at);
-	return jobs_probe_add(c->probe, (pid_t)call->tgid, address.path, address.off + at, &rule, ret);
+	rule.attached = attached;
+	return jobs_probe_add(c->probe, (pid_t)call->tgid, address.path, address.off + at, &rule,
+			      jobs_file_price(code + at, n < 0 ? 0 : (size_t)n - at), ret);
 }
 
-int jobs_callees_add(struct jobs_callees *c, const struct jobs_spec *spec, size_t fn,
+int jobs_callees_add(struct jobs_callees *c, const struct jobs_spec *spec, size_t fn, uint8_t attached,
 		     const struct job_call *call)
 {
 	_cleanup_close_ int pidfd = -1;
@@ -127,12 +140,43 @@ int jobs_callees_add(struct jobs_callees *c, const struct jobs_spec *spec, size_
 	pidfd = (int)syscall(SYS_pidfd_open, (pid_t)call->tgid, 0);
 	if (pidfd < 0)
 		return -errno;
-	r = callee_probe(c, spec, fn, call, &link);
+	r = callee_probe(c, spec, fn, attached, call, &link);
 	if (!r)
-		c->v[c->n++] = (struct callee){
-			.tgid = call->tgid, .pidfd = TAKE_FD(pidfd), .function = call->function, .link = link
-		};
+		c->v[c->n++] = (struct callee){ .tgid = call->tgid,
+						.pidfd = TAKE_FD(pidfd),
+						.function = call->function,
+						.spec_no = call->calls / JOBS_SPEC_FUNCTIONS_MAX,
+						.link = link };
 	return r;
+}
+
+uint64_t jobs_callees_hits(const struct jobs_callees *c, uint32_t spec_no)
+{
+	uint64_t sum = c->dropped_hits[spec_no];
+
+	for (size_t i = 0; i < c->n; i++)
+		if (c->v[i].spec_no == spec_no)
+			sum += jobs_probe_hits(c->probe, c->v[i].link);
+	return sum;
+}
+
+uint64_t jobs_callees_cost(const struct jobs_callees *c, uint32_t spec_no)
+{
+	uint64_t sum = c->dropped_ns[spec_no];
+
+	for (size_t i = 0; i < c->n; i++)
+		if (c->v[i].spec_no == spec_no)
+			sum += callee_cost(c, i);
+	return sum;
+}
+
+void jobs_callees_drop(struct jobs_callees *c, uint32_t spec_no)
+{
+	for (size_t i = 0; i < c->n;)
+		if (c->v[i].spec_no == spec_no)
+			callee_drop(c, i);
+		else
+			i++;
 }
 
 size_t jobs_callees_count(const struct jobs_callees *c)

@@ -8,6 +8,7 @@
 
 #include "daemon/jobs/jobs_mark.h"
 #include "daemon/jobs/jobs_address.h"
+#include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 #include "elf/elf_symbols.h"
 
@@ -21,7 +22,8 @@ struct file_look {
 	struct jobs_probe *probe;
 	struct jobs_file *file;
 	struct elf_file elf;
-	uint64_t vaddr[JOBS_SPEC_FUNCTIONS_MAX]; /* of the symbol; 0: not in this file */
+	/* virtual address of the symbol; 0: not in this file */
+	uint64_t vaddr[JOBS_SPEC_FUNCTIONS_MAX];
 	bool need[JOBS_SPEC_FUNCTIONS_MAX];
 	bool unless[JOBS_SPEC_FUNCTIONS_MAX];
 	bool found[JOBS_SPEC_FUNCTIONS_MAX];
@@ -59,7 +61,9 @@ static bool file_has_ends(const struct jobs_spec *spec)
 
 static struct job_rule file_rule(const struct jobs_spec *spec, uint8_t event, const struct jobs_values *v)
 {
-	struct job_rule rule = { .event = event, .name_len = (uint8_t)strlen(spec->name) };
+	struct job_rule rule = { .event = event,
+				 .name_len = (uint8_t)strlen(spec->name),
+				 .framework = jobs_spec_number(spec) };
 
 	memcpy(rule.name, spec->name, sizeof(spec->name));
 	if (v->returns)
@@ -90,20 +94,30 @@ struct job_rule jobs_file_rule(const struct jobs_spec *spec, uint8_t event, cons
 	return rule;
 }
 
-static int file_probe(struct file_look *l, uint64_t vaddr, const struct job_rule *rule)
+uint32_t jobs_file_price(const uint8_t *code, size_t n)
+{
+	return jobs_address_is_cheap(code, n) ? JOBS_HIT_EMULATED_NS : JOBS_HIT_STEPPED_NS;
+}
+
+static int file_probe(struct file_look *l, uint64_t vaddr, struct job_rule *rule)
 {
 	struct jobs_file *f = l->file;
+	uint8_t code[JOBS_ADDRESS_BYTES];
+	long n = elf_file_read_vaddr(&l->elf, vaddr, code, sizeof(code));
 	struct jobs_link *link;
 	char path[64];
 	uint64_t off;
 	int r = elf_file_offset(&l->elf, vaddr, &off);
+
+	rule->attached = f->attached;
 
 	/* this path leads to the opened file, even in a container or after a rename */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", l->elf.fd);
 	if (!r)
 		r = VEC_RESERVE(&f->links, f->links.n + 1);
 	if (!r)
-		r = jobs_probe_add(l->probe, -1, path, off, rule, &link);
+		r = jobs_probe_add(l->probe, -1, path, off, rule,
+				   jobs_file_price(code, n < 0 ? 0 : (size_t)n), &link);
 	if (!r)
 		VEC_PUSH(&f->links, link);
 	return r;
@@ -124,7 +138,7 @@ static void file_add(struct file_look *l, size_t fn, uint64_t vaddr, struct job_
 		file_why(f, spec->symbol, strerror(-r));
 }
 
-static void file_add_mark(struct file_look *l, const struct jobs_note *n, const struct job_rule *rule)
+static void file_add_mark(struct file_look *l, const struct jobs_note *n, struct job_rule *rule)
 {
 	struct jobs_file *f = l->file;
 	int r = f->n_marks < JOBS_MARKS_MAX ? file_probe(l, n->vaddr, rule) : -ENOSPC;
@@ -257,8 +271,8 @@ static void file_look(struct file_look *l, int fd)
 		f->n_found += l->found[i];
 }
 
-int jobs_file_new(struct jobs_probe *probe, const struct jobs_spec *spec, uint32_t spec_no, const char *path,
-		  int fd, const struct stat *st, struct jobs_file **ret)
+int jobs_file_new(struct jobs_probe *probe, const struct jobs_spec *spec, uint32_t spec_no, uint8_t attached,
+		  const char *path, int fd, const struct stat *st, struct jobs_file **ret)
 {
 	struct jobs_file *f = calloc(1, sizeof(*f));
 	struct file_look l = { .probe = probe, .file = f };
@@ -267,6 +281,7 @@ int jobs_file_new(struct jobs_probe *probe, const struct jobs_spec *spec, uint32
 		return -ENOMEM;
 	f->spec = spec;
 	f->spec_no = spec_no;
+	f->attached = attached;
 	f->st = *st;
 	snprintf(f->path, sizeof(f->path), "%s", path);
 	file_look(&l, fd);

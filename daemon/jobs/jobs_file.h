@@ -13,20 +13,23 @@
 #include "lib/vec.h"
 
 struct jobs_file {
+	uint64_t id;      /* set by the caller */
+	uint8_t attached; /* job_rule.attached */
 	const struct jobs_spec *spec;
 	uint32_t spec_no;
 	char path[PATH_MAX];
-	struct stat st; /* at the time of the probing */
+	struct stat st; /* from the time when the probes were made */
 	VEC(struct jobs_link *) links;
 	/* n_wanted: functions of the description for this file; n_found: those with a probe */
 	unsigned n_wanted, n_found;
-	unsigned n_marks, n_refused; /* marks with a probe, marks without */
+	unsigned n_marks, n_refused; /* marks: n_marks with a probe, n_refused without */
 	char why[128];
 	/*
 	 * Set by the caller.
 	 * - named: the path still leads to the file
 	 * - mapped: a process has mapped the file
-	 * - by_mapping: found in the mappings of a process, so the path must not be followed
+	 * - by_mapping: the file was found in the mappings of a process, so its path must not be
+	 *   followed
 	 */
 	bool named, mapped, by_mapping;
 };
@@ -37,9 +40,10 @@ struct jobs_file {
  * - A file that cannot be read gives 0, no probes, and a reason in `why`.
  * - `calls` of a probe's rule is spec_no * JOBS_SPEC_FUNCTIONS_MAX + the function's index in spec.
  * - spec is borrowed until jobs_file_free().
+ * - attached: see struct job_rule.
  */
-int jobs_file_new(struct jobs_probe *probe, const struct jobs_spec *spec, uint32_t spec_no, const char *path,
-		  int fd, const struct stat *st, struct jobs_file **ret);
+int jobs_file_new(struct jobs_probe *probe, const struct jobs_spec *spec, uint32_t spec_no, uint8_t attached,
+		  const char *path, int fd, const struct stat *st, struct jobs_file **ret);
 void jobs_file_free(struct jobs_probe *probe, struct jobs_file *f);
 bool jobs_file_is(const struct jobs_file *f, const struct stat *st);
 /* Returns true if the file was written to since the probing. st: the file's present state. */
@@ -49,5 +53,9 @@ bool jobs_file_changed(const struct jobs_file *f, const struct stat *st);
  * function. *ret_at: offset of the probe. */
 struct job_rule jobs_file_rule(const struct jobs_spec *spec, uint8_t event, const struct jobs_values *v,
 			       const uint8_t *code, size_t n, size_t *ret_at);
+
+/* Returns the CPU time of a hit of a probe on the first instruction of code[0..n), in ns, without a probe at
+ * the return. */
+uint32_t jobs_file_price(const uint8_t *code, size_t n);
 
 #endif

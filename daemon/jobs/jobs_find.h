@@ -4,7 +4,7 @@
  * processes have mapped. Any thread may call the functions.
  *
  * A mapped file is opened without its path, and only if its file system asks no server. So only the
- * usual directories, and paths that the administrator named, can make a look hang.
+ * usual directories, and paths that the administrator named, can make a search hang.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_FIND_H
 #define CTRACE_DAEMON_JOBS_JOBS_FIND_H
@@ -23,7 +23,8 @@ struct jobs_mapping {
 	uint32_t pid;
 	uint64_t start, end, off, ino;
 	uint32_t major, minor;
-	const char *path; /* as the process sees it; valid only during the call */
+	/* as the process sees it; valid only during the call of jobs_mapping_fn */
+	const char *path;
 };
 /* A result other than 0 ends the walk over this process. */
 typedef int (*jobs_mapping_fn)(void *arg, const struct jobs_mapping *m);
@@ -37,8 +38,9 @@ void jobs_find_all_mappings(jobs_mapping_fn fn, void *arg);
 int jobs_find_mapped(struct unwind_mounts *mounts, const struct jobs_mapping *m, struct stat *ret_st);
 /*
  * Returns true if the mapping is of the file with this st. Btrfs and overlayfs show another device
- * in /proc/PID/maps than in struct stat. So if only the device differs, the mapped file is opened;
- * if this fails although the file is still mapped, the inode number decides.
+ * in /proc/PID/maps than in struct stat. So if the inode number is equal and the device differs, opens
+ * the mapped file, and compares device and inode number. If this file cannot be opened although it is
+ * still mapped, returns true.
  */
 bool jobs_find_maps(struct unwind_mounts *mounts, const struct jobs_mapping *m, const struct stat *st);
 /* Opens a regular file. Returns a descriptor, -EINVAL for any other file, or another -errno. */

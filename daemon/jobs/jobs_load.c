@@ -70,7 +70,7 @@ static int load_filter(const struct dirent *e)
 	return load_is_spec(e->d_name);
 }
 
-/* before: files in this directory replace files of the same name in dir; NULL: none */
+/* before: a second directory, whose files replace files of the same name in dir; NULL: none */
 static int load_dir(struct jobs_specs *s, const char *dir, const char *before, char *err)
 {
 	struct dirent **list = NULL;
@@ -121,14 +121,14 @@ static int load_name(struct jobs_specs *s, const char *name, char *err)
 int jobs_load(const char *list, struct jobs_specs *ret, char err[JOBS_LOAD_ERR_MAX])
 {
 	_cleanup_free_ char *copy = strdup(list);
-	struct jobs_specs s = { 0 };
+	struct jobs_specs s = { .is_auto = !strcmp(list, "auto") };
 	char *save = NULL;
 	int r = 0;
 
 	snprintf(err, JOBS_LOAD_ERR_MAX, "Out of memory.");
 	if (!copy)
 		return -ENOMEM;
-	if (!strcmp(list, "yes")) {
+	if (s.is_auto || !strcmp(list, "yes")) {
 		r = load_dir(&s, JOBS_LOAD_ETC, NULL, err);
 		if (!r)
 			r = load_dir(&s, JOBS_LOAD_USR, JOBS_LOAD_ETC, err);

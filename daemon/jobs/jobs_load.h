@@ -17,11 +17,13 @@
 struct jobs_specs {
 	size_t n;
 	struct jobs_spec *v[JOBS_LOAD_MAX];
+	bool is_auto; /* probes that cost too much are detached (jobs_auto.h) */
 };
 
 /*
- * Loads the descriptions that `list` names. "no" and "": none. "yes": all in the two directories.
- * Otherwise a list with commas or spaces:
+ * Loads the descriptions that `list` names. "no" and "": none. "yes" and "auto": all in the two
+ * directories. With "auto", also sets ret->is_auto.
+ * Otherwise `list` has entries, separated by commas or spaces. An entry is one of these:
  * - the name of a framework
  * - the path of a description (it ends in ".json")
  * - the path of a program or library that reports with ctrace-jobs.h or has marks of ctrace-marks.h

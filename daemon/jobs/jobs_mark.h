@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jobs_mark.h - finds the marks that a program makes with ctrace-marks.h. For each mark, the program's
- * ELF file has a note of sys/sdt.h (jobs_note.h). The provider of the note is "ctrace_marks", and its
- * name is for example "begin:checkout". jobs_note.args[0] is the id of the transaction. The bytes of
- * a note may be hostile. Pure.
+ * jobs_mark.h - finds the marks that a program makes with ctrace-marks.h. For each mark, the
+ * program's ELF file has a note of sys/sdt.h (jobs_note.h). The provider of the note is
+ * "ctrace_marks". The name of the note is for example "begin:checkout". jobs_note.args[0] is the id
+ * of the transaction. The bytes of a note may be hostile. Pure.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_MARK_H
 #define CTRACE_DAEMON_JOBS_JOBS_MARK_H

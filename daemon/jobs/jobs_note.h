@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jobs_note.h - finds the probes that a program was compiled with: notes of sys/sdt.h in the
- * section .note.stapsdt. The bytes may be hostile. Pure. */
+/* jobs_note.h - reads the notes of sys/sdt.h in the section .note.stapsdt of a program. Each note
+ * names a place in the code for a probe, and says where the arguments of the note are. The bytes
+ * may be hostile. Pure. */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_NOTE_H
 #define CTRACE_DAEMON_JOBS_JOBS_NOTE_H
 

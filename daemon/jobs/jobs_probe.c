@@ -4,15 +4,18 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 
 struct jobs_probe {
 	struct probe_jobs jobs;
 	struct ring_buffer *calls;
+	uint64_t *hits; /* [JOB_RULES_MAX], shared with the BPF programs */
 	void (*fn)(void *arg, const struct job_call *call);
 	void *arg;
 	unsigned n_calls;
@@ -21,6 +24,7 @@ struct jobs_probe {
 
 struct jobs_link {
 	uint32_t rule;
+	uint32_t price_ns;
 	struct bpf_link *entry, *ret;
 };
 
@@ -46,9 +50,17 @@ int jobs_probe_new(struct probe *probe, struct jobs_probe **ret)
 	if (!p)
 		return -ENOMEM;
 	p->jobs = jobs;
+	p->hits = mmap(NULL, JOB_RULES_MAX * sizeof(*p->hits), PROT_READ | PROT_WRITE, MAP_SHARED,
+		       jobs.hits_fd, 0);
+	if (p->hits == MAP_FAILED) {
+		r = -errno;
+		free(p);
+		return r;
+	}
 	p->calls = ring_buffer__new(jobs.calls_fd, jobs_probe_call, p, NULL);
 	if (!p->calls) {
 		r = -errno;
+		munmap(p->hits, JOB_RULES_MAX * sizeof(*p->hits));
 		free(p);
 		return r;
 	}
@@ -61,6 +73,7 @@ void jobs_probe_free(struct jobs_probe *p)
 	if (!p)
 		return;
 	ring_buffer__free(p->calls);
+	munmap(p->hits, JOB_RULES_MAX * sizeof(*p->hits));
 	free(p);
 }
 
@@ -74,7 +87,7 @@ static struct bpf_link *jobs_probe_attach(struct jobs_probe *p, pid_t pid, const
 }
 
 int jobs_probe_add(struct jobs_probe *p, pid_t pid, const char *path, uint64_t off,
-		   const struct job_rule *rule, struct jobs_link **ret)
+		   const struct job_rule *rule, uint32_t price_ns, struct jobs_link **ret)
 {
 	struct jobs_link *l;
 	uint32_t i = 0;
@@ -88,7 +101,9 @@ int jobs_probe_add(struct jobs_probe *p, pid_t pid, const char *path, uint64_t o
 	if (!l)
 		return -ENOMEM;
 	l->rule = i;
+	l->price_ns = price_ns + (rule->flags & JOB_RETURNS ? JOBS_HIT_RETURN_NS : 0);
 	p->used[i] = true;
+	__atomic_store_n(&p->hits[i], 0, __ATOMIC_RELAXED);
 	r = bpf_map_update_elem(p->jobs.rules_fd, &i, rule, BPF_ANY) ? -errno : 0;
 	/* The return is probed first: without this probe, a started job would never end. */
 	if (!r && rule->flags & JOB_RETURNS && !(l->ret = jobs_probe_attach(p, pid, path, off, i, true)))
@@ -110,6 +125,16 @@ void jobs_probe_del(struct jobs_probe *p, struct jobs_link *l)
 	bpf_link__destroy(l->ret);
 	p->used[l->rule] = false;
 	free(l);
+}
+
+uint64_t jobs_probe_hits(const struct jobs_probe *p, const struct jobs_link *link)
+{
+	return __atomic_load_n(&p->hits[link->rule], __ATOMIC_RELAXED);
+}
+
+uint32_t jobs_probe_price(const struct jobs_link *link)
+{
+	return link->price_ns;
 }
 
 int jobs_probe_fd(const struct jobs_probe *p)

@@ -21,17 +21,21 @@ int jobs_probe_new(struct probe *probe, struct jobs_probe **ret);
 void jobs_probe_free(struct jobs_probe *p);
 
 /*
- * Puts a probe on the instruction at the offset `off` of the file. Copies rule. pid > 0: probes only
- * this process, not its children; otherwise all processes. Returns 0, -ENOSPC if there are
- * JOB_RULES_MAX probes, or another -errno.
+ * Puts a probe on the instruction at the offset `off` of the file. Copies rule. price_ns: CPU time of
+ * one hit, without the return. pid > 0: probes only this process, not its children; otherwise all
+ * processes. Returns 0, -ENOSPC if there are JOB_RULES_MAX probes, or another -errno.
  *
  * If the rule has JOB_RETURNS, also probes the return of the function. A return is matched with its
  * call by the stack pointer. So before the instruction at `off`, the function must not change the
  * stack pointer.
  */
 int jobs_probe_add(struct jobs_probe *p, pid_t pid, const char *path, uint64_t off,
-		   const struct job_rule *rule, struct jobs_link **ret);
+		   const struct job_rule *rule, uint32_t price_ns, struct jobs_link **ret);
 void jobs_probe_del(struct jobs_probe *p, struct jobs_link *link);
+/* Returns how often the probe was hit since jobs_probe_add(). */
+uint64_t jobs_probe_hits(const struct jobs_probe *p, const struct jobs_link *link);
+/* Returns the CPU time of one hit, in ns, with the hit of the return. */
+uint32_t jobs_probe_price(const struct jobs_link *link);
 
 /* Returns p's descriptor for epoll, readable when jobs_probe_calls() has work. */
 int jobs_probe_fd(const struct jobs_probe *p);

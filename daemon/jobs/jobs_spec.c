@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "lib/cleanup.h"
+#include "lib/hash.h"
 
 static const char jobs_spec_own_text[] =
 	"{\"schema\":\"ctrace.framework/1\",\"name\":\"ctrace-jobs\",\"binaries\":[],\"functions\":[{\"note\":\"ctrace_jobs:enqueue\",\"event\":\"enqueue\",\"queue\":\"arg0\",\"job\":\"arg1\"},{\"note\":\"ctrace_jobs:start\",\"event\":\"start\",\"queue\":\"arg0\",\"job\":\"arg1\"},{\"note\":\"ctrace_jobs:end\",\"event\":\"end\",\"queue\":\"arg0\",\"job\":\"arg1\"}]}";
@@ -259,6 +260,14 @@ int jobs_spec_parse(const char *text, size_t n, struct jobs_spec **ret, char err
 	if (!r)
 		*ret = TAKE_PTR(s);
 	return r;
+}
+
+uint16_t jobs_spec_number(const struct jobs_spec *spec)
+{
+	uint64_t hash = hash_text(HASH_START, spec->name);
+	uint16_t number = (uint16_t)(hash ^ hash >> 32);
+
+	return number ? number : 1;
 }
 
 struct jobs_spec *jobs_spec_own(const char *binary)

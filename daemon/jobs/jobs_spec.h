@@ -39,14 +39,15 @@ struct jobs_values {
 
 struct jobs_function {
 	char symbol[128];
-	char need[128];   /* only in binaries with this symbol; "": in all */
-	char unless[128]; /* only in binaries without this symbol; "": in all */
+	char need[128];   /* probed only in binaries that have this symbol; "": in all */
+	char unless[128]; /* probed only in binaries without this symbol; "": in all */
 	/* symbol is the "provider:name" of a note (sys/sdt.h) */
 	bool note;
 	uint8_t event; /* enum ct_job */
 	struct jobs_values values;
-	/* has_calls: the function at the address values.function does the job. A call of it is the
-	 * start of the job. calls: where the values of the job lie at this call. */
+	/* has_calls: values.function gives the address of the function that does the job. A call of
+	 * this function is the start of the job. calls: where the values of the job lie at this
+	 * call. */
 	bool has_calls;
 	struct jobs_values calls;
 };
@@ -63,6 +64,9 @@ struct jobs_spec {
 int jobs_spec_parse(const char *text, size_t n, struct jobs_spec **ret, char err[JOBS_SPEC_ERR_MAX]);
 /* Reads a value such as "arg0->0x18". Returns 0 or -EINVAL. */
 int jobs_spec_arg(const char *s, struct jobs_arg *ret);
+/* Returns the number of the framework in the records of its jobs (ct_job_framework()), not 0. Two names
+ * hardly ever have the same number. */
+uint16_t jobs_spec_number(const struct jobs_spec *spec);
 /* Makes the description of a binary that uses ctrace-jobs.h or ctrace-marks.h. The caller frees it.
  * NULL: out of memory, or the path is too long. */
 struct jobs_spec *jobs_spec_own(const char *binary);

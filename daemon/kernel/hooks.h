@@ -14,8 +14,8 @@ struct hook_def {
 	const char *name;
 	const char *without;
 	bool essential; /* without this hook, tracing does not start */
-	/* The governor's steps with this hook: from <= step < until. If until is CT_SHED_NONE,
-	 * all steps >= from. */
+	/* The hook is in use in the governor's steps with from <= step < until. If until is
+	 * CT_SHED_NONE, the hook is in use in all steps >= from. */
 	enum ct_shed from, until;
 };
 

@@ -23,8 +23,9 @@ struct percpu_ring {
 	uint64_t high_water;
 
 	uint64_t *side_consumer;
-	/* A page with the kernel's write position, then the data of the side ring, twice. So each
-	 * record is in one piece. */
+	/* A page with the kernel's write position. After it, the data of the side ring is mapped
+	 * twice, back to back. So a record that begins at the end of the data and goes on at its
+	 * beginning can be read in one piece. */
 	uint8_t *side_producer;
 	uint64_t side_bytes;
 	size_t page;

@@ -22,7 +22,7 @@ struct cpu *percpu_ring_cpu(const struct percpu_ring *r, unsigned cpu);
  * Calls fn with the records in the rings, in each ring up to an incomplete record. Each call gets
  * one blob, or records of fixed size back to back. Returns the number of records, blobs included.
  * - data: 8-byte aligned, valid during the call of fn
- * - size: 0 for a blob that is larger than its place in the ring
+ * - size: 0 for a blob that is larger than the room for its kind (cpu_room())
  */
 typedef void (*percpu_ring_record_fn)(void *arg, uint16_t cpu, const void *data, size_t size);
 long percpu_ring_consume(struct percpu_ring *r, percpu_ring_record_fn fn, void *arg);

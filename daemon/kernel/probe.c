@@ -72,7 +72,7 @@ int probe_check_hooks(const char *list, char err[PROBE_ERR_MAX])
 		if (i == hooks_n_defs) {
 			snprintf(
 				err, PROBE_ERR_MAX,
-				"no such hook family: \"%s\"; write a \"-\" and one of sched, life, irq, signal, msg, block, lock, watch, iter, jobs",
+				"no such hook family: \"%s\"; write a \"-\" and one of irq, signal, msg, block, lock, watch, iter, jobs",
 				t);
 			return -EINVAL;
 		}
@@ -182,6 +182,7 @@ static int probe_try_load(struct probe *p, const struct btf *btf, const struct p
 	bpf_map__set_max_entries(s->maps.ct_cpus, p->n_cpus);
 	bpf_map__set_value_size(s->maps.ct_cpus, CPU_ENTRY_BYTES(opt->ring_bytes));
 	bpf_map__set_autocreate(s->maps.ct_job_rules, opt->jobs);
+	bpf_map__set_autocreate(s->maps.ct_job_hits, opt->jobs);
 	bpf_map__set_autocreate(s->maps.ct_job_told, opt->jobs);
 	bpf_map__set_autocreate(s->maps.ct_job_calls, opt->jobs);
 	bpf_map__set_autocreate(s->maps.ct_job_open, opt->jobs);
@@ -265,7 +266,11 @@ static void probe_attach(struct probe *p)
 		if (!strcmp(g->how, "breakpoint")) {
 			int r = probe_watch_try(p);
 
-			if (r)
+			if (r == -ENXIO)
+				probe_prog_off(
+					p, i,
+					"hardware breakpoints do not fire on this machine: its hypervisor keeps them back");
+			else if (r)
 				probe_prog_off(p, i, "hardware breakpoints cannot be set: %s", strerror(-r));
 			else
 				s->how = g->how;
@@ -531,6 +536,7 @@ int probe_jobs(const struct probe *p, struct probe_jobs *ret)
 	*ret = (struct probe_jobs){ .entry = skel->progs.ct_job_entry,
 				    .ret = skel->progs.ct_job_return,
 				    .rules_fd = bpf_map__fd(skel->maps.ct_job_rules),
+				    .hits_fd = bpf_map__fd(skel->maps.ct_job_hits),
 				    .calls_fd = bpf_map__fd(skel->maps.ct_job_calls) };
 	return 0;
 }

@@ -21,7 +21,7 @@ struct probe;
 
 struct probe_options {
 	uint64_t ring_bytes; /* for each CPU; a power of two */
-	/* Families to switch off, such as "-msg,-block"; "": none. */
+	/* Families of hooks (hooks.h) to switch off, such as "-msg,-block". "": none. */
 	const char *hooks;
 	bool jobs; /* load the programs that report jobs; see jobs.h */
 	/* measure the cost of calling a BPF program; false: assume GOVERN_CALL_NS */
@@ -50,7 +50,7 @@ unsigned probe_cpus(const struct probe *p);
 
 /* Returns p's descriptor for epoll, readable when a ring is more than half full. */
 int probe_fd(const struct probe *p);
-/* As percpu_ring_consume(). */
+/* probe_consume() calls fn as percpu_ring_consume() does. */
 typedef void (*probe_record_fn)(void *arg, uint16_t cpu, const void *data, size_t size);
 long probe_consume(struct probe *p, probe_record_fn fn, void *arg);
 uint64_t probe_ring_high_water(const struct probe *p);
@@ -72,7 +72,8 @@ int probe_losses(struct probe *p, probe_loss_fn fn, void *arg);
 void probe_mark(struct probe *p, const char *name, uint64_t addr);
 void probe_mark_end(struct probe *p);
 
-/* Reads all tasks. Arguments, registers and stacks are 0. Returns 0 or -errno. */
+/* Reads all tasks. In the structures that fn gets, the arguments, registers and stacks are 0.
+ * Returns 0 or -errno. */
 typedef void (*probe_task_fn)(void *arg, const struct ct_iter_task *task);
 int probe_read_tasks(struct probe *p, probe_task_fn fn, void *arg);
 /*
@@ -89,10 +90,10 @@ int probe_read_files(struct probe *p, uint32_t tgid, void **ret, size_t *ret_byt
 
 /*
  * Reads how much unread data a socket has: bytes for an established TCP connection, buffers for a
- * unix socket. Never waits for another read of descriptors. Returns 0, or -errno:
+ * unix socket. Never waits for another read of descriptors. Before kernel 6.1, this read would not
+ * be cheap, so it always fails. Returns 0 or -errno, for example:
  * - -EBUSY: another read goes on
  * - -ENOENT: the process does not have this socket, or it is of another kind
- * - before kernel 6.1: always an error, because this read would not be cheap
  */
 int probe_read_unread(struct probe *p, uint32_t tgid, uint64_t sock, uint64_t *ret);
 
@@ -100,7 +101,7 @@ int probe_read_unread(struct probe *p, uint32_t tgid, uint64_t sock, uint64_t *r
 struct bpf_program;
 struct probe_jobs {
 	const struct bpf_program *entry, *ret;
-	int rules_fd, calls_fd;
+	int rules_fd, hits_fd, calls_fd;
 };
 /* Returns 0, or -EOPNOTSUPP if the programs that report jobs are not loaded. */
 int probe_jobs(const struct probe *p, struct probe_jobs *ret);
@@ -130,14 +131,15 @@ uint64_t probe_watch_refused(const struct probe *p, unsigned watch);
  * -errno. */
 int probe_run_time(struct probe *p, uint64_t *ret_ns);
 
-/* For the governor, from here on. */
+/* The functions from here on are for the governor. */
 /* Estimates the CPU time of the programs so far. Only some runs are timed. */
 uint64_t probe_cost_ns(struct probe *p);
 /* In a coarse step, the programs run for short waits, but do not record them. Returns an estimate
  * of the CPU time of these runs so far. */
 uint64_t probe_short_ns(const struct probe *p);
 /* Returns an estimate of the CPU time that the short waits in coarse steps would have cost so far, if
- * they had been recorded as in the step CT_SHED_HOOKS. Includes the CPU time of the drain thread. */
+ * they had been recorded as in the step CT_SHED_HOOKS. Includes the CPU time that the drain thread would
+ * have needed for their records. */
 uint64_t probe_whole_cost_ns(const struct probe *p);
 bool probe_can_be_coarse(const struct probe *p);
 /* The governor changes its step with two calls. probe_shed_begin() attaches the programs that only
@@ -151,10 +153,11 @@ void probe_pause(struct probe *p);
 void probe_pause_detach(struct probe *p);
 /* Returns 0 or -errno. After -errno nothing is recorded, and the caller may try again. */
 int probe_resume(struct probe *p);
-/* Caps a task. A record is left out if all its tasks are capped; exceptions: bpf/caps.h. */
+/* Caps a task. A record is left out if all tasks of the record are capped. Exceptions:
+ * bpf/caps.h. */
 void probe_cap(struct probe *p, uint32_t tid);
 /* Ends the cap of a task. Returns how many of its records were left out since probe_cap(). Capped
- * tasks with the same GOVERN_SLOT count together. */
+ * tasks with the same GOVERN_SLOT share one count. */
 uint64_t probe_uncap(struct probe *p, uint32_t tid);
 /* Caps a group (govern_group()). Each task is capped at its next record, with a CT_SHED. Each new child
  * is capped at its fork, without a CT_SHED. Returns false if GOVERN_GROUPS groups are capped already. */

@@ -127,8 +127,8 @@ void probe_govern_clock(struct probe *p, uint64_t off_ns, uint64_t tick_off_ns)
 	volatile struct govern *g = govern_state(p);
 	uint64_t before = g->sched_tick_off_ns;
 
-	/* A measurement late in a tick gives too small a value. So a fall of less than a tick is
-	 * limited to CLOCK_DRIFT_NS. */
+	/* A measurement late in a tick gives too small a value. So if the new value is smaller than
+	 * the old one by less than a tick, the value falls by at most CLOCK_DRIFT_NS. */
 	if (before > tick_off_ns + CLOCK_DRIFT_NS && before - tick_off_ns < p->skel->rodata->ct_tick_ns)
 		tick_off_ns = before - CLOCK_DRIFT_NS;
 	__atomic_store_n(&g->sched_tick_off_ns, tick_off_ns, __ATOMIC_RELAXED);

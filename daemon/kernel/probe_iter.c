@@ -94,7 +94,7 @@ static int iter_run(struct probe *p, struct bpf_program *prog, const struct iter
 	return r;
 }
 
-/* The BPF program has set the elements behind the last frame to 0. */
+/* The BPF program has set the elements after the last frame to 0. */
 static void iter_count_frames(struct ct_iter_task *t)
 {
 	while (t->n_kstack < CT_ITER_KSTACK && t->kstack[t->n_kstack])

@@ -49,7 +49,8 @@ static bool machine_file_has(const char *path, const char *word)
 	return f && fgets(line, sizeof(line), f) && strstr(line, word);
 }
 
-/* If securityfs is not mounted, only the kernel's command line can show this mode. */
+/* Returns true if the lockdown mode of the kernel is "confidentiality". If securityfs is not
+ * mounted, only the kernel's command line can show the mode. */
 static bool machine_is_locked_down(void)
 {
 	return machine_file_has("/sys/kernel/security/lockdown", "[confidentiality]") ||

@@ -46,7 +46,8 @@ static uint32_t mark_in(const char *name)
 	return 0;
 }
 
-/* A marked function ends where the next function begins. */
+/* Here, a mark is a function of the kernel that is in mark_functions. A mark ends where the next
+ * function of the kernel begins. */
 void probe_mark(struct probe *p, const char *name, uint64_t addr)
 {
 	volatile struct govern_marks *m = &p->skel->data_marks->ct_marks;

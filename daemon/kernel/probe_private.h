@@ -55,7 +55,8 @@ struct probe {
 
 	struct {
 		uint32_t n;
-		/* The last marked function, whose end is not known yet. what 0: there is none. */
+		/* The function of mark_functions (probe_marks.c) whose end is not known yet. If
+		 * `what` is 0, there is no such function. */
 		uint32_t what;
 		uint64_t from;
 	} mark;
@@ -73,7 +74,8 @@ void probe_govern_clock(struct probe *p, uint64_t off_ns, uint64_t tick_off_ns);
 /* Measures the CPU time of calling a BPF program; measure false: assumes GOVERN_CALL_NS. Call it
  * before the programs are attached. */
 void probe_govern_calibrate(struct probe *p, bool measure);
-/* Sets and removes a breakpoint in this process. Returns -errno if there are no hardware breakpoints. */
+/* Sets a breakpoint in this process, tests whether it fires, and removes it. Returns -ENXIO if it does
+ * not fire, or another -errno if it cannot be set. */
 int probe_watch_try(struct probe *p);
 /* Finds the known reasons why BPF cannot work: a container, no privilege, lockdown, no type
  * information. Returns 0, or -errno with a sentence in err. */

@@ -73,18 +73,41 @@ static int watch_attach(struct probe *p, uint32_t tid, const struct probe_watch_
 	return TAKE_FD(link);
 }
 
+#if defined(__x86_64__)
+/* Some hypervisors keep the debug registers from the guest: the kernel sets the event, but the CPU
+ * never reports an access. Counts one access of this thread without a BPF program. */
+static int watch_counts(void)
+{
+	static volatile uint64_t here;
+	_cleanup_close_ int event = watch_event(0, (uintptr_t)&here, sizeof(here), true);
+	uint64_t n = 0;
+
+	if (event < 0)
+		return event;
+	if (ioctl(event, PERF_EVENT_IOC_ENABLE, 0))
+		return -errno;
+	here = 1;
+	if (read(event, &n, sizeof(n)) != sizeof(n))
+		return -EIO;
+	return n ? 0 : -ENXIO;
+}
+#endif
+
 int probe_watch_try(struct probe *p)
 {
-	static uint64_t here;
 #if defined(__x86_64__)
+	static uint64_t here;
 	const struct probe_watch_options o = { .addr = (uintptr_t)&here, .len = sizeof(here) };
-	_cleanup_close_ int fd = watch_attach(p, 0, &o, true);
+	int fd = watch_attach(p, 0, &o, true);
 
-	return fd < 0 ? fd : 0;
+	if (fd < 0)
+		return fd;
+	close(fd); /* watch_counts() needs the debug register */
+	return watch_counts();
 #else
 	/* On arm64, a breakpoint fires before the access, and nothing steps over the
 	 * instruction. */
-	(void)here;
+	(void)p;
 	return -EOPNOTSUPP;
 #endif
 }
@@ -180,7 +203,7 @@ static void watch_say(int r, const struct probe_watch_options *o, char err[PROBE
 	case ENFILE:
 		snprintf(
 			err, PROBE_ERR_MAX,
-			"Process %u has too many threads: one descriptor is needed for each; raise the daemon's limit (LimitNOFILE=) and restart it.",
+			"Process %u has too many threads: each thread needs a descriptor, or two with --read; raise the daemon's limit (LimitNOFILE=) and restart it.",
 			o->tgid);
 		break;
 	case E2BIG:

@@ -32,8 +32,8 @@ struct syscall_class {
 
 static const struct syscall_class syscall_classes[] = {
 	UNTIL(futex, CT_W_FUTEX, 4, SYSCLASS_FUTEX),
-	/* Some supported distributions have no SYS_ name for these two calls. Their numbers are the
-	 * same on x86-64 and arm64. */
+	/* Some supported distributions have no SYS_ name for the two calls below. The numbers of
+	 * these calls are the same on x86-64 and arm64. */
 	{ 449, SYSCLASS(CT_W_FUTEX, 0, 4, 0, SYSCLASS_FUTEX_WAITV) }, /* futex_waitv */
 	{ 455, SYSCLASS(CT_W_FUTEX, 0, 5, 0, SYSCLASS_FUTEX2) },      /* futex_wait */
 

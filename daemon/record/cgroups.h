@@ -5,8 +5,12 @@
  *
  * The id of a cgroup is the inode number of its directory. The worker walks the hierarchy to find
  * new ids, for at most half a percent of a CPU. open_by_handle_at() would be faster, but the
- * daemon's filter of system calls forbids it (privilege_calls.c). A cgroup stays without a name if it
- * is gone before the walk, outside the daemon's container, beyond a limit, or of cgroup version 1.
+ * daemon's filter of system calls forbids it (privilege_calls.c). A cgroup gets no name in these
+ * cases:
+ * - the cgroup is removed before the walk
+ * - the cgroup is outside the daemon's container
+ * - a limit of the walk is reached (CGROUPS_*_MAX)
+ * - the cgroup is of cgroup version 1
  */
 #ifndef CTRACE_DAEMON_RECORD_CGROUPS_H
 #define CTRACE_DAEMON_RECORD_CGROUPS_H
@@ -17,7 +21,7 @@
 #include "daemon/worker.h"
 #include "lib/map.h"
 
-/* remembered ids; the next new id makes the daemon forget all of them */
+/* ids that are remembered; if there are so many, a new id makes the daemon forget all of them */
 #define CGROUPS_KNOWN_MAX 65536
 /* ids that one walk looks for; further ids have to be seen again */
 #define CGROUPS_NEW_MAX   4096

@@ -14,7 +14,8 @@
  * Fills in a CT_CMDLINE. args and bytes: as in struct ct_rawcmdline_blob; bytes 0: not known.
  *
  * A text longer than CT_CMDLINE_MAX first loses its options of more than two characters, then its
- * end. So the text of a compiler keeps the source files, which come after many options.
+ * end. So the text for a compiler keeps the names of the source files, which come after many
+ * options.
  */
 void cmdline_text(uint32_t tgid, uint64_t ts_ns, const char args[CT_RAWCMDLINE_MAX], size_t bytes,
 		  uint64_t ret[CMDLINE_WORDS_MAX]);

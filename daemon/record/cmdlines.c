@@ -15,8 +15,8 @@
 
 /* bytes; the end of a longer command line is not read */
 #define READ_MAX 65536
-/* command lines: a job hands over its results when it has this many. The read of a command line may
- * never return. Then the results that the job has not handed over are lost. */
+/* processes: a job hands over its results after the first process, and then after each HAND_OVER more. The
+ * read of a command line may never return. Then the results that the job has not handed over are lost. */
 #define HAND_OVER 64
 
 struct cmdlines {

@@ -32,7 +32,8 @@ struct cmdlines *cmdlines_new(const struct cmdlines_options *opt);
 void cmdlines_free(struct cmdlines *c);
 /* Drain thread only. */
 void cmdlines_want(struct cmdlines *c, uint32_t tgid);
-/* Posts a job for the wanted command lines, if none is under way. Drain thread only. */
+/* If no job of this module is under way, posts one that reads the wanted command lines. Drain
+ * thread only. */
 void cmdlines_round(struct cmdlines *c);
 
 #endif

@@ -23,8 +23,8 @@ struct heldlocks {
 	uint64_t refused; /* lines beyond HELDLOCKS_MAX */
 };
 
-/* Returns true for a file lock, and for a request that waits for one. Otherwise (such as a lease)
- * ret is untouched. */
+/* Returns true if the line is about a file lock, or about a request that waits for one. For another
+ * line (for example about a lease), returns false, and ret is untouched. */
 bool heldlocks_parse(const char *line, struct heldlock *ret);
 /* Reads f, or /proc/locks if f is NULL. Returns 0, -ENOMEM, or the -errno of opening the file.
  * After success, the caller calls heldlocks_done(). */

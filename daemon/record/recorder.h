@@ -73,8 +73,8 @@ void recorder_stack(struct recorder *r, const struct ct_stack_blob *stack);
 void recorder_lost(struct recorder *r, uint16_t cpu, enum ct_loss cause, uint64_t n, uint64_t first_ns,
 		   uint64_t last_ns);
 
-/* Call this when the task iterator has found this process. Asks for its command line, unless it is
- * known for this exec_id. */
+/* Call this when the task iterator has found this process. Asks for the command line of the
+ * process, unless the command line of this exec_id is known or was asked for. */
 void recorder_found(struct recorder *r, uint32_t tgid, uint32_t exec_id, uint64_t now_ns);
 struct tasks *recorder_tasks(struct recorder *r);
 void recorder_begin(struct recorder *r, uint64_t now_ns);

@@ -145,7 +145,8 @@ static void tasks_kill(struct tasks *t, struct task *task, uint64_t ts)
 	t->n_dead++;
 }
 
-/* A coarse step does not record short waits, so the task may be runnable or in a short wait. */
+/* Makes the task runnable. In a coarse step, makes it folded: short waits are not recorded, so the task may
+ * be in one of them. */
 static void task_runnable(const struct tasks *t, struct task *task, uint64_t ts)
 {
 	task->st.run = t->coarse ? WINDOW_RUN_FOLDED : WINDOW_RUN_RUNNABLE;

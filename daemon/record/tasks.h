@@ -37,6 +37,7 @@ struct task {
 	uint8_t inspect_level; /* how often the time to the next inspection was doubled */
 	uint16_t inspect_nr;
 	bool inspect_loop;
+	bool inspect_lock; /* the inspection showed a lock (ct_visit_lock()) */
 	uint32_t generation;
 	/* inspect_since_ns: start of the inspected wait. inspect_next_ns: earliest time of its next
 	 * inspection. */
@@ -78,9 +79,9 @@ void tasks_uncap(struct tasks *t, uint32_t tid, uint64_t ts_ns);
 void tasks_ended(struct tasks *t, uint32_t tid, uint64_t ts_ns);
 void tasks_identity(struct tasks *t, const struct ct_task_blob *blob);
 
-/* A reading of all tasks, begun at now_ns: tasks_found_begin(), tasks_found() for each task,
- * tasks_found_end(). A found state replaces a state older than now_ns. A task that is not found,
- * and has no record since now_ns, is dead. */
+/* For a reading of all tasks that begins at now_ns, call tasks_found_begin(), then tasks_found()
+ * for each task, then tasks_found_end(). A found state replaces a state older than now_ns. A task
+ * that is not found, and has no record since now_ns, is dead. */
 void tasks_found_begin(struct tasks *t, uint64_t now_ns);
 void tasks_found(struct tasks *t, const struct ct_iter_task *found);
 void tasks_found_end(struct tasks *t);

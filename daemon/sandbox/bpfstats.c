@@ -18,7 +18,8 @@
 #include "daemon/sandbox/privilege.h"
 #include "lib/cleanup.h"
 
-/* The answer of ctraced-stats. result: 0, with a descriptor that keeps the statistics on, or -errno */
+/* The answer of the small process (bpfstats.h), which has the name ctraced-stats. result: 0, with a
+ * descriptor that keeps the statistics on, or -errno. */
 struct bpfstats_message {
 	struct msghdr m;
 	struct iovec iov;

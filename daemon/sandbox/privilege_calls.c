@@ -101,7 +101,8 @@ static const uint32_t calls_bpf[] = {
 	BPF_ITER_CREATE,
 };
 
-/* TCGETS: stdio asks whether a file is a terminal. PROCMAP_ASK: one mapping of a process */
+/* TCGETS: stdio asks whether a file is a terminal. PROCMAP_ASK: asks for one mapping of a
+ * process. */
 static const uint32_t calls_ioctl[] = {
 	PERF_EVENT_IOC_ENABLE, PERF_EVENT_IOC_DISABLE, PERF_EVENT_IOC_SET_BPF, TCGETS, PROCMAP_ASK,
 };
@@ -135,7 +136,8 @@ int privilege_calls_enter(void)
 	filter_allow_values(&f, __NR_prctl, 0, UINT32_MAX, calls_prctl, ARRAY_SIZE(calls_prctl));
 	filter_allow_values(&f, __NR_socket, 0, UINT32_MAX, &unix_only, 1);
 	filter_allow_values(&f, __NR_socketpair, 0, UINT32_MAX, &unix_only, 1);
-	/* clone() may only create threads. clone3() is not allowed: a filter cannot read flags in memory. */
+	/* clone() may only create threads. clone3() is not allowed: its flags are in memory, which
+	 * a filter cannot read. */
 	filter_allow_values(&f, __NR_clone, 0, CLONE_THREAD, &thread, 1);
 	filter_allow_values(&f, __NR_mmap, 2, PROT_EXEC, &data, 1);
 	filter_allow_values(&f, __NR_mprotect, 2, PROT_EXEC, &data, 1);

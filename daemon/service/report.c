@@ -194,12 +194,46 @@ static json_t *report_hook_counts(struct probe *probe)
 	return json_pack("{s:I,s:I}", "live", num(live), "off", num(n - live));
 }
 
+struct report_frameworks {
+	json_t *probes, *detached;
+	double limit_ppm;
+};
+
+static json_t *report_detached(const struct report_frameworks *f, const struct jobs_row *r)
+{
+	const struct jobs_auto *a = &r->automatic;
+
+	return json_pack("{s:s,s:f,s:f,s:f,s:I,s:I,s:I}", "name", r->name + strlen("jobs/"), "hits_per_s",
+			 a->hits_per_s, "cost_percent", a->cost_ppm / 1e4, "limit_percent",
+			 f->limit_ppm / 1e4, "since_ns", num(a->since_ns), "again_ns", num(a->again_ns),
+			 "times", num(a->times));
+}
+
+static void report_probes(void *arg, const struct jobs_row *r)
+{
+	const struct report_frameworks *f = arg;
+
+	if (r->automatic.off)
+		json_array_append_new(f->detached, report_detached(f, r));
+	else if (*r->file)
+		json_array_append_new(f->probes,
+				      json_pack("{s:s,s:I,s:s,s:I,s:I,s:I,s:s,s:I,s:I,s:I,s:I}", "name",
+						r->name + strlen("jobs/"), "id", num(r->id), "file", r->file,
+						"functions", num(r->n_found), "wanted", num(r->n_wanted),
+						"marks", num(r->n_marks), "why", r->lack, "hits",
+						num(r->hits), "callee_hits", num(r->callee_hits), "cost_ns",
+						num(r->cost_ns), "callee_ns", num(r->callee_ns)));
+}
+
 static json_t *report_jobs(struct jobs *jobs)
 {
 	struct jobs_stats s = jobs_stats(jobs);
+	struct report_frameworks f = { json_array(), json_array(), jobs_limit_ppm(jobs) };
+	uint64_t counted_ns = jobs_rows(jobs, report_probes, &f);
 
-	return json_pack("{s:I,s:I,s:I,s:I}", "files", num(s.files), "callees", num(s.callees), "refused",
-			 num(s.refused), "stuck_ns", num(s.stuck_ns));
+	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:o,s:o}", "files", num(s.files), "callees", num(s.callees),
+			 "refused", num(s.refused), "stuck_ns", num(s.stuck_ns), "counted_ns",
+			 num(counted_ns), "probes", f.probes, "detached", f.detached);
 }
 
 static json_t *report_marks(const struct marks *m)
@@ -284,7 +318,8 @@ static json_t *report_capabilities(void)
 	return list;
 }
 
-/* The file has all states, and the present one in brackets: "none [integrity] confidentiality". */
+/* Returns the present lockdown state of the kernel. The kernel's file lists all states, and has the
+ * present one in brackets: "none [integrity] confidentiality". */
 static void report_lockdown(char ret[32])
 {
 	_cleanup_fclose_ FILE *f = fopen("/sys/kernel/security/lockdown", "re");

@@ -24,12 +24,13 @@ struct report_source {
 	uint32_t budget_ppm, task_cap;
 	unsigned clients;
 	uint64_t denied, turned_away, jobs_refused;
-	/* requests: of the clients' worker. closing: of the worker `closer`. */
+	/* requests: statistics of the clients' worker. closing: statistics of the worker
+	 * `closer`. */
 	struct worker_stats requests, closing;
 };
 
-/* The caller owns the reference. NULL: out of memory. bpf_percent: of one CPU; negative: not
- * measured. */
+/* The caller owns the reference. NULL: out of memory. bpf_percent: CPU time of the BPF programs, in
+ * % of one CPU; negative: not measured. */
 json_t *report_status(const struct report_source *src, double bpf_percent);
 json_t *report_doctor(struct probe *probe, struct jobs *jobs);
 

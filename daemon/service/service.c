@@ -13,7 +13,7 @@ static void service_late(void *arg, uint64_t client, const char *why)
 	control_refuse(
 		s->control, client, "%s",
 		why ? why
-		    : "Two of your requests are already stuck, at a file system that does not answer; repair that file system, then try again.");
+		    : "Too many requests are already stuck (two of yours, or four of all users other than root), at a file system that does not answer; repair that file system, then try again.");
 }
 
 static void close_run(void *arg)
@@ -30,7 +30,8 @@ void service_dispose(void *arg, uid_t uid, int fd)
 					.uid = uid,
 					.owner = uid == 0 || uid == geteuid() };
 
-	/* If the queue is full, the descriptor stays open. service_choked() makes this rare. */
+	/* If the queue of the closer is full, the descriptor is never closed. service_choked()
+	 * makes this rare. */
 	if (s->closer)
 		(void)worker_post(s->closer, &job);
 	else

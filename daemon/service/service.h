@@ -3,9 +3,9 @@
  * service.h - data and functions that the handlers of requests from the control socket share. Main
  * thread only.
  *
- * The clients' worker and the closer do everything that may take long or touches a descriptor of a
- * client. So a file system that does not answer holds up neither the event loop nor the snapshots
- * of hangs.
+ * Two workers do everything that may take long, or that touches a descriptor of a client: `clients`
+ * runs requests, and `closer` closes descriptors. So a file system that does not answer holds up
+ * neither the event loop nor the snapshots of hangs.
  */
 #ifndef CTRACE_DAEMON_SERVICE_SERVICE_H
 #define CTRACE_DAEMON_SERVICE_SERVICE_H
@@ -42,9 +42,10 @@ struct service {
 };
 
 void service_gone(void *arg, uint64_t client);
-/* For control_options.dispose. Hands a client's descriptor to the closer. */
+/* For control_options.dispose. Hands a client's descriptor to the worker `closer`. */
 void service_dispose(void *arg, uid_t uid, int fd);
-/* For control_options.choked. Returns true if so many descriptors wait that no more should come. */
+/* For control_options.choked. Returns true if so many descriptors wait to be closed that the daemon
+ * should take no more. */
 bool service_choked(void *arg);
 
 int service_start(struct service *s, sd_event *event);

@@ -29,15 +29,17 @@ static void budget_done(void *arg)
 	struct budget_job *j = arg;
 	struct service *s = j->service;
 
-	if (j->error)
+	if (j->error) {
 		control_refuse(s->control, j->client,
 			       "The daemon is about to end; change the budget after its next start.");
-	else
+	} else {
+		jobs_budget(s->jobs, j->budget_ppm);
 		control_answer(s->control, j->client,
 			       json_pack("{s:b,s:f,s:f,s:f,s:o*}", "ok", 1, "budget_percent",
 					 j->budget_ppm / 1e4, "before_percent", j->before_ppm / 1e4,
 					 "setting_percent", s->config->budget_ppm / 1e4, "config",
 					 json_string(s->config->file)));
+	}
 	free(j);
 }
 

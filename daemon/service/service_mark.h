@@ -5,7 +5,8 @@
 
 #include "daemon/service/service.h"
 
-/* The mark is about the client's process; its pid comes from the kernel. */
+/* The mark is about the client's process, or with "parent" about the task that started this process
+ * (CT_MF_PARENT). The pid of the client comes from the kernel, not from the client. */
 void service_mark(struct service *s, uint64_t client, json_t *body);
 
 #endif

@@ -41,7 +41,8 @@ static void service_job_free(void *arg)
 	free(j);
 }
 
-/* The new job owns job->fd. On failure, job->fd is closed and the client gets an answer. */
+/* The new job owns job->fd. On failure, job->fd goes to service_dispose(), and the client gets an
+ * answer. */
 static void service_copy(struct service *s, uint64_t client, const struct service_job *job,
 			 const struct worker_job *how)
 {
@@ -223,7 +224,8 @@ static bool service_allows(struct service *s, uint64_t client, const char *cmd)
 {
 	enum control_right needs = CONTROL_STATUS;
 
-	/* both answers show names of programs, paths and connections of all users */
+	/* the answers to "snapshot" and "hangs" show names of programs, paths and connections of
+	 * all users */
 	if (!strcmp(cmd, "snapshot") || !strcmp(cmd, "hangs"))
 		needs = CONTROL_SNAPSHOT;
 	else if (!strcmp(cmd, "watch") || !strcmp(cmd, "watched"))

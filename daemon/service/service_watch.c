@@ -31,7 +31,7 @@ static void watch_run(void *arg)
 	struct watch_job *j = arg;
 
 	j->error = watchpoints_add(j->service->watchpoints, j->service->drain, &j->want, &j->info, j->err);
-	/* false: the client no longer waits, and watch_done() may never run */
+	/* If the job was cancelled, watch_done() may never run, so the watch ends here. */
 	if (!worker_progress())
 		watchpoints_drop(j->service->watchpoints, j->want.client);
 }

@@ -254,7 +254,9 @@ int watchpoints_news(struct watchpoints *ws, uint64_t client, uint32_t id, struc
 
 		if (w->client != client || w->id != id)
 			continue;
-		/* First checks whether the process has ended, so that its last accesses are reported. */
+		/* Checks for the end of the process before it reads the accesses. In the other
+		 * order, the process could make further accesses and end in between, and these
+		 * accesses would not be reported. */
 		ret->end = watchpoint_ended(w);
 		for (ret->n = 0; ret->n < w->n; ret->n++)
 			ret->v[ret->n] = w->recent[(w->head + ret->n) % WATCHPOINT_RECENT_MAX];

@@ -23,7 +23,7 @@ struct watchpoints;
 struct watchpoint_want {
 	uint64_t client;
 	uint32_t pid;
-	const char *var; /* in a form of variable_find(); borrowed */
+	const char *var; /* as `spec` of variable_find(); borrowed */
 	uint32_t len;    /* bytes; 0: the variable's size, if known */
 	bool reads;
 };
@@ -48,7 +48,7 @@ enum watchpoint_end { WATCHPOINT_GOES_ON, WATCHPOINT_EXITED, WATCHPOINT_EXECED }
 struct watchpoint_news {
 	struct watchpoint_access v[WATCHPOINT_RECENT_MAX];
 	unsigned n;
-	/* accesses that were not recorded since the watch began; see probe_watch_refused() */
+	/* how many accesses the limits have left out since the watch began; see probe_watch_refused() */
 	uint64_t refused;
 	/* accesses since the last watchpoints_news() that are only in the trace */
 	uint64_t unshown;

@@ -24,7 +24,8 @@ enum symbols_kernel_state symbols_kernel_loaded(const struct symbols_kernel *k);
  * The texts belong to k. */
 const char *symbols_kernel_find(const struct symbols_kernel *k, uint64_t addr, uint64_t *ret_start,
 				const char **ret_module);
-/* Calls fn for each function of the core kernel, by address. Does nothing unless SYMBOLS_KERNEL_OK. */
+/* Calls fn for each function of the core kernel, by address. Does nothing if the state is not
+ * SYMBOLS_KERNEL_OK. */
 void symbols_kernel_each(const struct symbols_kernel *k,
 			 void (*fn)(void *arg, const char *name, uint64_t addr), void *arg);
 

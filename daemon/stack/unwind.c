@@ -309,9 +309,9 @@ static int step(struct unwind *u, const struct unwind_frame *f, struct walk *w)
 #endif
 	if (!w->regs[REG_PC])
 		return -ENODATA;
-	/* Except behind a signal handler, the caller's stack pointer is never lower than the
-	 * callee's. A step that changes neither stack pointer nor program counter would repeat for
-	 * ever. */
+	/* The caller's stack pointer is never lower than the callee's, except if the callee is a
+	 * signal handler. A step that changes neither stack pointer nor program counter would
+	 * repeat for ever. */
 	if (!w->exact && (w->regs[REG_SP] < sp || (w->regs[REG_SP] == sp && w->regs[REG_PC] == pc)))
 		return -EFAULT;
 	return 0;

@@ -22,11 +22,11 @@ struct unwind;
 
 struct unwind_frame {
 	uint64_t ip;
-	uint64_t vaddr;         /* of ip in the file; 0: no file */
+	uint64_t vaddr;         /* virtual address of ip in the file; 0: no file */
 	struct unwind_elf *elf; /* NULL: no readable file has ip; valid until unwind_end() */
 	const char *path;       /* of the mapping; "": none; valid until unwind_end() */
 	bool mapped;
-	bool exact; /* false: ip is a return address, behind the call */
+	bool exact; /* false: ip is a return address, which is after the call */
 };
 
 int unwind_new(struct unwind **ret);
@@ -35,16 +35,16 @@ void unwind_free(struct unwind *u);
 /* Reads the mappings of a task. Returns 0, -ESRCH if the task has ended or is a kernel thread, or
  * another -errno. */
 int unwind_begin(struct unwind *u, uint32_t tid);
-/* Takes what was saved of a task before it ended, instead of the task itself. Borrows `saved` until
- * unwind_end(). Returns 0 or -ENOMEM. */
+/* As unwind_begin(), for a task that may have ended. `saved` has what the BPF program saved of the
+ * task before its end. Borrows `saved` until unwind_end(). Returns 0 or -ENOMEM. */
 int unwind_begin_saved(struct unwind *u, const struct ct_rawcrash_blob *saved);
 /* Closes the files: elf and path of all frames become invalid. */
 void unwind_end(struct unwind *u);
 
 uint64_t unwind_pc(const uint64_t regs[34]);
 uint64_t unwind_sp(const uint64_t regs[34]);
-/* Fills frames, innermost first. Returns their number; 0: the task has no user stack. *ret_cut:
- * callers may be missing, because of a limit, 32-bit code, or a failed walk. */
+/* Fills frames, innermost first. Returns their number; 0: the task has no user stack. *ret_cut is
+ * true if callers may be missing, because of a limit, 32-bit code, or a failed walk. */
 size_t unwind_stack(struct unwind *u, const uint64_t regs[34], struct unwind_frame frames[UNWIND_FRAMES_MAX],
 		    bool *ret_cut);
 struct unwind_frame unwind_locate(struct unwind *u, uint64_t ip, bool exact);

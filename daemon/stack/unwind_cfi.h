@@ -17,7 +17,8 @@
 
 #include "daemon/stack/unwind_elf.h"
 
-/* DWARF numbers. x86-64: 0 to 16 (return address). arm64: 0 to 32 (30: link register, 31: stack pointer). */
+/* DWARF numbers of registers. x86-64: 0 to 16 (16: return address). arm64: 0 to 32 (30: link
+ * register, 31: stack pointer). */
 #define UNWIND_CFI_REGS    33
 #define UNWIND_CFI_CIE_MAX 1024
 #define UNWIND_CFI_FDE_MAX 32768
@@ -27,7 +28,7 @@ enum unwind_cfi_how {
 	UNWIND_CFI_UNDEFINED,
 	UNWIND_CFI_AT_CFA,   /* saved at CFA + off */
 	UNWIND_CFI_CFA,      /* CFA + off itself */
-	UNWIND_CFI_REGISTER, /* in register number off */
+	UNWIND_CFI_REGISTER, /* in the register with the number `off` */
 	UNWIND_CFI_AT_EXPR,  /* saved at the result of expr */
 	UNWIND_CFI_EXPR,     /* the result of expr */
 };

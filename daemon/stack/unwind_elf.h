@@ -44,7 +44,8 @@ void unwind_elf_free(struct unwind_elf *e);
 void unwind_elf_detach(struct unwind_elf *e);
 size_t unwind_elf_bytes(const struct unwind_elf *e);
 
-/* Also looks in the debug file. Returns as elf_functions_find(). */
+/* Finds the function at vaddr, in the file or in its debug file. Returns the same as
+ * elf_functions_find(). */
 int unwind_elf_function(struct unwind_elf *e, uint64_t vaddr, char name[ELF_NAME_MAX], uint64_t *ret_start);
 
 #endif

@@ -98,7 +98,8 @@ static int open_cached(uint32_t root_of, const struct unwind_map *map, const cha
 	return -ENOENT;
 }
 
-/* Tries the root of a task that may have the same mounts, and then the daemon's own. */
+/* Call this for a mapping of a process that may be gone. Tries the root of its parent (tid), which may have
+ * the same mounts as the process, and then the daemon's own root. */
 static int open_saved(uint32_t tid, const struct unwind_map *map, const char *path, struct stat *ret_st)
 {
 	int fd = path[0] == '/' ? open_cached(tid, map, path, ret_st) : -ENOENT;

@@ -23,8 +23,9 @@ void unwind_files_free(struct unwind_files *fs);
  * unwind_files_release(). */
 struct unwind_elf *unwind_files_get(struct unwind_files *fs, uint32_t tid, struct unwind_map *map,
 				    const char *path);
-/* Opens the file of a mapping through /proc/PID/map_files. Uses the path only if the kernel refuses
- * this: the path may name another file by now. Returns a descriptor or -errno. */
+/* Opens the file of a mapping through /proc/PID/map_files. If the kernel refuses this, opens the path, and
+ * compares the inode number, because the path may name another file by now. For a saved mapping
+ * (unwind_map.saved), only opens the path and compares. Returns a descriptor or -errno. */
 int unwind_files_open(uint32_t tid, const struct unwind_map *map, const char *path, struct stat *ret_st);
 /* Closes all descriptors. Drops the least recently used files, down to UNWIND_BYTES_MAX. */
 void unwind_files_release(struct unwind_files *fs);

@@ -73,8 +73,9 @@ static int maps_line(struct unwind_maps *m, uint32_t tid, struct unwind_mounts *
 	return VEC_PUSH(&m->maps, map);
 }
 
-/* With next: the first mapping that ends after addr. Returns 0, -ENOENT (no such mapping), or
- * -ESRCH: the task has ended or is a kernel thread. */
+/* Asks the kernel for the mapping at addr; with next, for the first mapping that ends after addr. Returns 0
+ * with the mapping in *ret, -ENOENT if there is no such mapping, -ESRCH if the task has ended or is a kernel
+ * thread, or another -errno. */
 static int maps_query(int fd, uint64_t addr, bool next, char *name, uint32_t name_bytes,
 		      struct procmap_ask *ret)
 {

@@ -18,7 +18,7 @@
 #include "procfs/procmount.h"
 
 #define ANCESTORS_MAX 64
-#define OVERLAYS_MAX  8 /* overlays below one overlay, with this one */
+#define OVERLAYS_MAX  8 /* overlays in one look-up: the wanted one, and overlays in its layers */
 
 /* Is a file system local or remote? The answers are in order, from the best to the worst. */
 enum verdict {
@@ -139,7 +139,7 @@ static enum verdict look_overlay(struct look *l, const struct procmount *m)
 	l->n_overlays++;
 	*o = (struct overlay){ .dev = m->dev };
 	o->verdict = look_layers(l, m);
-	/* If this overlay hangs, the daemon hangs anyway. */
+	/* If the root file system of the daemon hangs, the daemon hangs anyway. */
 	if (o->verdict == FS_UNKNOWN && is_daemon_root(l, m->dev))
 		o->verdict = FS_LOCAL;
 	o->judged = true;
@@ -160,7 +160,8 @@ int unwind_mounts_look(const struct unwind_namespaces *ns, uint32_t minor_no)
 	return r;
 }
 
-/* The mount namespace and the root directory, which decide what the mountinfo file shows. */
+/* Fills ret with names of the task's mount namespace and root directory. These two decide what the
+ * mountinfo file of the task shows. */
 static void identify(uint32_t tid, char ret[2 * NAME_MAX])
 {
 	static const char *const links[] = { "ns/mnt", "root" };

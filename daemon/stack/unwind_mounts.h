@@ -11,9 +11,9 @@
  * - in every namespace, the path is missing or leads into the overlay itself. In a container, the
  *   overlay is mounted at /, so every path leads into it;
  * - the path is relative: it belongs to a directory that the kernel does not tell.
- * The last two do not count for the root file system of the daemon. On some machines, the start of
- * the system makes this overlay, and hides its layers. If this overlay hangs, the daemon hangs
- * anyway.
+ * The last two conditions do not apply to an overlay that is the root file system of the daemon. On
+ * some machines, the start of the system makes such an overlay, and hides its layers. If this
+ * overlay hangs, the daemon hangs anyway.
  */
 #ifndef CTRACE_DAEMON_STACK_UNWIND_MOUNTS_H
 #define CTRACE_DAEMON_STACK_UNWIND_MOUNTS_H
@@ -46,7 +46,7 @@ struct unwind_namespaces {
 };
 
 /* Returns 1 if the file system on the device 0:minor_no may have to ask a server, 0 if not, or
- * -ENOENT if no file has such a device. */
+ * -ENOENT if no mountinfo file lists the device. */
 int unwind_mounts_look(const struct unwind_namespaces *ns, uint32_t minor_no);
 /* Returns true if the file system on the device may have to ask a server, or is not known. A major
  * number other than 0 counts as a disk. Looks into the mount namespaces of the task tid, of its

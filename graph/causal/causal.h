@@ -85,7 +85,7 @@ struct causal {
 	struct edge *edges; /* sorted by (to, event) */
 	size_t n_edges;
 	uint32_t *out;       /* indices of edges, sorted by (from, event) */
-	uint32_t *out_first; /* [segment]: where its edges begin in `out`; [n_segments]: the end */
+	uint32_t *out_first; /* [segment]: where the edges from it begin in `out`; [n_segments]: the end */
 	size_t n_cuts[CUT_RULES];
 };
 
@@ -109,7 +109,7 @@ struct causal_links {
 /* Faster and smaller than causal_build(). The caller frees *ret with causal_links_done(). Returns
  * 0, -ENOMEM or -E2BIG. */
 int causal_links_find(const struct graph *g, struct causal_links *ret);
-/* Sets *links to zeros, and accepts zeros. */
+/* Frees the lists, and sets *links to zeros. Accepts a struct that is all zeros. */
 void causal_links_done(struct causal_links *links);
 
 /* Returns GRAPH_NONE if the task has no segment at ts_ns. */

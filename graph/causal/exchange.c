@@ -26,7 +26,7 @@ static uint32_t request_of_client(const struct pass *p, uint32_t task)
 {
 	uint64_t client = p->work[task].client, f;
 
-	/* a task, not a socket: see pass_client() */
+	/* 0: there is no client. Up to GRAPH_NONE: the client is a task, not a socket. */
 	if (client <= GRAPH_NONE || !map_get(&p->flows.by_sock, client, &f))
 		return GRAPH_NONE;
 	return p->flows.v.v[f].request;
@@ -64,9 +64,10 @@ static uint32_t queue_oldest(const struct pass *p, struct request_queue *q, enum
 	return q->first < q->v.n ? q->v.v[q->first] : GRAPH_NONE;
 }
 
-/* A request is new if no task has asked on behalf of it. Passes over *skip new requests, and returns
- * the next one. GRAPH_NONE: there are too few. Then *skip is the number still to pass over. *last
- * becomes the last new request that was found. */
+/* Looks for new requests in the first MATCH_LOOKS entries of the queue. A request is new if no task
+ * has asked on behalf of it. Passes over the first *skip new requests, and returns the next new
+ * request. GRAPH_NONE: there is no next one. Then *skip is reduced by the number of new requests
+ * that were found. *last becomes the last new request that was found, if there is one. */
 static uint32_t queue_new(const struct pass *p, struct request_queue *q, enum turn turn, uint32_t *skip,
 			  uint32_t *last)
 {
@@ -166,8 +167,8 @@ static void release(struct pass *p, uint32_t task, uint32_t request)
 		p->err = -ENOMEM;
 }
 
-/* Returns true if f became free since the last idle wait, and is not used again yet. *ret_rank: how
- * many flows became free before f and are still free. */
+/* A flow is free if it is in `released` (struct request_loop). If flow f is free, removes it from
+ * there, and returns true. *ret_rank: how many flows became free before f and are still free. */
 static bool take_released(struct request_loop *l, uint32_t f, uint32_t *ret_rank)
 {
 	*ret_rank = 0;
@@ -183,8 +184,8 @@ static bool take_released(struct request_loop *l, uint32_t f, uint32_t *ret_rank
 }
 
 /* A hub (flow_reverse_hubs()) may receive requests of several clients, and pass them on in another
- * order. Most likely, the next request on flow f is from the same client as the last one. Returns the
- * oldest request of this client that the hub has not passed on, or GRAPH_NONE. */
+ * order. Most likely, the next request on flow f is from the same client as the last request on f.
+ * Returns the oldest request of this client that the hub has not passed on, or GRAPH_NONE. */
 static uint32_t same_client(const struct pass *p, const struct request_queue *q, uint32_t f)
 {
 	uint32_t before = p->flows.v.v[f].asker;
@@ -275,8 +276,8 @@ uint32_t exchange_asker(struct pass *p, uint32_t f, uint32_t task)
 	if (!p->wants_requests)
 		return GRAPH_NONE;
 	l = map_get(&p->loop_of, task, &at) ? loop_at(p, task) : NULL;
-	/* If requests hop between threads: the thread's own new requests come first, then those of
-	 * its process. */
+	/* If requests hop between the threads of a process (request_pool.hops), the new requests of
+	 * this thread come first, and then the new requests of its process. */
 	request = l && hops(p, task) ? next_new(p, l, 0) : GRAPH_NONE;
 	if (request == GRAPH_NONE)
 		request = pool_oldest(p, task);
@@ -426,7 +427,7 @@ void exchange_read(struct pass *p, uint32_t f, uint32_t task, uint32_t event)
 	if (!p->wants_requests || !q)
 		return;
 	if (here) {
-		/* News that the server sends without a request are no part of the answer. */
+		/* The client has read the whole answer. Further bytes are no part of it. */
 		if (q->answer != GRAPH_NONE && q->read_bytes >= q->answer_bytes)
 			return;
 	} else {

@@ -201,7 +201,8 @@ void flow_forget(struct flows *m, struct flow *f)
 	f->request = f->asker = GRAPH_NONE;
 }
 
-/* Messages on an accepted connection, seen by the accepting task. */
+/* Counts of the messages on one accepted connection, as the end that accepted it sends and receives
+ * them. */
 struct spoke {
 	uint32_t flow;
 	uint32_t sends, sends_passed_on; /* passed on from another connection */
@@ -209,7 +210,7 @@ struct spoke {
 	bool called_first;
 };
 
-/* What a task received since it last idled, and has not passed on. */
+/* The messages that a task has received since it last idled, and has not passed on. */
 struct batch {
 	uint64_t ts_ns; /* of the last message */
 	uint32_t n;

@@ -65,8 +65,9 @@ struct flow {
 	struct flow_queue asks;  /* sent requests without an answer */
 	/* queued: bytes in `in`. stale: those of them that count as read, although no record shows it. */
 	uint64_t queued, stale;
-	/* Only at the client's end: flow_item.client of the last request that was answered. The task
-	 * that receives the answer goes on to work for this client. */
+	/* Only at the client's end. The last answered request was sent to serve another client C:
+	 * this member is C (flow_item.client of the request). The task that receives the answer
+	 * goes on to work for C. 0: none. */
 	uint64_t answer_client;
 	uint32_t answered; /* only at the server's end: the segment that sent the last answer */
 	uint32_t taker;    /* only at the server's end: the segment of the last receive */

@@ -38,8 +38,9 @@ static bool has_posted(const struct pass *p, uint32_t task, uint64_t futex)
 	return h->posted_ns && (h->poster[0] == task || h->poster[1] == task);
 }
 
-/* pthread_cond_signal() of glibc may wait until tasks that were woken earlier have left. It waits on
- * one futex of the condition variable, and posts on another (ctrace/glibc.h). */
+/* pthread_cond_signal() of glibc may wait until tasks that were woken earlier have left
+ * pthread_cond_wait(). For this, it waits on one futex of the condition variable. It posts on
+ * another futex of the condition variable (ctrace/glibc.h). */
 bool hands_inside_cond(const struct pass *p, uint32_t task, uint64_t futex)
 {
 	uint64_t signals = futex + GLIBC_COND_REFS_TO_SIGNALS;

@@ -92,8 +92,10 @@ static uint32_t peer_user(struct pass *p, const struct flow *f, uint32_t event)
 	return n ? pass_task(p, p->e[r->event].r.tid, p->e[event].r.ts) : GRAPH_NONE;
 }
 
-/* Returns the value of work.client for f: f->sock. Exception: a datagram socket, which may have many
- * clients. There it is `task`, if the task at the other end is known. */
+/* Returns the value of work.client for a request on f. task: the task at the other end, or
+ * GRAPH_NONE if it is not known. If f is a datagram socket and `task` is known, the value is
+ * 1 + `task`, because a datagram socket may have many clients. In all other cases, the value is
+ * f->sock. */
 static uint64_t client_at(const struct flow *f, uint32_t task)
 {
 	return f->dgram && task != GRAPH_NONE ? (uint64_t)task + 1 : f->sock;
@@ -220,10 +222,10 @@ void match_send(struct pass *p, uint32_t event)
 	w->acts++;
 }
 
-/* Called for a receive of `bytes` bytes. Drops the stale bytes (flow.h) in f->in, because the task seems
- * to have read them before. The bytes behind them are fresh. Exception: if there are fresh bytes, but fewer
- * than `bytes`, the receive must include stale bytes. Then the task has not read them before, and nothing is
- * dropped. */
+/* Called for a receive of `bytes` bytes. The first bytes in the queue f->in may be stale (flow.h):
+ * the task seems to have read them before. The other bytes are fresh. Drops the stale bytes.
+ * Exception: if there are fresh bytes, but fewer than `bytes`, the receive must include stale
+ * bytes. Then the task has not read them before, and nothing is dropped. */
 static void skip_stale(struct flows *m, struct flow *f, uint32_t bytes)
 {
 	uint64_t fresh = f->queued - MIN(f->stale, f->queued);
@@ -244,8 +246,9 @@ static void skip_stale(struct flows *m, struct flow *f, uint32_t bytes)
 	}
 }
 
-/* Drops lost datagrams: those in front of one that has the length `bytes`. If none has this length,
- * the received datagram was cut, and none was lost. */
+/* Finds the first datagram in the queue f->in that has the length `bytes`. The datagrams before it
+ * in the queue were lost: drops them. If no datagram in the queue has this length, the received
+ * datagram was cut off. Then drops none. */
 static void skip_datagrams(struct flows *m, struct flow *f, uint32_t bytes)
 {
 	struct flow_item *i;
@@ -261,8 +264,8 @@ static void skip_datagrams(struct flows *m, struct flow *f, uint32_t bytes)
 	}
 }
 
-/* What the queue `in` says about the bytes of a receive. The first three members are about its first
- * byte. GRAPH_NONE: not known. */
+/* What the queue `in` says about the bytes of a receive. The first three members are about the
+ * first of these bytes. GRAPH_NONE: not known. */
 struct received {
 	uint32_t task;  /* the sender of the byte */
 	uint32_t ask;   /* if the byte is a part of an answer: the send of the answered request */
@@ -368,7 +371,8 @@ static void ask_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event, 
 	struct flow_item *a = flow_first(&p->flows, &flow->asks);
 
 	if (got->ask != GRAPH_NONE) {
-		/* Older requests were parts of the answered one, or get no answer. */
+		/* Drops the requests that are older than the answered request. Each of them was a
+		 * part of the answered request, or gets no answer. */
 		while (a && a->event < got->ask) {
 			flow_pop(&p->flows, &flow->asks);
 			a = flow_first(&p->flows, &flow->asks);
@@ -428,8 +432,9 @@ static bool flow_is_used_by(const struct pass *p, uint32_t f, uint32_t tgid)
 }
 
 /* Some messages of a capped task are not recorded. So this function forgets the bytes and requests on
- * all connections of the task's process. If the budget of scan.h runs out in the loop, the function
- * no longer looks whose connection it is: it forgets the bytes and requests on each remaining one. */
+ * all connections of the task's process. If the function uses up the steps that scan.h allows, it
+ * does not check which process uses the remaining connections, and forgets the bytes and requests on all
+ * of them. */
 static void forget_process(struct pass *p, const struct ct_rec *cap)
 {
 	uint32_t task = pass_task(p, cap->tid, cap->ts);

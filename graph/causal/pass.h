@@ -4,9 +4,9 @@
  * records.
  *
  * All steps of the pass share this state. During the pass, a member that names a segment has the
- * segment's index in pass.segments. The segments are there in the order in which they were opened. At
- * the end, build.c replaces these indices by indices in causal.segments. GRAPH_NONE stands for "none".
- * Only one thread at a time may use a struct pass.
+ * segment's index in pass.segments, which has the segments in the order in which they were opened.
+ * At the end, build.c replaces these indices by indices in causal.segments. GRAPH_NONE stands for
+ * "none". Only one thread at a time may use a struct pass.
  */
 #ifndef CTRACE_GRAPH_CAUSAL_PASS_H
 #define CTRACE_GRAPH_CAUSAL_PASS_H
@@ -20,7 +20,7 @@
 
 struct work {
 	uint32_t segment; /* the task's present segment, as an index in pass.segments */
-	uint32_t before;  /* the task's segment before this one, or GRAPH_NONE */
+	uint32_t before;  /* the task's segment before the present one, or GRAPH_NONE */
 	uint32_t interval;
 
 	uint64_t client; /* the client for which the task works: a socket, or 1 + a task; 0: none */
@@ -28,8 +28,9 @@ struct work {
 	uint64_t asked;  /* socket on which the segment waits for an answer; 0: none */
 	uint64_t spoke;
 	uint32_t idles;
-	uint32_t taken; /* how many received requests have no answer */
-	uint32_t jobs;
+	uint32_t taken;     /* how many received requests have no answer */
+	uint32_t jobs;      /* jobs that the task has begun and not ended */
+	uint32_t jobs_from; /* elements of pass.jobs_open that are older than this record do not count */
 
 	uint64_t wait_obj;
 	/* ran_ns: running time since the last wake-up, without the present run. in_ns: when the
@@ -45,8 +46,9 @@ struct work {
 	bool may_be_false; /* if the task does nothing and waits again, its wake-up was false */
 	bool posted;
 
-	/* The edge of the last wake-up is held back until it is known whether a message on
-	 * wake_sock explains it. wake.kind 0: none is held back. */
+	/* The edge of the task's last wake-up. This edge is held back until it is known whether a
+	 * message on wake_sock explains the wake-up (wake_edges.c). wake.kind 0: no edge is held
+	 * back. */
 	struct edge wake;
 	uint64_t wake_sock;
 	uint32_t wake_edge;
@@ -74,7 +76,7 @@ struct open_segment {
 	bool gone; /* segments_undo() has undone the cut */
 };
 
-/* A record that may be the cause of a later one: a write, an unlock, a signal. */
+/* A record that may be the cause of a later record: a write, an unlock, a signal. */
 struct origin {
 	uint32_t event, segment;
 	uint64_t value;
@@ -155,6 +157,13 @@ struct pass {
 	struct map variables, locks; /* object -> index into origins */
 	struct map signals;
 	struct map jobs; /* job_key() -> segment << 32 | event of the enqueue */
+	/* index of a task << 16 | framework -> record that began the first open job << 32 | number of jobs
+	 * that the task has begun and not ended */
+	struct map jobs_open;
+	/* framework -> index of the last record that says that its probes were detached or attached again.
+	 * Earlier records of its jobs no longer count: the records that would end them may be missing. */
+	struct map jobs_cut;
+	struct map jobs_off; /* framework -> x[0] of its last CT_JOB_OFF */
 	VEC(struct hands) hands;
 	struct map futexes;
 	bool wants_requests;

@@ -9,7 +9,8 @@
  *
  * If a client sends further requests before it has the answer, the connection is shared. Then the
  * number and the times of the requests are not exact. Requests through pipes and shared memory are
- * not found. A message of D-Bus is a request to the bus. Pure; any thread.
+ * not found. A call through D-Bus is two requests: one to the D-Bus daemon, and one from the D-Bus daemon
+ * to the service (flow_reverse_hubs()). Pure; any thread.
  */
 #ifndef CTRACE_GRAPH_CAUSAL_REQUESTS_H
 #define CTRACE_GRAPH_CAUSAL_REQUESTS_H

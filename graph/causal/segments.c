@@ -73,8 +73,10 @@ static bool from_child(const struct pass *p, uint32_t task, const struct window_
 				   p->g->tasks[task].tgid);
 }
 
-/* If the socket has no messages yet, its first message counts as a request. But if the process is
- * older than the trace, earlier messages may be missing: then returns false. */
+/* Returns true if the process is the server on the socket. If the role of the process is not known,
+ * no message was sent or received on the socket yet. Then returns true, because the process waits
+ * for a first message, which counts as a request. Exception: if the process is older than the
+ * trace, earlier messages may be missing. Then returns false. */
 static bool serves(struct pass *p, uint32_t task, uint64_t sock, uint64_t ts_ns)
 {
 	enum flow_role role = pass_role(p, sock);
@@ -306,17 +308,50 @@ void segments_inherit(struct pass *p, uint32_t task, uint32_t from_task, uint32_
 	exchange_works(p, task, event);
 }
 
-void segments_job(struct pass *p, uint32_t task, const struct window_event *e, uint32_t event)
+static uint64_t open_key(uint32_t task, uint16_t framework)
+{
+	return (uint64_t)task << 16 | framework;
+}
+
+/* Changes the number of open jobs of the framework by `by`, but not below 0. */
+static void count_jobs(struct pass *p, uint32_t task, uint16_t framework, int by, uint32_t event)
 {
 	struct work *w = &p->work[task];
+	uint64_t key = open_key(task, framework), open;
 
+	if (!map_get(&p->jobs_open, key, &open) || (uint32_t)(open >> 32) < w->jobs_from)
+		open = (uint64_t)event << 32;
+	if (by < 0 && !(uint32_t)open)
+		return;
+	w->jobs += (uint32_t)by;
+	if (by < 0 && (uint32_t)open == 1)
+		map_del(&p->jobs_open, key);
+	else if (map_set(&p->jobs_open, key, open + (uint64_t)(int64_t)by))
+		p->err = -ENOMEM;
+}
+
+void segments_forget_jobs(struct pass *p, uint16_t framework)
+{
+	for (uint32_t task = 0; p->jobs_open.n && task < p->g->n_tasks; task++) {
+		struct work *w = &p->work[task];
+		uint64_t open;
+
+		if (!w->jobs || !map_get(&p->jobs_open, open_key(task, framework), &open))
+			continue;
+		map_del(&p->jobs_open, open_key(task, framework));
+		if ((uint32_t)(open >> 32) >= w->jobs_from)
+			w->jobs -= (uint32_t)open;
+	}
+}
+
+void segments_job(struct pass *p, uint32_t task, const struct window_event *e, uint32_t event)
+{
 	if (ct_job_state(&e->r) == CT_JOB_START) {
 		segments_cut(p, task, e->r.ts, event, CUT_JOB);
-		w->jobs++;
+		count_jobs(p, task, ct_job_framework(&e->r), 1, event);
 	} else if (ct_job_state(&e->r) == CT_JOB_END) {
 		if (!(e->r.flags & CT_JF_LOOSE))
 			segments_cut(p, task, e->r.ts, event, CUT_JOB);
-		if (w->jobs)
-			w->jobs--;
+		count_jobs(p, task, ct_job_framework(&e->r), -1, event);
 	}
 }

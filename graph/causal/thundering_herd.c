@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * thundering_herd.c - finds connections that wake several processes, which wait on one listening
- * socket. No record shows which of them accepts. So the process that first receives from the client
- * counts as the one that accepted.
+ * socket. No record shows which of these processes accepts the connection. So the process that
+ * first receives from the client counts as the one that accepted.
  */
 #include "graph/causal/thundering_herd.h"
 

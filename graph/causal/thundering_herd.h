@@ -4,8 +4,8 @@
 
 #include "graph/causal/pass.h"
 
-/* One connection may wake several processes. The edges to those that do not accept it become weak,
- * with EDGE_FALSE_WAKE. Called when the pass has made all edges. */
+/* One connection may wake several processes. The edges to the processes that do not accept the
+ * connection become weak, and get EDGE_FALSE_WAKE. Called when the pass has made all edges. */
 void thundering_herd_find(struct pass *p);
 
 #endif

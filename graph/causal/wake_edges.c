@@ -12,12 +12,12 @@
 #include "graph/wake/cause.h"
 
 /* At the end of an interval of unknown state, a new segment begins. */
-static void advance(struct pass *p, uint32_t task, uint64_t ts)
+static void advance(struct pass *p, uint32_t task, uint32_t event)
 {
 	const struct graph_task *t = &p->g->tasks[task];
 	const struct interval *s = p->g->intervals;
 	uint32_t end = t->first_interval + t->n_intervals, i = p->work[task].interval;
-	uint64_t known_ns = 0;
+	uint64_t known_ns = 0, ts = p->e[event].r.ts;
 
 	for (; i < end && (s[i].to_ns < ts || (s[i].to_ns == ts && s[i].state == INTERVAL_UNKNOWN)); i++)
 		if (s[i].state == INTERVAL_UNKNOWN)
@@ -25,6 +25,7 @@ static void advance(struct pass *p, uint32_t task, uint64_t ts)
 	p->work[task].interval = i;
 	if (known_ns && segments_cut(p, task, known_ns, GRAPH_NONE, CUT_FIRST)) {
 		p->work[task].jobs = 0;
+		p->work[task].jobs_from = event;
 		p->work[task].taken = 0;
 	}
 }
@@ -36,7 +37,7 @@ static const struct interval *woken_interval(struct pass *p, uint32_t task, uint
 	uint32_t end = t->first_interval + t->n_intervals;
 	uint64_t ts = p->e[event].r.ts;
 
-	advance(p, task, ts);
+	advance(p, task, event);
 	/* The wake may be recorded before the switch-out with which the wait begins. */
 	for (uint32_t i = p->work[task].interval, last = 0; i < end && !last; i++) {
 		last = s[i].from_ns > ts;
@@ -286,7 +287,7 @@ static void switch_in(struct pass *p, uint32_t task, const struct ct_rec *r, uin
 
 	if (pass_segment(p, task, r->ts) == GRAPH_NONE)
 		return;
-	advance(p, task, r->ts);
+	advance(p, task, event);
 	for (uint32_t i = w->interval; i < end && s[i].to_ns == r->ts && s[i].from_ns < r->ts; i++)
 		if (s[i].state == INTERVAL_BLOCKED && s[i].wake == GRAPH_NONE)
 			segments_wait(p, task, &s[i], r->ts, event);

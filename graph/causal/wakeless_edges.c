@@ -48,7 +48,7 @@ static uint64_t job_key(const struct pass *p, uint32_t task, const struct window
 static void wakeless_edges_job(struct pass *p, uint32_t task, uint32_t event)
 {
 	const struct window_event *e = &p->e[event];
-	uint64_t key = job_key(p, task, e), queued;
+	uint64_t key = job_key(p, task, e), queued, cut;
 	struct origin o;
 
 	segments_job(p, task, e, event);
@@ -57,10 +57,31 @@ static void wakeless_edges_job(struct pass *p, uint32_t task, uint32_t event)
 			p->err = -ENOMEM;
 	} else if (ct_job_state(&e->r) == CT_JOB_START && map_get(&p->jobs, key, &queued)) {
 		map_del(&p->jobs, key);
+		if (map_get(&p->jobs_cut, ct_job_framework(&e->r), &cut) && (uint32_t)queued < cut)
+			return;
 		o = (struct origin){ .event = (uint32_t)queued, .segment = (uint32_t)(queued >> 32) };
 		wakeless_edges_edge(p, &o, task, event, EDGE_JOB, EDGE_STRONG);
 		segments_inherit(p, task, p->segments.v[o.segment].task, event);
 	}
+}
+
+/* A part of the probes is attached before a CT_JOB_ON. So the ends of earlier jobs may be missing then,
+ * too. If the first CT_JOB_OFF is lost, its first repetition counts. */
+static void wakeless_edges_probes(struct pass *p, uint32_t event)
+{
+	const struct window_event *e = &p->e[event];
+	uint64_t since_ns = window_words(p->g->w, e)[0], off_ns;
+	uint16_t framework = ct_job_framework(&e->r);
+
+	if (ct_job_state(&e->r) == CT_JOB_OFF) {
+		if (map_get(&p->jobs_off, framework, &off_ns) && off_ns == since_ns)
+			return;
+		if (map_set(&p->jobs_off, framework, since_ns))
+			p->err = -ENOMEM;
+	}
+	if (map_set(&p->jobs_cut, framework, event))
+		p->err = -ENOMEM;
+	segments_forget_jobs(p, framework);
 }
 
 static void wakeless_edges_access(struct pass *p, uint32_t task, uint32_t event)
@@ -96,8 +117,8 @@ static void wakeless_edges_lock(struct pass *p, uint32_t task, uint32_t event)
 	}
 	if (ct_lock_result(&e->r) || o->event == GRAPH_NONE)
 		return;
-	/* If the task waited for the lock, its wake-up has made an edge already. If it did not
-	 * wait, the edge is weak. */
+	/* If the task waited for the lock, its wake-up has made an edge already. If the task did
+	 * not wait, makes a weak edge: the order of the two tasks may be chance. */
 	if (!pass_same_process(p, task, p->segments.v[o->segment].task) &&
 	    !(wake && wake->kind == EDGE_FILELOCK && wake->from == o->segment))
 		wakeless_edges_edge(p, o, task, event, EDGE_LOCK_ORDER, EDGE_WEAK);
@@ -173,6 +194,7 @@ static void wakeless_edges_exec(struct pass *p, uint32_t task, uint32_t event)
 	if (was != GRAPH_NONE)
 		o.segment = pass_segment(p, was, r->ts);
 	p->work[task].jobs = 0;
+	p->work[task].jobs_from = event;
 	p->work[task].taken = 0;
 	if (segments_cut(p, task, r->ts, event, CUT_EXEC))
 		wakeless_edges_edge(p, &o, task, event, EDGE_EXEC, EDGE_STRONG);
@@ -201,6 +223,10 @@ void wakeless_edges_event(struct pass *p, uint32_t event)
 
 	if (e->r.kind == CT_SIGNAL) {
 		wakeless_edges_signal(p, event);
+		return;
+	}
+	if (e->r.kind == CT_JOB && ct_job_state(&e->r) > CT_JOB_END) {
+		wakeless_edges_probes(p, event);
 		return;
 	}
 	task = pass_task(p, e->r.tid, e->r.ts);

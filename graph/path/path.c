@@ -21,7 +21,7 @@
 struct look {
 	uint32_t frame;     /* the frame (path.h) of the task that waits */
 	uint32_t interval;  /* the wait in epoll */
-	struct blame blame; /* of the task that could end the wait */
+	struct blame blame; /* blames the task that could end the wait */
 };
 
 struct walker {
@@ -85,10 +85,10 @@ static bool is_poll(const struct graph *g, uint32_t interval)
 	return wait == CT_W_POLL || wait == CT_W_EPOLL;
 }
 
-/* The parent frame waits until the task of frame f does something for it, such as to answer. If the
- * task polls the same set of objects again, it has not done so yet. So only the last of these polls
- * can show what the parent waits for. Returns the last repeat (repeats.h) of the poll `interval`.
- * Returns `interval` if it is no poll, has no repeat, or is in frame 0. */
+/* The task P of the parent frame waits until the task T of frame f does something for P, for
+ * example answers. If T polls the same set of objects again, T has not done this yet. So only the
+ * last of these polls can show what P waits for. Returns the last repeat (repeats.h) of the poll
+ * `interval`. Returns `interval` if it is no poll, has no repeat, or is in frame 0. */
 static uint32_t last_idle(const struct walker *k, const struct path_frame *f, uint32_t interval)
 {
 	uint64_t end = horizon(f);
@@ -134,8 +134,9 @@ static bool is_request(const struct graph *g, uint32_t interval, const struct bl
 	return is_poll(g, interval) && b->ended && b->edge == EDGE_MESSAGE && graph_is_accepted(g, b->obj);
 }
 
-/* If the sender was born after the wait began, the waiter idled, and did not wait for this
- * sender. */
+/* Returns true if a message ended the poll or accept, and the sender of the message is a task that
+ * is in another process and was born after the wait began. The waiter cannot have waited for this
+ * task: the waiter idled. */
 static bool is_of_newcomer(const struct graph *g, uint32_t interval, const struct blame *b)
 {
 	const struct interval *s = &g->intervals[interval];
@@ -189,7 +190,7 @@ static bool is_unexplained(const struct graph *g, uint32_t interval, const struc
 	if (b->edge != EDGE_OWNER || b->ended)
 		return false;
 	if (s->wait == CT_W_FUTEX)
-		return !graph_futex_owner(g, s);
+		return !graph_futex_owner(g, s) && !(b->kind == RESOURCE_LOCK && b->task != GRAPH_NONE);
 	/* the event loop waits for a thread of its own process */
 	return is_poll(g, interval) && b->task == GRAPH_NONE && CT_OBJ_KIND(b->obj) == CT_OBJ_EVENTFD;
 }
@@ -220,7 +221,8 @@ static void blame_repeats(struct walker *k, const struct path_frame *f, uint32_t
 	uint64_t end = horizon(f);
 	bool limit;
 
-	if (last != interval && b->task != GRAPH_NONE && !b->timed_out && !on_stack(k, f->depth, b->task))
+	if (last != interval && b->task != GRAPH_NONE && !b->timed_out && !on_stack(k, f->depth, b->task) &&
+	    !blame_is_interruption(k->g, last, b))
 		return;
 	limit = acted_on_limit(k, f, last, b);
 	if (last != interval)
@@ -302,7 +304,8 @@ static bool blame_leg(struct walker *k, uint32_t frame, uint32_t interval, struc
 		k->legs_of[f->depth] = frame;
 		find_legs(k, f, &k->legs[f->depth]);
 	}
-	return legs_blame(k->g, &k->legs[f->depth], interval, b);
+	return k->legs[f->depth].v.n && !(s->wait == CT_W_FUTEX && owner_is_shown_lock(k->g, s)) &&
+	       legs_blame(k->g, &k->legs[f->depth], interval, b);
 }
 
 static bool is_other_request(struct walker *k, const struct path_frame *f)
@@ -384,18 +387,25 @@ static bool may_be_for_another(const struct graph *g, uint32_t interval)
 	return g->intervals[interval].wait == CT_W_FUTEX || is_poll(g, interval);
 }
 
+/* Returns true if the wait is for a lock of a database, and an inspection has shown that b->task
+ * owns this lock. */
+static bool is_shown_lock(const struct blame *b)
+{
+	return b->kind == RESOURCE_DATABASE_LOCK && b->edge == EDGE_OWNER && b->strength == EDGE_STRONG;
+}
+
 /* Returns true if it is a guess that the interval waits for b->task. For a poll, b->task is certain if it is
  * the only task that owes the poller an answer. */
 static bool is_guess(const struct graph *g, const struct blame *b, uint32_t interval)
 {
-	if (b->edge != EDGE_OWNER)
+	if (b->edge != EDGE_OWNER || is_shown_lock(b))
 		return false;
 	return g->intervals[interval].wait == CT_W_FUTEX || (is_poll(g, interval) && (!b->owed || b->rivals));
 }
 
 static bool is_loop_of(const struct graph *g, const struct blame *b, uint32_t interval)
 {
-	return interval != GRAPH_NONE && is_poll(g, interval) && b->edge == EDGE_OWNER;
+	return interval != GRAPH_NONE && is_poll(g, interval) && b->edge == EDGE_OWNER && !is_shown_lock(b);
 }
 
 static bool will_arrive(const struct graph *g, const struct path_frame *f, uint64_t ts_ns)
@@ -404,14 +414,14 @@ static bool will_arrive(const struct graph *g, const struct path_frame *f, uint6
 	       CT_OBJ_KIND(f->blame.obj) == CT_OBJ_SOCK && owner_under_way(g, f->blame.obj, ts_ns);
 }
 
-/* The task b->task is on the path already, so the wait `interval` may close a cycle of tasks that wait
- * for each other. Returns true if the cycle may be a deadlock. A cycle of event loops counts as a
- * deadlock only if it owes an answer to a task outside of it. Otherwise the loops can still serve
- * other tasks. */
+/* The task b->task is on the path already, so the wait `interval` may close a cycle of tasks that
+ * wait for each other. Returns true if the cycle may be a deadlock. A cycle of event loops counts
+ * as a deadlock only if a loop of the cycle owes an answer to a task outside of the cycle.
+ * Otherwise the loops can still serve other tasks. */
 static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval, uint64_t to,
 		      const struct blame *b)
 {
-	/* If the waker ended the wait because it exited, the wait may have been in a cycle. */
+	/* If the wait ended because the waker exited, the wait may have been in a cycle. */
 	bool died = b->event != GRAPH_NONE && k->g->w->events[b->event].r.kind == CT_WAKE &&
 		    k->g->w->events[b->event].r.flags & CT_WF_EXITING;
 	bool loops = is_loop_of(k->g, b, interval);

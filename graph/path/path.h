@@ -25,7 +25,7 @@ struct path_piece {
 	uint32_t frame;
 	uint32_t interval; /* GRAPH_NONE: nothing is known */
 	uint8_t time;      /* enum time_kind */
-	bool cycle;        /* the piece waits for a task that itself waits on this path */
+	bool cycle;        /* the task of the piece waits for a task that waits on this path */
 	uint16_t pad;
 	uint32_t blame; /* index into leaf_blames; GRAPH_NONE: no wait */
 };

@@ -26,8 +26,9 @@ static int task_key_cmp(const void *a, const void *b)
 	return x->old < y->old ? -1 : x->old > y->old;
 }
 
-/* graph_tasks() may have replaced a born_ns of 0, so the lives of a tid are not always in order of
- * born_ns. */
+/* Sets from_ns and ancestor of each task. The tasks of one tid were sorted by born_ns. But since
+ * then, graph_tasks() may have replaced a born_ns of 0. So born_ns may fall from one task of the
+ * tid to the next one. from_ns never falls. */
 static void graph_lives(struct graph *g)
 {
 	for (size_t i = g->n_tasks; i-- > 0;) {
@@ -146,7 +147,7 @@ static int graph_disk_waits(struct graph *g)
 	return 0;
 }
 
-/* intervals that graph_intervals() copies before it gives back their memory */
+/* graph_intervals() gives memory back each time it has copied this number of intervals */
 #define GIVE_BACK 65536
 
 static int graph_intervals(struct graph *g, struct builder *b, const uint32_t *renumber)

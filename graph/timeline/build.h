@@ -88,8 +88,9 @@ void fold_open(struct builder *b, uint32_t task, uint64_t ts);
 void fold_exit(struct builder *b, uint32_t task, uint64_t ts);
 void fold_drop(struct builder *b, uint32_t task);
 void fold_count(struct task_now *t, const struct interval *s);
-/* Called at the end of a task's cap: a time in which most records of the task are left out. found: what the
- * task does now. Returns true if that is the wait in which the timeline has the task already. */
+/* Called at the end of a task's cap: a time in which most records of the task are left out. found:
+ * what the task does at that moment. Returns true if the task still waits as in its open
+ * interval. */
 bool fold_cap_ends(struct builder *b, uint32_t task, const struct ct_rec *found);
 /* If e is the wake-up that follows a CT_FOUND_WAITED of the task, notes e as the end of this wait,
  * and returns true. */

@@ -2,8 +2,9 @@
 /*
  * edges.c - finds the kind and the strength of the edge of a wake-up. An edge is mostly strong if
  * the waker acted on the object for which the wakee waited, or on the other end of this object. But
- * the handoff of a mutex is weak: chance decides which task gets the mutex (Argus, section 3.2). An
- * interrupt mostly says nothing about the task on the CPU (see graph/wake/cause.c).
+ * the handoff of a mutex is weak: chance decides which task gets the mutex (Argus, section 3.2). If
+ * an interrupt makes the wake-up, the interrupted task mostly has nothing to do with the wake-up
+ * (see graph/wake/cause.c).
  */
 #include "graph/timeline/graph.h"
 
@@ -51,13 +52,14 @@ static void classify_object(const struct graph *g, const struct interval *interv
 		interval->wait == CT_W_POLL || interval->wait == CT_W_EPOLL || interval->wait == CT_W_URING;
 	bool same = obj && (obj == interval->obj || many);
 	bool strong = same || graph_peer_object(g, interval->obj) == obj;
-	/* A receive makes room for senders, but it also wakes tasks that do not wait for room. */
-	bool room = ct_wake_call(&wake->r) == CT_W_READ && interval->wait != CT_W_WRITE;
+	/* A receive makes room for senders, and also wakes tasks that do not wait to write. For such a task,
+	 * the receive may mean nothing, so the edge is weak. */
+	bool only_room = ct_wake_call(&wake->r) == CT_W_READ && interval->wait != CT_W_WRITE;
 
 	switch ((unsigned)CT_OBJ_KIND(obj)) {
 	case CT_OBJ_SOCK:
 		set(kind, strength, EDGE_MESSAGE,
-		    !room && (strong || (wake->r.flags & CT_WF_READY)) ? EDGE_STRONG : EDGE_WEAK);
+		    !only_room && (strong || (wake->r.flags & CT_WF_READY)) ? EDGE_STRONG : EDGE_WEAK);
 		break;
 	case CT_OBJ_PIPE:
 	case CT_OBJ_FIFO:
@@ -86,7 +88,8 @@ bool edge_is_lock(const struct graph *g, const struct interval *interval)
 	return n != 0;
 }
 
-/* A waker that is no child of the wakee's process, and does not exit, has sent a signal. */
+/* The interval is a wait for a child. Returns true if the waker is no child of the wakee's process,
+ * and does not exit. Then the waker has sent a signal. */
 static bool is_stranger(const struct graph *g, const struct interval *interval,
 			const struct window_event *wake)
 {
@@ -106,7 +109,7 @@ static void classify_task(const struct graph *g, const struct interval *interval
 			    wake->r.flags & CT_WF_EXITING ? EDGE_STRONG : EDGE_WEAK);
 		else if (edge_is_lock(g, interval))
 			set(kind, strength, EDGE_LOCK, EDGE_WEAK);
-		else /* even if the ids differ: each process has its own id of a shared futex */
+		else /* ids are not compared: each process has its own id of a shared futex */
 			set(kind, strength, EDGE_POST, EDGE_STRONG);
 		break;
 	case CT_W_CHILD:
@@ -152,7 +155,7 @@ static void classify_task(const struct graph *g, const struct interval *interval
 	}
 }
 
-/* No device and no network can end the wait. */
+/* Returns true if only tasks can end the wait: no device and no network can. */
 static bool is_between_tasks(const struct graph *g, const struct interval *interval)
 {
 	const struct window_object *o;

@@ -4,8 +4,8 @@
  * (CT_LACK_SWITCHES), or under a cap. In a stretch, a task is FOLDED, except while it is known to
  * wait or to be queued. Under a cap, it is UNKNOWN, except while it is known to wait.
  *
- * The daemon reads the states of the tasks at most about twice a second. So a wait
- * begins before the first CT_FOUND that has it, and lasts at least until the last one.
+ * The daemon reads the states of the tasks only about twice a second. So a wait begins before the
+ * first CT_FOUND that shows the wait, and lasts at least until the last CT_FOUND that shows it.
  *
  * A CT_FOUND has sums of the task so far: CPU time, time in queues, and switches. The difference of
  * two CT_FOUND is divided among the folded intervals in between, in proportion to their lengths.
@@ -199,9 +199,12 @@ static void blur(struct builder *b, uint32_t task, uint64_t ts)
 		fold_open(b, task, ts);
 }
 
-/* A record says that the task is in its next state since since_ns. Returns when this state begins: at
- * since_ns, but not before the last time that a record found the task in its present state. If since_ns
- * is later than this time, blur() fills the gap between the two. */
+/* At ts, a record found the task in a new state. By this record, the new state began at since_ns.
+ * The open interval has the old state. At sight_ns, a record last found the task in the old state.
+ * Returns when the new state begins:
+ * - If the old state is FOLDED or UNKNOWN: at since_ns. The old state lasts until then.
+ * - Otherwise: at the later one of since_ns and sight_ns. If since_ns is later, blur() fills the
+ *   time from sight_ns to since_ns. */
 static uint64_t make_room(struct builder *b, uint32_t task, uint64_t since_ns, uint64_t ts)
 {
 	struct task_now *t = &b->now.v[task];

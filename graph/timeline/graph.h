@@ -22,8 +22,8 @@
 /* The kinds of records that a graph needs, for reader_want_kinds(). */
 #define GRAPH_KINDS (~(1ULL << CT_READY | 1ULL << CT_BLK_ISSUE | 1ULL << CT_BLK_DONE))
 
-/* The key of a futex in graph.owned. The two words for waiters of a read-write lock lie in one
- * aligned unit of 8 bytes, so they have the same key. */
+/* The key of a futex in graph.owned. Tasks wait for a read-write lock of glibc on one of its two
+ * futexes. Both lie in one aligned unit of 8 bytes, so they have the same key. */
 #define GRAPH_FUTEX_KEY(obj) ((obj) >> 3)
 
 enum interval_state {
@@ -58,7 +58,7 @@ struct interval_look {
 	uint32_t owner;
 };
 
-/* The place of a record that graph_build_lean() has dropped. */
+/* Says where a record was in window.events before graph_build_lean() dropped it. */
 struct graph_dropped {
 	uint32_t next;     /* index of the next event that is kept */
 	uint32_t since_ns; /* time from the last kept event to the dropped record */
@@ -74,9 +74,9 @@ struct graph_task {
 	uint32_t n_intervals;
 	uint64_t born_ns; /* 0: before the window, or not known */
 	uint64_t exit_ns; /* UINT64_MAX: no exit was seen */
-	/* Several tasks may have the same tid, one after the other. This is the smallest born_ns of
-	 * this task and of the later ones, so from_ns never falls from one to the next. born_ns may
-	 * fall: see graph_lives(). */
+	/* Several tasks may have the same tid, one after the other. from_ns is the smallest born_ns
+	 * of this task and of the later tasks with the tid. So from one of these tasks to the next,
+	 * from_ns never falls. born_ns may fall: see graph_lives(). */
 	uint64_t from_ns;
 	uint32_t exit_code; /* as wait(2) returns it; also 0 if no exit was seen */
 	uint16_t prio;      /* kernel priority when last seen running, 0..139 */
@@ -135,7 +135,7 @@ struct graph_index {
 
 struct graph {
 	const struct window *w;
-	struct graph_task *tasks; /* sorted by tid; the lives of one tid in order of time */
+	struct graph_task *tasks; /* sorted by tid; tasks with the same tid: in order of time */
 	size_t n_tasks;
 	struct interval *intervals; /* sorted by (task, from_ns) */
 	size_t n_intervals;
@@ -193,7 +193,9 @@ static inline const struct interval *graph_run(const struct graph *g, uint32_t c
 	return &g->intervals[g->runs[cpu][i]];
 }
 
-/* Sums of a FOLDED interval. Its other time is waits shorter than CT_COARSE_NS. */
+/* Sums of a FOLDED interval: the time in which the task ran, the time in which it waited for a CPU,
+ * and the number of its switches. In the rest of the interval, the task was in waits shorter than
+ * CT_COARSE_NS. */
 struct interval_sums {
 	uint64_t ran_ns, queued_ns;
 	uint32_t switches;
@@ -272,7 +274,7 @@ const struct graph_ref *graph_ref_before(const struct graph *g, const struct gra
 const struct graph_ref *graph_refs_from(const struct graph *g, const struct graph_index *ix, uint64_t key,
 					uint64_t from_ns, size_t *ret_n);
 /* Returns sockets that may listen at `name` (AF_UNIX) or at `port`, as indices into window.objects.
- * Others may be among them, so the caller compares the addresses. */
+ * The result may also have sockets that do not, so the caller compares the addresses. */
 const struct graph_ref *graph_listening(const struct graph *g, uint16_t family, uint16_t type, uint16_t port,
 					const char *name, size_t *ret_n);
 /* How well a listening socket matches the address that a connection asks for, the worst first. */

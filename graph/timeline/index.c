@@ -275,7 +275,7 @@ const struct graph_ref *graph_listening(const struct graph *g, uint16_t family, 
 static bool may_listen(const struct window_object *o)
 {
 	return (is_inet(o) && !o->rport) ||
-	       (CT_OBJ_KIND(o->id) == CT_OBJ_SOCK && o->family == AF_UNIX && o->name[0]);
+	       (CT_OBJ_KIND(o->id) == CT_OBJ_SOCK && o->family == AF_UNIX && o->name[0] && !o->peer);
 }
 
 bool graph_is_accepted(const struct graph *g, uint64_t sock)
@@ -364,8 +364,8 @@ bool index_is_owner(const struct window *w, const struct window_event *futex)
 
 	if (!ct_futex_owner(&futex->r) || ct_futex_owner(&futex->r) == futex->r.tid)
 		return false;
-	/* While a task waits for a mutex, the word is GLIBC_MUTEX_CONTENDED or has the owner's tid.
-	 * x1 is 0 if not recorded. */
+	/* While a task waits for a mutex, the word of the futex is GLIBC_MUTEX_CONTENDED, or has
+	 * the tid of the owner. x1 is 0 if the record lacks the word. */
 	if (futex_command(x1) == FUTEX_WAIT && x1 && word != GLIBC_MUTEX_CONTENDED &&
 	    (word & FUTEX_TID_MASK) != ct_futex_owner(&futex->r))
 		return false;

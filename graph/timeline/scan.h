@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * scan.h - limits the time of all look-ups in one graph. In a hostile trace, many waits may walk
- * along many records of one object. So each step of a walk is paid from a budget that grows with
- * the window. Once the budget is spent, walks end early and find nothing more. Threads that share
- * one budget count it inexactly. A thread with a view of its own (scan_view()) has its own budget.
+ * scan.h - limits the time of all look-ups in one graph. A look-up walks along the records of one
+ * object. In a hostile trace, an object may have very many records, and the look-ups for many waits
+ * may walk along them. So each step of a walk takes one step from a budget, which grows with the
+ * window. Once the budget is spent, walks end early and find nothing more. If several threads share
+ * one budget, the count is not exact. scan_view() makes a copy of a graph, with its own budget.
  */
 #ifndef CTRACE_GRAPH_TIMELINE_SCAN_H
 #define CTRACE_GRAPH_TIMELINE_SCAN_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * timeline.c - makes intervals from records, in order of time. A wake-up can be recorded before the
- * switch-out, while the wakee still runs. Then it ends the wait that begins with this switch-out, unless
- * a later wake-up does.
+ * timeline.c - makes intervals from records, in order of time. A wake-up can be recorded while the
+ * wakee still runs, just before the CT_SWITCH with which the wakee blocks. Such a wake-up ends the
+ * wait that begins with this CT_SWITCH, unless a later wake-up ends the wait.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -50,7 +50,8 @@ uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh)
 			t->born_ns = ts;
 			return (uint32_t)at;
 		}
-		/* Two tasks never have one tid at a time: the end of the old task was not recorded. */
+		/* Two tasks never have the same tid at the same time: the end of the old task was
+		 * not recorded. */
 		if (fresh && !t->gone && t->interval != GRAPH_NONE) {
 			b->intervals.v[t->interval].state = INTERVAL_UNKNOWN;
 			timeline_gone(b, (uint32_t)at, ts);
@@ -175,7 +176,8 @@ static void timeline_state_interval(struct builder *b, uint32_t task, const stru
 		timeline_block(b, task, &last, st->owner);
 		break;
 	case WINDOW_RUN_RUNNABLE:
-		/* A state without a time: the task has no record before the checkpoint. */
+		/* Without a time, the state is not known: the task has no record before the
+		 * checkpoint. */
 		timeline_open(b, task, from_ns, st->last.ts ? INTERVAL_RUNNABLE : INTERVAL_UNKNOWN);
 		break;
 	case WINDOW_RUN_RUNNING:
@@ -389,9 +391,9 @@ static void timeline_switch_in(struct builder *b, const struct window_event *e)
 	b->now.v[task].run_ns = e->r.ts;
 }
 
-/* In a coarse stretch, switches are recorded only just after its begin and just before its end,
- * while the programs of both steps are attached (governor_loop_step()). The switches in between are
- * missing, so only the end of a task counts. */
+/* In a coarse stretch, switches are recorded only just after its begin and just before its end.
+ * (When the governor changes the step, the BPF programs of the old and of the new step are attached
+ * together for a moment.) All other switches are missing, so only the end of a task counts. */
 static void timeline_switch_late(struct builder *b, const struct window_event *e)
 {
 	uint64_t at;

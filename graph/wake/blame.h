@@ -55,11 +55,22 @@ struct blame {
 	bool timed_out;
 	bool owed;   /* the waiter is owed an answer on the socket obj: see owner_owed() */
 	bool killed; /* a signal, exit_group() or execve() ended the wait and the waiter */
+	bool ownerless; /* a record shows that no task owns the awaited lock */
 };
 
 /* Fills *ret for a BLOCKED interval. If the wait timed out, looks also at its first repeat that did
  * not time out. This repeat must end by limit_ns. */
 void blame_wait(const struct graph *g, uint32_t interval, uint64_t limit_ns, struct blame *ret);
+
+/* b is the blame for `interval`. Returns true if all of this holds:
+ * - A signal ended the interval, which is a poll.
+ * - The poll did not report the signal through a signalfd.
+ * - The sender belongs neither to the process of the task nor to a descendant of this process.
+ * - The sender did not release a lock of a database.
+ *
+ * Then the task hardly waited for the signal. If the poll repeats waits that ended by time limits,
+ * the task did not need the signal to go on. */
+bool blame_is_interruption(const struct graph *g, uint32_t interval, const struct blame *b);
 
 /* Like blame_wait(), but as if nothing had ended the wait. */
 void blame_lasting(const struct graph *g, uint32_t interval, struct blame *ret);
@@ -67,18 +78,22 @@ void blame_lasting(const struct graph *g, uint32_t interval, struct blame *ret);
 /* Like blame_lasting(), for a wait that the caller knows to be for an answer on sock. */
 void blame_socket(const struct graph *g, uint32_t interval, uint64_t sock, struct blame *ret);
 
-/* Returns true if exactly one other process owes the waiter's process an answer, for which a thread
- * of the waiter's process waits. Then *ret blames the task that owes the answer. since_ns: when the
- * waiter's process began to work on its present request. If the task that owes the answer is idle,
- * it counts only if a question to it was recorded since since_ns. */
+/* since_ns: when the waiter's process began to work on its present request. Looks for other
+ * processes for which threads of the waiter's process wait:
+ * - a process that owes an answer. If the task that owes the answer is idle, this process counts
+ *   only if a question to it was recorded after since_ns.
+ * - a descendant that was born after since_ns, if a thread waits for its output
+ *
+ * Returns true if there is exactly one such process. Then *ret blames the task of this process for
+ * which a thread waits. */
 bool blame_debt(const struct graph *g, uint32_t interval, uint64_t since_ns, struct blame *ret);
 
 /* Called for a wait that no task ended, and that has no known owner: mostly a wait on a futex. Blames
  * the only active thread among the other threads of the process. since_ns: see blame_debt(). A thread is
  * active if it computes, or waits for one of these: the disk, a file lock, the end of its write, an
  * answer, its child, a process that has not read the thread's bytes. If the wait is for a lock
- * (ret->kind), a thread that sleeps is active too. Several active threads that wait for one other
- * process count as one. Returns false if:
+ * (ret->kind), a thread that sleeps is active too. Several active threads that wait for the same
+ * other process count as one. Returns false if:
  * - no thread or several threads are active
  * - *ret already blames a task that is active or sleeps
  * - the waiter was killed as soon as it began to wait

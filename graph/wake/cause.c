@@ -9,8 +9,10 @@
 #include "graph/wake/owner.h"
 #include "lib/checked.h"
 
-/* The set of a poll() is recorded when the wait begins or ends (bpf/wait_fds.h). For an epoll, the
- * time of the record does not matter. */
+/* e is the record of one polled descriptor. Returns true if s polls this descriptor. For a poll(),
+ * the descriptors are recorded when the wait begins or ends, but at most once a second
+ * (bpf/wait_fds.h). So e must not be older than WAITFD_OLD_NS when s begins, nor later than the end
+ * of s. For an epoll, the time of e does not matter. */
 static bool is_polled_in(const struct interval *s, const struct window_event *e)
 {
 	return s->wait != CT_W_POLL ||
@@ -197,7 +199,7 @@ void wake_cause(const struct graph *g, const struct interval *s, const struct wi
 		return;
 	ret->closed = closed_socket(g, s, wake, spoke);
 	/* If the waiter also polls a connection to another host, the softirq may have been for that
-	 * connection. Then the task on the CPU had nothing to do with it. */
+	 * connection. Then the task on the CPU had nothing to do with the wake-up. */
 	if (ret->closed && ret->closed != s->obj && has_far_member(g, s, &known))
 		ret->closed = 0;
 	if (!ret->closed)

@@ -2,7 +2,8 @@
 /*
  * cause.h - private to graph/: finds the task that made one wake-up, and the kind and strength of
  * the edge to the wakee. Pure; any thread. wake_cause() does not look for signals. If a softirq
- * delivered bytes, it does not look for a sender that was off the CPU. blame_wait() looks for both.
+ * delivered bytes, wake_cause() does not look for a sender that was off the CPU. blame_wait() looks
+ * for signals and for such senders.
  */
 #ifndef CTRACE_GRAPH_WAKE_CAUSE_H
 #define CTRACE_GRAPH_WAKE_CAUSE_H
@@ -18,13 +19,13 @@ struct wake_cause {
 };
 
 /* `wake` ended the BLOCKED interval s. spoke: the socket that the waker used last, or 0.
- * CAUSE_LOOK: wake_cause() looks for it. */
+ * CAUSE_LOOK: wake_cause() looks for this socket. */
 #define CAUSE_LOOK UINT64_MAX
 void wake_cause(const struct graph *g, const struct interval *s, const struct window_event *wake,
 		uint64_t spoke, struct wake_cause *ret);
 
-/* Returns true if the polled set has a connection to another host, or no known TCP or UDP
- * connection. */
+/* s is a poll. Returns true if one of the polled descriptors is a connection to another host, or if
+ * none of them is known to be a TCP or UDP connection. */
 bool wake_polls_far(const struct graph *g, const struct interval *s);
 
 #endif

@@ -49,13 +49,23 @@ bool blame_idles(const struct graph *g, uint32_t task, uint64_t ts_ns)
 	return b.task == GRAPH_NONE || !(b.owed || graph_descends_from(g, b.task, g->tasks[task].tgid));
 }
 
-/* The request may be a long poll: an idle server answers it only when there is news. */
+/* Returns true if the request on b->obj may be a long poll: the server is idle, and answers only
+ * when it has news. */
 static bool may_have_no_news(const struct graph *g, const struct blame *b, uint64_t asked_by_ns,
 			     uint64_t since_ns, uint64_t ts_ns)
 {
 	const struct graph_ref *sent = graph_ref_before(g, &g->sends, b->obj, asked_by_ns);
 
 	return (!sent || g->w->events[sent->event].r.ts < since_ns) && blame_idles(g, b->task, ts_ns);
+}
+
+/* b is the blame for a wait of the process. Returns true if the wait is for output of the blamed task, and
+ * the process started this task itself, since it began to work on its present request. */
+static bool is_started_for(const struct graph *g, const struct blame *b, uint32_t tgid, uint64_t since_ns)
+{
+	return b->edge == EDGE_OWNER &&
+	       (CT_OBJ_KIND(b->obj) == CT_OBJ_PIPE || CT_OBJ_KIND(b->obj) == CT_OBJ_FIFO) &&
+	       g->tasks[b->task].born_ns > since_ns && graph_descends_from(g, b->task, tgid);
 }
 
 bool blame_debt(const struct graph *g, uint32_t interval, uint64_t since_ns, struct blame *ret)
@@ -71,9 +81,11 @@ bool blame_debt(const struct graph *g, uint32_t interval, uint64_t since_ns, str
 		if (wait == GRAPH_NONE)
 			continue;
 		blame_lasting(g, wait, &b);
-		if (b.task == GRAPH_NONE || !b.owed || g->tasks[b.task].tgid == g->tasks[s->task].tgid)
+		if (b.task == GRAPH_NONE || g->tasks[b.task].tgid == g->tasks[s->task].tgid)
 			continue;
-		if (may_have_no_news(g, &b, g->intervals[wait].from_ns, since_ns, s->to_ns - 1))
+		if (!b.owed && !is_started_for(g, &b, g->tasks[s->task].tgid, since_ns))
+			continue;
+		if (b.owed && may_have_no_news(g, &b, g->intervals[wait].from_ns, since_ns, s->to_ns - 1))
 			continue;
 		if (found.task != GRAPH_NONE && g->tasks[found.task].tgid != g->tasks[b.task].tgid)
 			return false;
@@ -187,7 +199,9 @@ bool blame_active(const struct graph *g, uint32_t interval, uint64_t since_ns, s
 		if (r[i].event == s->task ||
 		    !is_active(g, r[i].event, since_ns, s->from_ns, to_ns, locks, &other))
 			continue;
-		/* Two threads may wait for one child: one for its output, one for its end. */
+		/* Several threads that wait for the same process P count as one active thread. If P
+		 * is a child, a thread that waits for P's output is blamed rather than one that
+		 * waits for the end of P. */
 		if (found != GRAPH_NONE && (other == GRAPH_NONE || found_for == GRAPH_NONE ||
 					    g->tasks[other].tgid != g->tasks[found_for].tgid))
 			return false;

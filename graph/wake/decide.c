@@ -14,6 +14,7 @@
 #include "lib/checked.h"
 #include "lib/cleanup.h"
 #include "trace/words/call.h"
+#include "trace/words/frame.h"
 
 static bool on_disk(const struct graph *g, uint64_t obj)
 {
@@ -167,8 +168,8 @@ static bool got_killer(const struct graph *g, const struct interval *s, const st
 
 /* Returns true if the wake-up killed the waiter: by a signal, or because another thread called
  * exit_group() or execve(), which end all other threads of the process. A task that waited for a
- * signal may also have handled the signal and exited. So it counts only if a signal is the reason
- * in its exit code. */
+ * signal may also have handled the signal and exited. So such a task counts as killed only if its
+ * exit code names a signal. */
 static bool was_killed(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
 	enum call call = call_of(g->w->machine, wake->r.nr);
@@ -202,9 +203,10 @@ static void blame_disk(const struct interval *s, struct blame *b)
 	b->ended = true;
 }
 
-/* Returns the object of the wait. If it is no socket, returns the socket that the wake reports as
- * readable, if any. For a write, the wake does not count: a softirq can make one socket readable,
- * and make room on another. */
+/* Returns the socket that the wake-up reports as readable, if the object of the wait is no socket,
+ * and the wait is not a wait to write. Otherwise returns the object of the wait. (If the task waits
+ * to write, the readable socket may be another one: one softirq can make one socket readable, and
+ * make room on another one.) */
 static uint64_t own_socket(const struct interval *s, const struct window_event *wake)
 {
 	bool named = CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK || s->wait == CT_W_WRITE;
@@ -248,21 +250,32 @@ static bool is_for_one_thing(const struct interval *s)
 	       s->wait == CT_W_FLOCK || s->wait == CT_W_CONNECT;
 }
 
+/* Returns true if the sender of a signal is of the task's process, or of a descendant of this process. */
+static bool is_own_sender(const struct graph *g, uint32_t sender, uint32_t task)
+{
+	return g->tasks[sender].tgid == g->tasks[task].tgid ||
+	       graph_descends_from(g, sender, g->tasks[task].tgid);
+}
+
 /* Returns false if the task may have waited for the signal. Otherwise returns true, and *b blames
  * the task that could have ended the wait. Signs that the task may have waited for the signal:
- * - The sender is of the task's process, or of a descendant of this process.
+ * - The sender is of the task's process, or of a descendant (is_own_sender()).
  * - The sender is the task that could have ended the wait.
+ * - The task waited for a standby or a checkpoint, and the sender is of the same server.
  * - No task could have ended the wait, and is_for_one_thing() is false. */
 static bool blame_interrupted(const struct graph *g, const struct interval *s, uint32_t sender,
 			      struct blame *b)
 {
 	struct blame lasting;
 
-	if (g->tasks[sender].tgid == g->tasks[s->task].tgid ||
-	    graph_descends_from(g, sender, g->tasks[s->task].tgid))
+	if (is_own_sender(g, sender, s->task))
 		return false;
 	blame_lasting(g, (uint32_t)(s - g->intervals), &lasting);
 	if (lasting.task == sender || (lasting.task == GRAPH_NONE && !is_for_one_thing(s)))
+		return false;
+	/* Processes of PostgreSQL wake each other by signals. */
+	if ((lasting.kind == RESOURCE_STANDBY || lasting.kind == RESOURCE_CHECKPOINT) &&
+	    g->tasks[sender].ptgid == g->tasks[s->task].ptgid)
 		return false;
 	lasting.until_ns = b->until_ns;
 	*b = lasting;
@@ -274,6 +287,7 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 {
 	uint32_t waker = graph_task_at(g, ct_wake_waker(&wake->r), wake->r.ts);
 	const struct window_event *sig = wake_signal(g, s, wake);
+	struct blame shown = *b;
 	struct wake_cause cause;
 	uint64_t mine;
 
@@ -322,7 +336,7 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 		} else if (s->wait == CT_W_URING && s->flags & CT_SF_IOWAIT &&
 			   g->tasks[waker].tgid != g->tasks[s->task].tgid) {
 			/* The workers of an io_uring belong to the process of the waiter. Other kernel
-			 * threads mostly end I/O of a disk, as for a loop device. */
+			 * threads mostly end I/O of a disk, for example of a loop device. */
 			blame_disk(s, b);
 			b->strength = EDGE_WEAK;
 		} else if (CT_OBJ_KIND(s->obj) == CT_OBJ_TTY && s->wait == CT_W_WRITE)
@@ -335,6 +349,14 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 	     (sig && ct_signal_number(&sig->r) == SIGURG && title_sessions(g, s->task, waker, s->to_ns)))) {
 		b->kind = RESOURCE_DATABASE_LOCK;
 		b->time = TIME_LOCK;
+		/* The inspection shows that a prepared transaction owned the lock. The waker
+		 * released the lock without owning it. But if the inspection is old, the lock may
+		 * have got another owner since. Then the owner is not known. */
+		if (owner_of_shown_lock(g, s, &shown) && shown.ownerless) {
+			*b = shown;
+			b->ended = true;
+			b->ownerless = owner_shown_recently(g, s);
+		}
 		return;
 	}
 	b->time = time_of(g, s, b);
@@ -378,8 +400,8 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 	wake_cause(g, s, wake, CAUSE_LOOK, &cause);
 	if (cause.closed)
 		blame_lasting(g, (uint32_t)(s - g->intervals), &last);
-	/* If an answer is owed to the waiter on another connection than the closed one, the waiter
-	 * goes on waiting. */
+	/* The close of a connection ended the wait, unless the waiter is owed an answer on another
+	 * connection: then the waiter goes on waiting for this answer. */
 	if (cause.closed && (!last.owed || last.obj == cause.closed)) {
 		b->obj = cause.closed;
 		b->kind = resource_of_object(g->w, cause.closed);
@@ -389,7 +411,7 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 		return;
 	}
 	b->edge = EDGE_IRQ;
-	/* The record of a wake-up names a socket only if bytes or a connection arrived there. This
+	/* The record of a wake-up names a socket only if bytes or a connection arrived on it. This
 	 * record names none. So the network reported something else, such as room for a send. */
 	if (ct_wake_context(&wake->r) == CT_CTX_SOFTIRQ &&
 	    (ct_wake_softirq(&wake->r) == NET_TX_SOFTIRQ || ct_wake_softirq(&wake->r) == NET_RX_SOFTIRQ) &&
@@ -465,6 +487,29 @@ static void blame_nobody(const struct graph *g, const struct interval *s, struct
 	b->time = (uint8_t)time_of(g, s, b);
 }
 
+/* A page fault may find that the control group has no memory left. Only a stack shows this. */
+static bool is_memory_wait(const struct graph *g, const struct interval *s)
+{
+	uint64_t id = s->wait == CT_W_FAULT ? graph_visit_stack(g, s) : 0;
+	const struct window_stack *stack = id ? window_stack(g->w, id) : NULL;
+
+	for (uint16_t i = 0; stack && i < stack->n_frames; i++)
+		if (frame_is_out_of_memory(stack->frames[i]))
+			return true;
+	return s->wait == CT_W_MEMORY;
+}
+
+bool blame_is_interruption(const struct graph *g, uint32_t interval, const struct blame *b)
+{
+	const struct interval *x = &g->intervals[interval];
+
+	return b->edge == EDGE_SIGNAL && x->wake != GRAPH_NONE &&
+	       (x->wait == CT_W_POLL || x->wait == CT_W_EPOLL) &&
+	       CT_OBJ_KIND(g->w->events[x->wake].r.obj) != CT_OBJ_SIGNALFD &&
+	       b->kind != RESOURCE_DATABASE_LOCK && b->task != GRAPH_NONE &&
+	       !is_own_sender(g, b->task, x->task);
+}
+
 static void blame_interval(const struct graph *g, uint32_t interval, uint64_t limit_ns, struct blame *b)
 {
 	const struct interval *s = &g->intervals[interval], *end;
@@ -472,7 +517,9 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 	struct enders all;
 
 	blame_nobody(g, s, b);
-	if (s->wait == CT_W_MEMORY) {
+	if (is_memory_wait(g, s)) {
+		b->kind = RESOURCE_MEMORY;
+		b->time = TIME_FAULT;
 		b->edge = EDGE_IRQ;
 		b->ended = wake != NULL;
 		return;
@@ -507,8 +554,13 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 		end = blame_repeat(g, interval, limit_ns);
 		if (end && !was_killed(g, end, &g->w->events[end->wake])) {
 			blame_woken(g, end, &g->w->events[end->wake], b);
-			if (b->task != GRAPH_NONE)
+			if (b->task != GRAPH_NONE &&
+			    !blame_is_interruption(g, (uint32_t)(end - g->intervals), b))
 				return;
+			if (b->task != GRAPH_NONE) {
+				blame_nobody(g, s, b);
+				b->timed_out = true;
+			}
 		}
 	}
 	if (is_disk_wait(g, s, wake)) {

@@ -66,7 +66,7 @@ static uint32_t first_event(const struct graph *g, uint64_t ts_ns)
 /* Returns the receive that is the reason for a send on `sock`, or GRAPH_NONE. Takes the first of:
  * - a receive on `sock` itself, which is surely the reason
  * - the first receive on which the loop has not acted yet, because loops act in the order of their
- *   receives. For an answer, a request of another client does not count.
+ *   receives. If the send is an answer to a client, skips the requests of other clients.
  * - the receive on which the loop acted last
  * *sure is false if a send of this round may have another reason. */
 static uint32_t reason(const struct graph *g, struct round *t, uint64_t sock, bool *sure)
@@ -364,8 +364,13 @@ bool legs_blame(const struct graph *g, const struct legs *l, uint32_t interval, 
 		return false;
 	blame_socket(g, interval, leg->sock, ret);
 	ret->strength = EDGE_WEAK;
-	if (leg->answered == GRAPH_NONE)
+	if (leg->answered == GRAPH_NONE) {
+		/* The server waits for more bytes, so it owes no answer: it may be a helper that
+		 * was told to start a program. blame_debt() looks for this program. */
+		if (ret->task != GRAPH_NONE && owner_waits_for_more(g, leg->sock, ret->task, s))
+			blame_debt(g, interval, leg->from_ns, ret);
 		return true;
+	}
 	if (task != GRAPH_NONE) {
 		ret->task = task;
 		ret->event = event;

@@ -2,8 +2,8 @@
 /*
  * legs.h - private to graph/: finds the answers for which an event loop waited while it served one
  * request. A loop, or a thread that runs many coroutines (Go, tokio), waits for many things at
- * once. Messages show for which request it waits: it receives the request, sends a question to a
- * server, receives the answer, and so on. Pure; any thread.
+ * once. Messages show for which request the loop waits: the loop receives the request, sends a
+ * question to a server, receives the answer, and so on. Pure; any thread.
  *
  * A leg is the time from a question to its answer. There are two other kinds of legs. Both begin when
  * the loop receives the request:

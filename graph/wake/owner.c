@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/socket.h>
 
+#include "ctrace/glibc.h"
 #include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
 #include "graph/wake/owner_private.h"
@@ -42,17 +43,38 @@ static const struct interval *ended_wait(const struct graph *g, uint32_t task, u
 	return i != GRAPH_NONE && g->intervals[i].state == INTERVAL_BLOCKED ? &g->intervals[i] : NULL;
 }
 
-/* Returns true if at ts_ns the task waits again as in `wait`, like a worker without work. */
+/* Tasks that wait for one condition variable of glibc may wait on two different futexes. The two
+ * futexes have the same GLIBC_FUTEX_PAIR(). */
+static bool is_same_place(const struct interval *a, const struct interval *b)
+{
+	return blame_same_wait(a, b) || (a->wait == CT_W_FUTEX && b->wait == CT_W_FUTEX && a->nr == b->nr &&
+					 GLIBC_FUTEX_PAIR(a->obj) == GLIBC_FUTEX_PAIR(b->obj));
+}
+
+/* Returns true if at ts_ns the task waits again for the same thing as in `wait` (is_same_place()),
+ * like a worker without work. If `wait` was a short wait on a futex, the task may have waited only
+ * for a mutex. So the wait before `wait` is compared too, and so on. */
 static bool is_back(const struct graph *g, const struct interval *wait, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, wait->task, ts_ns);
-	const struct interval *now = i == GRAPH_NONE ? NULL : &g->intervals[i];
+	const struct interval *now = i == GRAPH_NONE ? NULL : &g->intervals[i], *x = wait;
+	const struct interval *first = &g->intervals[g->tasks[wait->task].first_interval];
 
-	return now && now != wait && now->state == INTERVAL_BLOCKED && blame_same_wait(wait, now);
+	if (!now || now == wait || now->state != INTERVAL_BLOCKED)
+		return false;
+	for (unsigned looks = 0; looks < WAIT_ENDED_LOOKS && x >= first && scan_step(g); looks++, x--) {
+		if (x->state != INTERVAL_BLOCKED)
+			continue;
+		if (is_same_place(x, now))
+			return true;
+		if (x->wait != CT_W_FUTEX || x->to_ns - x->from_ns > HANDED_PAUSE_NS)
+			return false;
+	}
+	return false;
 }
 
-/* Returns true if a time limit has cut one poll into the waits x and s. A futex does not count: a
- * runtime parks threads on a futex with a time limit for many reasons. */
+/* Returns true if a time limit has cut one poll into the waits x and s. Waits on a futex do not
+ * count: a runtime makes its threads wait on a futex with a time limit for many reasons. */
 static bool is_cut(const struct graph *g, const struct interval *x, const struct interval *s)
 {
 	return s->wait != CT_W_FUTEX && x->wake != GRAPH_NONE && blame_same_wait(x, s) &&
@@ -167,11 +189,14 @@ bool owner_idles_in_loop(const struct graph *g, uint32_t task, uint64_t ts_ns)
 	return !b.owed;
 }
 
-static void owner_of_futex(const struct graph *g, const struct interval *s, struct blame *b)
+static void owner_of_futex(const struct graph *g, const struct interval *s, struct blame *b,
+			   struct enders *all)
 {
 	uint32_t owner = graph_futex_owner(g, s);
 	uint64_t at;
 
+	if (owner_of_shown_lock(g, s, b) || owner_of_class(g, s, b, all))
+		return;
 	if (!owner && owner_in_lock(g, s)) {
 		b->kind = RESOURCE_LOCK;
 		b->time = TIME_LOCK;
@@ -205,14 +230,20 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, st
 	b->strength = EDGE_WEAK;
 	switch ((enum ct_wait)s->wait) {
 	case CT_W_FUTEX:
-		owner_of_futex(g, s, b);
+		owner_of_futex(g, s, b, all);
 		break;
 	case CT_W_FLOCK:
 		owner_of_flock(g, s, b);
 		break;
 	case CT_W_POLL:
 	case CT_W_EPOLL:
-		if (title_waits(g, s)) {
+		if (owner_of_shown_lock(g, s, b)) {
+			if (b->task == GRAPH_NONE && !b->ownerless)
+				b->task = title_owner(g, s, all);
+		} else if (title_helper(g, s, b, all)) {
+			b->obj = 0;
+			b->time = TIME_IPC;
+		} else if (title_waits(g, s)) {
 			b->task = title_owner(g, s, all);
 			b->obj = 0;
 			b->kind = RESOURCE_DATABASE_LOCK;
@@ -313,6 +344,11 @@ static bool owner_tracer(const struct graph *g, const struct interval *s, struct
 	return true;
 }
 
+static bool is_stop_signal(unsigned signal)
+{
+	return signal >= SIGSTOP && signal <= SIGTTOU;
+}
+
 void owner_stopper(const struct graph *g, const struct interval *s, struct blame *b)
 {
 	size_t n;
@@ -328,7 +364,10 @@ void owner_stopper(const struct graph *g, const struct interval *s, struct blame
 
 		if (e->r.ts > s->from_ns)
 			break;
-		if (ct_signal_number(&e->r) >= SIGSTOP && ct_signal_number(&e->r) <= SIGTTOU)
+		/* SIGCONT continues the task even if the task ignores the signal. */
+		if (ct_signal_number(&e->r) == SIGCONT)
+			b->event = GRAPH_NONE;
+		else if (is_stop_signal(ct_signal_number(&e->r)) && !(e->r.flags & CT_GF_IGNORED))
 			b->event = r[i].event;
 	}
 }

@@ -9,14 +9,16 @@
 
 #include "graph/wake/blame.h"
 
-/* `wake` says that sock became readable. Returns the task that sent the bytes or ended the
- * connection. *ret_event is the CT_SEND, or `wake` if the task ended the connection, or GRAPH_NONE
- * if the task is only the most likely one. */
+/* `wake` says that sock became readable. Returns the task that made it readable: this task sent
+ * bytes to sock, or ended the connection. *ret_event is:
+ * - the record CT_SEND of these bytes
+ * - `wake`, if the task ended the connection
+ * - GRAPH_NONE, if the task is only the most likely one */
 uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_event *wake,
 		      uint32_t *ret_event);
 /* Returns true if the waker of `wake` has the other end of sock, and closes it, shuts it down, or
- * exits. But a later use of the other end rules this out, unless the wake-up is inside close() or
- * shutdown(). */
+ * exits. If the wake-up is not inside close() or shutdown(), returns false if a later record
+ * shows a send or a receive on the other end. */
 bool owner_closes(const struct graph *g, uint64_t sock, const struct window_event *wake);
 /* A cheap test before owner_closes(): returns false if the waker cannot end any connection. */
 bool owner_may_close(const struct graph *g, const struct window_event *wake);
@@ -28,8 +30,9 @@ bool owner_may_close(const struct graph *g, const struct window_event *wake);
  * - the process that has the socket open
  */
 bool owner_has_socket(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns);
-/* `wake` says that sock got room. Returns the task that received at the other end, or else the
- * result of owner_sock(). *ret_event is the CT_RECV, or GRAPH_NONE. */
+/* `wake` says that sock has room again for bytes to send. Returns the task that made the room: it
+ * received at the other end. *ret_event is the record CT_RECV of this receive. If there is no such
+ * record, *ret_event is GRAPH_NONE, and the result is that of owner_sock() (owner_private.h). */
 uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct window_event *wake,
 			uint32_t *ret_event);
 /* Returns true if a frame of the stack waits for a lock. */
@@ -45,6 +48,13 @@ uint32_t owner_of_socket(const struct graph *g, uint64_t sock, uint64_t ts_ns, s
  * the end that asks is owed an answer: the end that connected, or on a socket pair, the end that
  * sent first. */
 bool owner_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns);
+/* `task` has the other end of sock. Returns true if all of this holds at the end of s:
+ * - The process of `task` has only this thread.
+ * - `task` has received all messages that were sent on sock before s.
+ * - `task` waits only for a further message on this connection.
+ *
+ * Then `task` owes no answer: a task at this end, sock, has to act first. */
+bool owner_waits_for_more(const struct graph *g, uint64_t sock, uint32_t task, const struct interval *s);
 /* Returns true if bytes from the other end were not received yet at ts_ns. */
 bool owner_unread(const struct graph *g, uint64_t sock, uint64_t ts_ns);
 /* Like owner_unread(), but returns false for a unix socket, where bytes are never on their way. */
@@ -54,8 +64,29 @@ bool owner_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns);
  * unlock may be missing. */
 uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid,
 		       uint32_t *ret_event, uint8_t *ret_strength);
-/* Completes b for a stopped task. b->event is the signal that stopped the task, or the SIGCHLD to
- * its tracer. An idle tracer is not to blame. */
+/*
+ * Returns true if an inspection shows that s is a wait for a lock of a database, or for a lock
+ * of a Java virtual machine. (The inspection found the lock in the memory of the program.) If time
+ * limits have divided the wait into parts, the inspection may be of an earlier part. Then *b is for
+ * a wait for this lock:
+ * - If the inspection shows the owner, and the owner still lives, *b blames the owner.
+ * - If the inspection shows that no task owns the lock, b->ownerless is true.
+ *
+ * The lock may have got another owner since the inspection. So the blame is strong only in these cases:
+ * - a lock of a database: owner_shown_recently(), or the shown owner has stayed in one wait since the
+ *   inspection;
+ * - a lock of Java: the shown owner has stayed in one wait since the inspection. Only then, b->kind is
+ *   RESOURCE_JAVA_LOCK and b->edge is EDGE_LOCK.
+ */
+bool owner_of_shown_lock(const struct graph *g, const struct interval *s, struct blame *b);
+/* Returns true if owner_of_shown_lock() does. */
+bool owner_is_shown_lock(const struct graph *g, const struct interval *s);
+/* Returns true if an inspection of s shows a lock of a database or a monitor, as in
+ * owner_of_shown_lock(), and was made at most SHOWN_LOCK_OLD_NS before the end of s. */
+bool owner_shown_recently(const struct graph *g, const struct interval *s);
+/* Completes b for a stopped or frozen task. b->event is the signal that stopped the task, or the SIGCHLD
+ * to its tracer, or GRAPH_NONE: no record shows such a signal, as in a frozen control group. An idle
+ * tracer is not to blame. */
 void owner_stopper(const struct graph *g, const struct interval *s, struct blame *b);
 
 #endif

@@ -62,8 +62,9 @@ static bool is_left_open(const struct graph *g, const struct graph_ref *r, size_
 	return false;
 }
 
-/* Returns true if an ancestor of the task and of the waiter has the task's descriptor. The ancestor
- * may have made the pipe for itself and the waiter. Then the task only inherited it. */
+/* Returns true if a common ancestor of the task and of the waiter has the same descriptor of the
+ * pipe as the task. The ancestor may have made the pipe for itself and the waiter. Then the task
+ * only inherited the descriptor. */
 static bool is_of_ancestor(const struct graph *g, const struct graph_ref *r, size_t n, uint8_t mode,
 			   uint32_t task, uint32_t waiter)
 {
@@ -79,6 +80,14 @@ static bool is_of_ancestor(const struct graph *g, const struct graph_ref *r, siz
 				return true;
 	}
 	return false;
+}
+
+uint8_t owner_modes(const struct graph *g, uint64_t obj, uint32_t tgid)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->fds, obj, &n);
+
+	return modes_of(g, r, n, tgid);
 }
 
 uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid, uint8_t mode,
@@ -156,6 +165,34 @@ uint32_t owner_past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, u
 	return task;
 }
 
+static bool is_in_table(const struct graph *g, uint64_t obj, uint32_t tgid, uint64_t from_ns, uint64_t to_ns)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, &g->fds, obj, from_ns, &n);
+
+	for (size_t i = 0; i < n && owner_event(g, &r[i])->r.ts <= to_ns && scan_step(g); i++)
+		if (owner_event(g, &r[i])->r.tid == tgid)
+			return true;
+	return false;
+}
+
+/* A CT_FD has only one entry of a descriptor table. But the table also has the object for which the
+ * task waits. So if a CT_FD shows this object, the whole table was recorded at that time. */
+bool owner_has_closed(const struct graph *g, uint64_t obj, uint32_t task, uint64_t used_ns, uint64_t ts_ns)
+{
+	uint32_t i = graph_interval_at(g, task, ts_ns), tgid = g->tasks[task].tgid;
+	const struct interval *s = i == GRAPH_NONE ? NULL : &g->intervals[i];
+	const struct graph_ref *set;
+
+	if (!s || s->state != INTERVAL_BLOCKED || used_ns > ts_ns ||
+	    is_in_table(g, obj, tgid, used_ns, UINT64_MAX))
+		return false;
+	set = graph_ref_before(g, &g->waitfds, g->tasks[task].tid, s->to_ns);
+	return (s->obj && is_in_table(g, s->obj, tgid, used_ns, ts_ns)) ||
+	       (s->wait == CT_W_POLL && set && owner_event(g, set)->r.ts >= used_ns &&
+		is_in_table(g, owner_event(g, set)->r.obj, tgid, used_ns, ts_ns));
+}
+
 bool owner_is_stopped(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns - 1);
@@ -173,8 +210,52 @@ size_t owner_count_stopped(const struct graph *g, const struct enders *e, uint64
 	return n;
 }
 
-/* Returns the task that woke the waiter last. If this task is not stopped, but exactly one task with
- * the other end is stopped, returns the stopped task. */
+/* Returns the thread of process tgid that last waited for the pipe obj before ts_ns, as wake-ups show.
+ * GRAPH_NONE: there is none. */
+static uint32_t pipe_user(const struct graph *g, uint64_t obj, uint32_t tgid, uint64_t ts_ns)
+{
+	size_t n;
+	const struct graph_ref *first = graph_refs(&g->wakes, obj, &n);
+	const struct graph_ref *r = graph_ref_before(g, &g->wakes, obj, ts_ns);
+
+	for (; r && r >= first && scan_step(g); r--) {
+		uint32_t task = graph_task_at(g, owner_event(g, r)->r.tid, owner_event(g, r)->r.ts);
+
+		if (task != GRAPH_NONE && g->tasks[task].tgid == tgid && owner_alive(g, task, ts_ns))
+			return task;
+	}
+	return GRAPH_NONE;
+}
+
+/* If a descriptor table shows that the process of `owner` has the pipe obj, it does not show which thread of
+ * this process uses the pipe. Then returns the thread that used it before. If there is none, returns the
+ * thread that started the process of `me`, or an ancestor of this process: it mostly reads what its child
+ * writes. In all other cases, returns `owner`. */
+static uint32_t thread_of(const struct graph *g, uint64_t obj, uint32_t owner, uint32_t me, uint64_t ts_ns)
+{
+	uint32_t tgid = owner == GRAPH_NONE ? 0 : g->tasks[owner].tgid, task;
+
+	if (!tgid || !owner_modes(g, obj, tgid))
+		return owner;
+	task = pipe_user(g, obj, tgid, ts_ns);
+	if (task != GRAPH_NONE)
+		return task;
+	task = process_thread(g, g->tasks[me].tgid, ts_ns);
+	for (unsigned i = 0; i < ANCESTORS_MAX && task != GRAPH_NONE && scan_step(g); i++) {
+		task = g->tasks[task].parent;
+		if (task != GRAPH_NONE && g->tasks[task].tgid == tgid)
+			return owner_alive(g, task, ts_ns) ? task : owner;
+		if (task != GRAPH_NONE)
+			task = process_thread(g, g->tasks[task].tgid, ts_ns);
+	}
+	return owner;
+}
+
+/* Returns the task W that woke the waiter last through the pipe obj. Exceptions:
+ * - If W is not known, or has closed the pipe since, takes the process that owner_fd() finds. Returns the
+ *   result of thread_of().
+ * - If W is not stopped, but exactly one of several tasks with the other end is stopped, returns
+ *   the stopped task. */
 static uint32_t pipe_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint8_t mode,
 			   struct enders *all)
 {
@@ -182,8 +263,8 @@ static uint32_t pipe_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, 
 	uint64_t at, end_ns = g->w->to_ns;
 	uint32_t task = owner_past_waker(g, obj, ts_ns, me, &at), i = graph_interval_at(g, me, ts_ns);
 
-	if (task == GRAPH_NONE)
-		return owner_fd(g, obj, ts_ns, g->tasks[me].tgid, mode, all);
+	if (task == GRAPH_NONE || owner_has_closed(g, obj, task, at, ts_ns))
+		return thread_of(g, obj, owner_fd(g, obj, ts_ns, g->tasks[me].tgid, mode, all), me, ts_ns);
 	if (i != GRAPH_NONE)
 		end_ns = g->intervals[i].to_ns;
 	owner_fd(g, obj, ts_ns, g->tasks[me].tgid, mode, &holders);
@@ -206,7 +287,10 @@ uint32_t owner_object(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint3
 	case CT_OBJ_PIPE:
 	case CT_OBJ_FIFO:
 		return pipe_owner(g, obj, ts_ns, me, mode, all);
-	case CT_OBJ_TTY: /* a person makes the input; the other side takes the output */
+	case CT_OBJ_TTY:
+		/* A person types the input, so a wait to read has no owner. A wait to write can be
+		 * ended by the task that has the other side of the terminal and reads the
+		 * output. */
 		return mode == CT_FF_READ && graph_peer_object(g, obj)
 			       ? owner_fd(g, graph_peer_object(g, obj), ts_ns, tgid, 0, all)
 			       : GRAPH_NONE;

@@ -45,8 +45,9 @@ static bool is_unread(const struct graph *g, uint64_t peer, const struct graph_r
 	return sent && peer && (!got || got->event < sent->event);
 }
 
-/* The ancestor at the other end has never sent anything, and has read all bytes. Then the task polls
- * the socket pair only to notice the ancestor's death. */
+/* Returns true if an ancestor of the task has the other end of the socket pair, has never sent
+ * anything, and has read all bytes. Then the task polls the socket pair only to notice the death of
+ * the ancestor. */
 static bool is_of_silent_ancestor(const struct graph *g, const struct interval *s,
 				  const struct window_object *o, uint64_t peer, uint32_t task)
 {
@@ -69,6 +70,82 @@ static bool has_forked(const struct graph *g, uint64_t obj, const struct interva
 		return false;
 	child = owner_child(g, s, &all);
 	return child != GRAPH_NONE && g->tasks[child].born_ns > owner_event(g, got)->r.ts;
+}
+
+static void poll_pipe(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, bool alone,
+		      struct poll_member *m)
+{
+	m->score = POLL_WRITTEN;
+	m->task = owner_past_waker(g, obj, ts_ns, me, &m->since_ns);
+	if (m->task != GRAPH_NONE && !owner_has_closed(g, obj, m->task, m->since_ns, ts_ns))
+		return;
+	m->score = POLL_QUIET;
+	m->task = owner_fd(g, obj, ts_ns, g->tasks[me].tgid, CT_FF_WRITE, &m->all);
+	m->inner = m->task == GRAPH_NONE && !m->all.n;
+	/* An ancestor has the other end of the pipe, and has never woken the task by a write. So
+	 * the task polls the pipe only to notice the death of the ancestor. */
+	if (!alone && m->task != GRAPH_NONE && graph_descends_from(g, me, g->tasks[m->task].tgid)) {
+		m->score = POLL_NONE;
+		m->task = GRAPH_NONE;
+	}
+}
+
+/* Returns true if only the task's own process can make obj readable, for example to wake the task
+ * up in the handler of a signal. obj is a signalfd, a timerfd, an eventfd or a pipe. For a pipe,
+ * records must show that the process has both ends: otherwise, a process without a record may have
+ * one end. */
+static bool is_self_pipe(const struct graph *g, uint64_t obj, const struct interval *x)
+{
+	struct poll_member m = { .task = GRAPH_NONE };
+
+	if (CT_OBJ_KIND(obj) == CT_OBJ_SIGNALFD || CT_OBJ_KIND(obj) == CT_OBJ_TIMERFD)
+		return true;
+	if (CT_OBJ_KIND(obj) == CT_OBJ_PIPE)
+		poll_pipe(g, obj, x->to_ns - 1, x->task, false, &m);
+	else if (CT_OBJ_KIND(obj) == CT_OBJ_EVENTFD)
+		m.task = owner_past_waker(g, obj, x->to_ns - 1, x->task, &m.since_ns);
+	else
+		return false;
+	if (CT_OBJ_KIND(obj) == CT_OBJ_PIPE &&
+	    owner_modes(g, obj, g->tasks[x->task].tgid) != (CT_FF_READ | CT_FF_WRITE))
+		return false;
+	return m.task == GRAPH_NONE ? !m.all.n : g->tasks[m.task].tgid == g->tasks[x->task].tgid;
+}
+
+/* Returns true if x waits for sock, and for no other process. A wait in an epoll does not count: mostly
+ * a server waits there, which serves further clients. */
+static bool waits_only_for(const struct graph *g, const struct interval *x, uint64_t sock)
+{
+	bool any = false;
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, &g->waitfds, g->tasks[x->task].tid,
+						    checked_sub(x->from_ns, WAITFD_OLD_NS), &n);
+
+	if (x->wait == CT_W_READ || (x->wait == CT_W_POLL && x->obj))
+		return x->obj == sock;
+	for (size_t i = 0; x->wait == CT_W_POLL && i < n && scan_step(g); i++) {
+		const struct window_event *e = owner_event(g, &r[i]);
+
+		if (e->r.ts > x->to_ns)
+			break;
+		if (e->r.obj != sock && !is_self_pipe(g, e->r.obj, x))
+			return false;
+		any |= e->r.obj == sock;
+	}
+	return any;
+}
+
+bool owner_waits_for_more(const struct graph *g, uint64_t sock, uint32_t task, const struct interval *s)
+{
+	const struct graph_ref *sent = graph_ref_before(g, &g->sends, sock, s->from_ns);
+	uint64_t peer = graph_peer_object(g, sock);
+	uint32_t i = peer && task != GRAPH_NONE ? graph_interval_at(g, task, s->to_ns - 1) : GRAPH_NONE;
+	size_t n;
+
+	if (i == GRAPH_NONE || g->intervals[i].state != INTERVAL_BLOCKED || is_unread(g, peer, sent, s))
+		return false;
+	graph_refs(&g->threads, g->tasks[task].tgid, &n);
+	return n == 1 && waits_only_for(g, &g->intervals[i], peer);
 }
 
 static void poll_socket(const struct graph *g, uint64_t obj, const struct interval *s, bool alone,
@@ -99,6 +176,12 @@ static void poll_socket(const struct graph *g, uint64_t obj, const struct interv
 		m->inner = true;
 		return;
 	}
+	if (!alone && !own && owner_waits_for_more(g, obj, m->task, s)) {
+		m->score = POLL_OWN;
+		m->task = GRAPH_NONE;
+		m->all.n = 0;
+		return;
+	}
 	/* Looks at the end of the wait, because another thread may have sent the request, or
 	 * received the answer, during the wait. */
 	if (owner_owed(g, obj, s->to_ns - 1)) {
@@ -118,23 +201,6 @@ static void poll_socket(const struct graph *g, uint64_t obj, const struct interv
 		m->since_ns = owner_event(g, sent)->r.ts;
 	} else if (!own) {
 		m->score = POLL_PEER;
-	}
-}
-
-static void poll_pipe(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, bool alone,
-		      struct poll_member *m)
-{
-	m->score = POLL_WRITTEN;
-	m->task = owner_past_waker(g, obj, ts_ns, me, &m->since_ns);
-	if (m->task != GRAPH_NONE)
-		return;
-	m->score = POLL_QUIET;
-	m->task = owner_fd(g, obj, ts_ns, g->tasks[me].tgid, CT_FF_WRITE, &m->all);
-	m->inner = m->task == GRAPH_NONE && !m->all.n;
-	/* The ancestor has never written. The task polls its pipe to notice the ancestor's death. */
-	if (!alone && m->task != GRAPH_NONE && graph_descends_from(g, me, g->tasks[m->task].tgid)) {
-		m->score = POLL_NONE;
-		m->task = GRAPH_NONE;
 	}
 }
 
@@ -194,9 +260,9 @@ static bool has_record_within(const struct graph *g, const struct graph_ref *r, 
 	return at < n && owner_event(g, &r[at])->r.ts <= to_ns;
 }
 
-/* Call this if no other process is known that can end the poll through a polled object. Then the end of a
- * child may end the poll: SIGCHLD interrupts the poll, or its handler writes to a polled object. Blames a
- * child. Returns false if there is none. */
+/* Call this if no other process is known that can end the poll through a polled object. Then the
+ * end of a child may end the poll: SIGCHLD interrupts the poll, or the handler of SIGCHLD writes to
+ * a polled object. Blames a child. Returns false if there is no child. */
 static bool poll_child(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all)
 {
 	uint32_t child = owner_child(g, s, all);
@@ -263,7 +329,8 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 	if (best.score >= POLL_WRITTEN || all->n < 2 ||
 	    (best.stopped && owner_count_stopped(g, all, s->to_ns) == 1))
 		b->task = best.task;
-	/* The task waits for a thread of its own process: the one that got work last, if it still works. */
+	/* If the task waits for a thread of its own process, blames the thread that got work from the task
+	 * last. owner_handed_to() leaves out threads that are back in their wait. */
 	own = b->task != GRAPH_NONE ? g->tasks[b->task].tgid == g->tasks[s->task].tgid
 				    : alone && CT_OBJ_KIND(b->obj) == CT_OBJ_EVENTFD;
 	if (own) {

@@ -34,17 +34,23 @@ void owner_add(const struct graph *g, struct enders *e, uint32_t task);
  */
 uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid, uint8_t mode,
 		  struct enders *all);
+/* Returns the modes (CT_FF_*) with which the process has obj open. 0: no record shows that it has obj. */
+uint8_t owner_modes(const struct graph *g, uint64_t obj, uint32_t tgid);
 /* Returns the last task that woke `me` through obj up to ts_ns, or else the first one after ts_ns.
  * The task lives at ts_ns. *ret_ns is the time of this wake. */
 uint32_t owner_past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint64_t *ret_ns);
+/* The task woke another one through the pipe obj at used_ns, and lives at ts_ns. Returns true if
+ * the descriptor table of the task's process was recorded between used_ns and ts_ns, without the
+ * pipe. */
+bool owner_has_closed(const struct graph *g, uint64_t obj, uint32_t task, uint64_t used_ns, uint64_t ts_ns);
 /* The next two functions look at the moment just before ts_ns. */
 bool owner_is_stopped(const struct graph *g, uint32_t task, uint64_t ts_ns);
 size_t owner_count_stopped(const struct graph *g, const struct enders *e, uint64_t ts_ns);
 /* Returns the task that could end the wait of `me` for obj. mode and *all are as for owner_fd(). */
 uint32_t owner_object(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint8_t mode,
 		      struct enders *all);
-/* Returns the task at the other end. If there is none, returns the task that has to accept the
- * connection. This task is not of the process tgid. *all is as for owner_fd(). */
+/* Returns the task at the other end. If no such task is known, returns the task that has to accept the
+ * connection, but no task of the process tgid (0: any). *all is as for owner_fd(). */
 uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32_t tgid, struct enders *all);
 /*
  * Finds the polled objects that explain the poll best (enum poll_score, owner_poll.c). If their score
@@ -59,9 +65,14 @@ bool owner_idles_in_loop(const struct graph *g, uint32_t task, uint64_t ts_ns);
  * not recorded, the stack of the wait before it counts. That wait must be on the same futex, and
  * must have ended by its time limit. */
 bool owner_in_lock(const struct graph *g, const struct interval *s);
+/* Returns true if an inspection of s shows that a thread of Java waits until another thread has initialized a
+ * class. Then sets b->kind. b->task is the only thread of the process whose inspection shows that it
+ * initializes a class. No record shows which class. So if there are several such threads, b->task is
+ * GRAPH_NONE, and *all has them. */
+bool owner_of_class(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all);
 void owner_of_flock(const struct graph *g, const struct interval *s, struct blame *b);
-/* Returns the child for which the task waits. If it may wait for any, returns the youngest living
- * child, and adds all of them to *all. */
+/* Returns the child for which the task waits. If the task may wait for any child, returns the
+ * youngest living child, and adds all living children to *all. */
 uint32_t owner_child(const struct graph *g, const struct interval *s, struct enders *all);
 /*
  * Before the wait s, the waiter may have given work to another task. In s, it may wait for the result.
@@ -69,8 +80,10 @@ uint32_t owner_child(const struct graph *g, const struct interval *s, struct end
  * - If s is on a futex or a poll: a thread of the same process that the waiter woke or created. A woken
  *   thread is left out if it is back in the same wait, because it has no work then.
  * - If s is any other wait: a task that waited for requests on /dev/fuse until the waiter woke it.
- * The search for the previous wait skips some waits. If s is on a futex, it skips waits of at most
- * HANDED_PAUSE_NS. Else, it skips waits that s repeats (blame_same_wait()) after a time limit ended them.
+ *
+ * The search for the previous wait skips some waits. If s is on a futex, the search skips waits of
+ * at most HANDED_PAUSE_NS. If s is any other wait, the search skips each wait that ended by its
+ * time limit and that s repeats (blame_same_wait()).
  */
 uint32_t owner_handed_to(const struct graph *g, const struct interval *s);
 

@@ -25,13 +25,19 @@ static uint32_t owner_sock_user(const struct graph *g, uint64_t sock, uint64_t t
 	return graph_task_at(g, owner_event(g, s)->r.tid, owner_event(g, s)->r.ts);
 }
 
+/* Returns true for the waits in which a server waits for the next connection. */
+static bool is_for_next(const struct interval *s)
+{
+	return s->state == INTERVAL_BLOCKED &&
+	       (s->wait == CT_W_ACCEPT || s->wait == CT_W_POLL || s->wait == CT_W_EPOLL);
+}
+
 static bool can_accept(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns);
 	const struct interval *s = i == GRAPH_NONE ? NULL : &g->intervals[i];
 
-	return !s || (s->state == INTERVAL_BLOCKED &&
-		      (s->wait == CT_W_ACCEPT || s->wait == CT_W_POLL || s->wait == CT_W_EPOLL));
+	return !s || is_for_next(s);
 }
 
 static uint64_t busy_since(const struct graph *g, uint32_t task, uint64_t ts_ns)
@@ -41,8 +47,8 @@ static uint64_t busy_since(const struct graph *g, uint32_t task, uint64_t ts_ns)
 	return i == GRAPH_NONE ? ts_ns : g->intervals[i].from_ns;
 }
 
-/* The processes in *all share a listening socket. An ancestor of another process is a master, and
- * the others are workers. */
+/* The processes in *all share a listening socket. A process that is an ancestor of another one is a
+ * master, and does not accept connections. Removes the masters. */
 static void drop_masters(const struct graph *g, struct enders *all)
 {
 	struct enders workers = { 0 };
@@ -58,10 +64,42 @@ static void drop_masters(const struct graph *g, struct enders *all)
 	*all = workers;
 }
 
+/* Returns the record of the receive, on the server's socket l, of the last datagram that was sent on the
+ * client's socket o. Until it is received, returns the last receive on l. May return NULL. */
+static const struct graph_ref *received(const struct graph *g, const struct window_object *l,
+					const struct window_object *o, uint64_t ts_ns)
+{
+	const struct graph_ref *sent = graph_ref_before(g, &g->sends, o->id, ts_ns), *r;
+	size_t n;
+
+	if (sent) {
+		r = graph_refs_from(g, &g->recvs, l->id, owner_event(g, sent)->r.ts, &n);
+		for (size_t i = 0; i < n && owner_event(g, &r[i])->r.ts <= ts_ns && scan_step(g); i++)
+			if (ct_message_bytes(&owner_event(g, &r[i])->r) ==
+			    ct_message_bytes(&owner_event(g, sent)->r))
+				return &r[i];
+	}
+	return graph_ref_before(g, &g->recvs, l->id, ts_ns);
+}
+
+/* Any thread of a server may receive from a datagram socket. Returns the thread that received the datagram
+ * (received()), if this thread is of the process of `user`. Otherwise returns `user`. */
+static uint32_t receiving_thread(const struct graph *g, const struct window_object *l,
+				 const struct window_object *o, uint64_t ts_ns, uint32_t user)
+{
+	const struct graph_ref *r = l->type == SOCK_DGRAM ? received(g, l, o, ts_ns) : NULL;
+	uint32_t task = r ? graph_task_at(g, owner_event(g, r)->r.tid, owner_event(g, r)->r.ts) : GRAPH_NONE;
+
+	return task != GRAPH_NONE && user != GRAPH_NONE && g->tasks[task].tgid == g->tasks[user].tgid &&
+			       owner_alive(g, task, ts_ns)
+		       ? task
+		       : user;
+}
+
 /*
- * Returns the task that has to accept the connection of socket o. Adds one task of each worker
- * process to *all. Of several workers, the one that has been busy for longest counts. But if one of
- * them is not busy, or the workers have several sockets at this address (SO_REUSEPORT), returns
+ * Returns the task that has to accept the connection of socket o, or to receive its datagrams. Adds one
+ * task of each worker process to *all. Of several workers, the one that has been busy for longest counts. But
+ * if one of them is not busy, or the workers have several sockets at this address (SO_REUSEPORT), returns
  * GRAPH_NONE: no record says which one the kernel has chosen.
  */
 static uint32_t listener(const struct graph *g, const struct window_object *o, uint64_t ts_ns, uint32_t tgid,
@@ -85,7 +123,7 @@ static uint32_t listener(const struct graph *g, const struct window_object *o, u
 
 		if (how == LISTENS_NOT || how < best)
 			continue;
-		user = owner_fd(g, l->id, ts_ns, tgid, 0, &users);
+		user = receiving_thread(g, l, o, ts_ns, owner_fd(g, l->id, ts_ns, tgid, 0, &users));
 		if (user != GRAPH_NONE)
 			owner_add(g, &users, user);
 		if (!users.n)
@@ -158,7 +196,10 @@ bool owner_closes(const struct graph *g, uint64_t sock, const struct window_even
 	       (call == CALL_CLOSE || call == CALL_SHUTDOWN || is_last_use(g, peer, wake->r.ts));
 }
 
-/* An interrupt may have had nothing to do with the task on the CPU. */
+/* Returns true if `task`, the task on the CPU, may have woken the waiter on `sock`. If an interrupt
+ * woke the waiter, the result is:
+ * - If a user of the other end is known: whether `task` is of the process that has the other end.
+ * - Otherwise: whether the other end may be on this host. */
 static bool is_own_wake(const struct graph *g, uint32_t task, uint64_t sock, const struct window_event *wake)
 {
 	const struct window_object *o = window_object(g->w, sock);
@@ -177,7 +218,7 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
 	uint64_t peer = graph_peer_object(g, sock);
 	const struct window_object *o = window_object(g->w, sock);
 	uint64_t ts = wake->r.ts;
-	/* An interrupt of unknown kind says nothing about the task on the CPU. */
+	/* An interrupt of unknown kind may have nothing to do with the task on the CPU. */
 	uint32_t waker = ct_wake_context(&wake->r) == CT_CTX_IRQ ? 0 : ct_wake_waker(&wake->r);
 	const struct graph_ref *r;
 	struct enders all = { 0 };
@@ -221,6 +262,66 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
 	return task;
 }
 
+/* Returns the wake-up of a task of process tgid by the connect() that made sock. NULL: not recorded. */
+static const struct window_event *connect_wake(const struct graph *g, uint64_t sock, uint64_t ts_ns,
+					       uint32_t tgid)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->wakes, sock, &n);
+
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct window_event *e = owner_event(g, &r[i]);
+		uint32_t task = graph_task_at(g, e->r.tid, e->r.ts);
+
+		if (e->r.ts < ts_ns && ct_wake_call(&e->r) == CT_W_CONNECT && task != GRAPH_NONE &&
+		    g->tasks[task].tgid == tgid)
+			return e;
+	}
+	return NULL;
+}
+
+static bool looped(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint32_t i = graph_interval_at(g, task, from_ns);
+
+	for (; i != GRAPH_NONE && i < t->first_interval + t->n_intervals && scan_step(g); i++) {
+		const struct interval *s = &g->intervals[i];
+
+		if (s->from_ns >= to_ns)
+			break;
+		if (s->from_ns > from_ns && is_for_next(s))
+			return true;
+	}
+	return false;
+}
+
+/* If the messages of a connection are not recorded, only the process with the other end is known.
+ * Some servers start a thread for each connection: the connect() of the client wakes a listening
+ * task, and this listening task starts a thread before it waits for the next connection. Returns
+ * this thread. Returns `task` if there is no such thread, or if the thread has exited. */
+static uint32_t started_thread(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32_t task)
+{
+	uint32_t tgid = g->tasks[task].tgid, first = GRAPH_NONE, woken = GRAPH_NONE;
+	const struct window_event *wake = connect_wake(g, sock, ts_ns, tgid);
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->threads, tgid, &n);
+
+	if (wake)
+		woken = graph_task_at(g, wake->r.tid, wake->r.ts);
+	for (size_t i = 0; wake && i < n && scan_step(g); i++) {
+		const struct graph_task *t = &g->tasks[r[i].event];
+
+		if (t->parent == woken && t->born_ns > wake->r.ts && t->born_ns <= ts_ns &&
+		    (first == GRAPH_NONE || t->born_ns < g->tasks[first].born_ns))
+			first = r[i].event;
+	}
+	if (first == GRAPH_NONE || !owner_alive(g, first, ts_ns) ||
+	    looped(g, woken, wake->r.ts, g->tasks[first].born_ns))
+		return task;
+	return first;
+}
+
 uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32_t tgid, struct enders *all)
 {
 	uint64_t peer = graph_peer_object(g, sock);
@@ -231,8 +332,11 @@ uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32
 	 * later. */
 	if (task != GRAPH_NONE && g->tasks[task].exit_ns <= ts_ns)
 		task = GRAPH_NONE;
-	if (task == GRAPH_NONE && peer)
+	if (task == GRAPH_NONE && peer) {
 		task = owner_fd(g, peer, ts_ns, 0, 0, all);
+		if (task != GRAPH_NONE)
+			task = started_thread(g, sock, ts_ns, task);
+	}
 	/* The other end of a unix connection that is not accepted has the listening socket's
 	 * address. */
 	if (o && o->family == AF_UNIX && peer & CT_OBJ_NOT_ACCEPTED)

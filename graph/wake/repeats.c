@@ -116,8 +116,8 @@ struct score {
 typedef VEC(struct score) scores;
 
 /* Returns the earliest interval of v at whose end the task has made progress since a wait, or GRAPH_NONE.
- * score: the score of the wait. v: intervals after the wait in which the task runs. In v, both times and
- * scores fall. */
+ * score: the score of the wait. v: intervals in which the task runs, all after the wait, the latest one
+ * first. Scores fall from one item of v to the next. */
 static uint32_t first_progress(const scores *v, __int128 score)
 {
 	size_t n = BISECT(i, 0, v->n, v->v[i].score <= score + (__int128)PROGRESS_NS * PROGRESS_SHARE);
@@ -125,7 +125,8 @@ static uint32_t first_progress(const scores *v, __int128 score)
 	return n ? v->v[n - 1].interval : GRAPH_NONE;
 }
 
-/* The next wait longer than OTHER_WAIT_NS, and the next such wait that is no repeat of it. */
+/* `next`: the next wait longer than OTHER_WAIT_NS. `other`: the next wait longer than OTHER_WAIT_NS
+ * that is no repeat of `next`. */
 struct longs {
 	uint32_t next, other;
 };

@@ -12,8 +12,8 @@
 /* All functions take a BLOCKED interval, and return a wait or GRAPH_NONE. */
 
 uint32_t repeats_next(const struct graph *g, uint32_t interval);
-/* Returns the last repeat that ended by end_ns with a recorded wake-up, if the task ran for at most
- * ran_ns since `interval`. */
+/* Returns the last repeat for which all of this holds: it ended by end_ns, its wake-up is recorded,
+ * and from `interval` to this repeat the task ran for at most ran_ns. */
 uint32_t repeats_last(const struct graph *g, uint32_t interval, uint64_t end_ns, uint64_t ran_ns);
 /* Returns the last interval of the task, if it is a repeat that lasts to the end of the trace, and
  * the task ran for at most ran_ns since `interval`. */

@@ -4,7 +4,8 @@
  * Pure; any thread. Each session is a process, whose title ends with the activity of the session:
  * "idle", "idle in transaction", or a command such as "UPDATE". " waiting" follows while the
  * session waits for a lock of the database. (PostgreSQL, "Monitoring Database Activity", "Standard
- * Unix Tools".) The locks are in shared memory, so no record shows their owners.
+ * Unix Tools".) The locks are in shared memory. So if no inspection has found the owner of a lock
+ * there, no record shows the owner.
  */
 #ifndef CTRACE_GRAPH_WAKE_TITLE_H
 #define CTRACE_GRAPH_WAKE_TITLE_H
@@ -27,5 +28,12 @@ bool title_sessions(const struct graph *g, uint32_t task, uint32_t other, uint64
  * session's present wait.
  */
 uint32_t title_owner(const struct graph *g, const struct interval *s, struct enders *all);
+
+/* Returns true if an inspection of s shows that a session waits until a standby has the log, or for the
+ * end of a checkpoint. Then sets b->kind. b->task is the process of the server that sends the log, or that
+ * makes the checkpoint. No record shows which standby has to confirm. So b->task is GRAPH_NONE if there is no
+ * such process, or if there are several; then *all has them. A process that sends the log does not count if
+ * others are left, and its standby has answered all that it sent for s. */
+bool title_helper(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all);
 
 #endif

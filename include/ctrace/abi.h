@@ -58,8 +58,9 @@ enum ct_kind {
 	/* The first wake of a new task. tid: the new task, peer: the creator. */
 	CT_WAKE_NEW = 3,
 	/*
-	 * A futex wait. If the owner is known, the record comes just before the CT_SWITCH of the
-	 * waiter. An inspection of a futex wait writes a CT_FUTEX too.
+	 * A futex wait. If the owner is known when the wait begins, the record comes just before the
+	 * CT_SWITCH of the waiter. An inspection of the wait writes a CT_FUTEX too, even if the owner
+	 * is not known.
 	 *   tid    the waiter
 	 *   peer   the owner, read from user memory: the owner of a glibc mutex or rwlock, the
 	 *          owner of a PI or robust futex, or the thread that a join waits for. 0: not known
@@ -167,6 +168,8 @@ enum ct_kind {
 	 *   nr     its system call
 	 *   state, wait, flags  as CT_SWITCH
 	 *   obj    the object that the task waits for
+	 *   aux    CT_VL_*: the lock that the program shows in its memory
+	 *   peer   the owner of this lock; 0: not known, or there is no such lock
 	 *   x[0]   stack id (CT_STACK blob), or 0
 	 *   x[1]   how long the task has been blocked, in ns; 0: not known
 	 */
@@ -206,9 +209,18 @@ enum ct_kind {
 	 *   tid    the task
 	 *   state  CT_JOB_*
 	 *   flags  CT_JF_*
+	 *   aux    the framework: a number made of its name; 0: not known
 	 *   obj    the queue (CT_OBJ_QUEUE), or 0
 	 *   x[0]   the job: an address, which together with the tgid names one job while that job lives
 	 *   x[1]   the function that the job runs; 0: not known
+	 * With CT_JOB_OFF and CT_JOB_ON, which the daemon writes:
+	 *   tid    0
+	 *   aux    the framework
+	 *   obj    an object with the framework's name (CT_OBJ_QUEUE)
+	 *   ts     CT_JOB_OFF: after the detaching; CT_JOB_ON: after the attaching
+	 *   flags  CT_JF_AGAIN
+	 *   x[0]   since when the jobs of the framework are not recorded
+	 *   x[1]   0
 	 */
 	CT_JOB = 25,
 	/*
@@ -234,8 +246,8 @@ enum ct_kind {
 	 *   x[1]   cost of the tracer at the decision, in millionths of the machine's CPU time
 	 *
 	 * With CT_GV_CAP: the cap of one task begins or ends. In between, most records of this task
-	 * are missing. A record that is also about another task is not missing, unless the other
-	 * task is capped too, or is the idle task. These kinds of records can be missing:
+	 * are missing. A record that is also about another task is missing only if the other task
+	 * is capped too, or is the idle task. These kinds of records can be missing:
 	 * CT_SWITCH, CT_FUTEX, CT_WAITFD, CT_WAKE, CT_WAKE_NEW, CT_SIGNAL, CT_SIGDELIVER, CT_SEND,
 	 * CT_RECV, CT_FLOCK, and the CT_TASK of a rename. A wait of CT_COARSE_NS or more still has
 	 * its CT_FOUND and its CT_WAKE. The CT_SWITCH with which the task ends is still recorded,
@@ -440,20 +452,36 @@ enum ct_found {
  * and x[1] is 0. Since version 1.9 of the format. */
 #define CT_PF_FATAL 0x02
 
+/* aux of CT_VISIT: the lock for which the task waits. 0: no lock of these kinds was found. */
+#define CT_VL_DATABASE 0x01 /* the lock manager of a database has the lock */
+#define CT_VL_NO_TASK  0x02 /* the owner is no task: a prepared transaction */
+#define CT_VL_JAVA     0x04 /* a monitor or a lock of java.util.concurrent of a Java virtual machine */
+#define CT_VL_MONITOR  0x08 /* with CT_VL_JAVA: a monitor */
+
 /* flags of CT_POLLED */
-/* The address of the variable is the value of a register plus a number. The value was the same each time
- * that the daemon looked at the task. */
+/* The address of the variable is the content of a register plus a number. The register had the same content
+ * each time that the daemon looked at the task. */
 #define CT_QF_REG  0x01
 #define CT_QF_CODE 0x02 /* an instruction of the program seems to read the variable */
 #define CT_QF_SPIN 0x04 /* the task does not sleep between two reads of the variable */
 
-enum ct_job { CT_JOB_ENQUEUE = 0, CT_JOB_START = 1, CT_JOB_END = 2 };
+enum ct_job {
+	CT_JOB_ENQUEUE = 0,
+	CT_JOB_START = 1,
+	CT_JOB_END = 2,
+	/* The probes of a framework are detached. Repeated until they are attached again. */
+	CT_JOB_OFF = 3,
+	/* The probes are attached again. At its start, the daemon writes one for each framework, with x[0]
+	 * equal to ts: an earlier daemon may have ended after a CT_JOB_OFF. */
+	CT_JOB_ON = 4,
+};
 /*
  * Flag of a CT_JOB_END: the framework does not report the ends of jobs. So this record comes with
  * the start of the job, or when the probed function returns. The next work of the task still
  * belongs to the job, until the task begins another job or idles.
  */
 #define CT_JF_LOOSE 0x01
+#define CT_JF_AGAIN 0x02 /* flag of a CT_JOB_OFF that repeats an earlier one */
 
 enum ct_mark { CT_MARK_POINT = 0, CT_MARK_BEGIN = 1, CT_MARK_END = 2 };
 #define CT_MF_PARENT 0x01 /* the mark is about the task that started tid, such as a shell */
@@ -473,8 +501,8 @@ enum ct_hang {
 
 /*
  * Steps by which the tracer records less. The present tracer uses NONE and 7 to 9. Steps 1 to 6 are
- * of traces up to version 1.3 of the format. Each step includes the earlier steps of its group (1
- * to 6, or 7 to 9). ct_shed_lacks() says what is missing.
+ * of traces up to version 1.3 of the format. A step from 1 to 6 includes the lower steps. A step
+ * from 7 to 9 includes the lower steps down to 7. ct_shed_lacks() says what is missing.
  */
 enum ct_shed {
 	CT_SHED_NONE = 0,
@@ -755,7 +783,7 @@ _Static_assert(sizeof(struct ct_rawaccess_blob) == 40, "ct_rawaccess_blob");
 
 /*
  * The task iterator writes a struct ct_iter_task for each task, back to back. If only states are
- * needed, the iterator leaves out args and the members behind args.
+ * needed, the iterator leaves out args and the members that follow args.
  */
 #define CT_ITER_KSTACK 32
 struct ct_iter_task {

@@ -33,7 +33,7 @@ struct cpu {
 	ct_u64 tail __attribute__((aligned(64)));
 
 	struct ct_cpu_stats stats __attribute__((aligned(64)));
-	/* tail + 1 when a program last woke the daemon; 0: never */
+	/* 1 + the value of tail at the moment when a program last woke the daemon; 0: none has */
 	ct_u64 poked;
 	struct cpu_context ctx[CPU_DEPTH];
 	ct_u64 marked_ns; /* when a program last read the stack of a wake-up, into `frames` */

@@ -223,6 +223,17 @@ static inline enum ct_wait ct_visit_wait(const struct ct_rec *r)
 	return (enum ct_wait)r->wait;
 }
 
+/* CT_VL_* */
+static inline ct_u16 ct_visit_lock(const struct ct_rec *r)
+{
+	return r->aux;
+}
+
+static inline ct_u32 ct_visit_owner(const struct ct_rec *r)
+{
+	return r->peer;
+}
+
 static inline enum ct_loss ct_gap_cause(const struct ct_rec *r)
 {
 	return (enum ct_loss)r->state;
@@ -247,6 +258,11 @@ static inline ct_u16 ct_access_bytes(const struct ct_rec *r)
 static inline enum ct_job ct_job_state(const struct ct_rec *r)
 {
 	return (enum ct_job)r->state;
+}
+
+static inline ct_u16 ct_job_framework(const struct ct_rec *r)
+{
+	return r->aux;
 }
 
 static inline enum ct_mark ct_mark_what(const struct ct_rec *r)

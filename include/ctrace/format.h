@@ -3,7 +3,8 @@
  * format.h - every byte of a trace file; doc/format.md explains the fields. A file is a row of
  * slots. Slot 0 has the file header, the other slots have file segments. A segment is a header and
  * a row of blocks. It fills n_slots neighbouring slots. A reader refuses a greater major version. If
- * only the minor version is greater, it skips what is new: longer headers, block types, record kinds.
+ * only the minor version is greater, the reader skips what is new: longer headers, block types,
+ * record kinds.
  */
 #ifndef CTRACE_FORMAT_H
 #define CTRACE_FORMAT_H
@@ -59,12 +60,13 @@ _Static_assert(sizeof(struct format_file) == 64, "format_file");
 #define FORMAT_SEGMENT_RESTART   0x1u /* just before begin_ns the daemon did not capture */
 #define FORMAT_SEGMENT_UNWRITTEN 0x2u /* records from gap_from_ns to begin_ns are missing */
 /*
- * Since version 1.3: a copy of a segment that was still open. Copies have the same seq. The copy
- * with the greatest end_ns has all records of the others.
+ * Since version 1.3: a copy of a segment that was still open. All copies of one segment have the seq
+ * of this segment. Of these copies, the one with the greatest end_ns has all records of the others.
  */
 #define FORMAT_SEGMENT_SAVED 0x4u
 
-/* The extra words of a kind, and how its fields are predicted (predict.h, doc/format.md). */
+/* Bits that describe a kind of record: how many words x[] it has (abi.h), and how its fields are
+ * predicted (predict.h, doc/format.md). */
 #define FORMAT_KIND_WORDS    0x03
 #define FORMAT_KIND_SWITCH   0x20
 #define FORMAT_KIND_WAKE     0x40

@@ -22,8 +22,9 @@ struct glibc_mutex {
 _Static_assert(sizeof(struct glibc_mutex) == 20, "glibc_mutex");
 
 #define GLIBC_MUTEX_OWNER __builtin_offsetof(struct glibc_mutex, owner)
-/* The futex word of a locked mutex with waiters. sysdeps/nptl/lowlevellock.h; since 2.4. (A robust
- * or PI mutex has the owner's tid there, with FUTEX_TID_MASK and FUTEX_WAITERS of the kernel.) */
+/* The futex word of a locked mutex with waiters. sysdeps/nptl/lowlevellock.h; since 2.4. (In a
+ * robust or PI mutex, this word has the tid of the owner in the bits FUTEX_TID_MASK of the kernel,
+ * and the bit FUTEX_WAITERS.) */
 #define GLIBC_MUTEX_CONTENDED 2
 /* Bits of kind. GLIBC_MUTEX_ROBUST is PTHREAD_MUTEX_ROBUST_NORMAL_NP. GLIBC_MUTEX_KIND_BITS has all
  * bits that are in use: recursive 1, error-checking 2, adaptive 3, robust 16, PI 32, protected 64,

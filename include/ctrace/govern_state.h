@@ -22,11 +22,13 @@
 #define GOVERN_WORDS (GOVERN_TIDS / 64)
 
 /*
- * Returns the group of a task. The services of root have little to do with each other, so root has
- * a group for each control group:
- * - a user other than root: the uid
- * - root: GOVERN_CGROUP | id of the control group
- * - root, outside of all control groups: 0 (no group)
+ * Returns the group of a task:
+ * - a task of a user other than root: the uid
+ * - a task of root in a control group: GOVERN_CGROUP | id of the control group
+ * - a task of root outside of all control groups: 0 (no group)
+ *
+ * Root has a group for each control group, because the services of root have little to do with each
+ * other.
  */
 #define GOVERN_CGROUP (1ULL << 63)
 static inline ct_u64 govern_group(ct_u32 uid, ct_u64 cgroup_id)
@@ -85,8 +87,8 @@ enum govern_kind {
 	GOVERN_KINDS,
 };
 
-/* Of the runs of one kind on a CPU, each 61st is timed. 61 is a prime. With an even number, if two programs
- * of the kind ran in turn, all timed runs would be of the same program. */
+/* Of the runs of one kind on a CPU, each 61st is timed. 61 is a prime, because two programs of the
+ * kind may run in turn. With an even number, all timed runs would then be of the same program. */
 #define GOVERN_TIMED 61
 /* The time of a longer run does not count: an interrupt or another task came in between. */
 #define GOVERN_TOOK_MAX_NS 20000

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * job.h - rules for probes. A probe is on a function of a framework, or on a mark. Its rule says
- * which event it stands for, and where its values lie. The cookie of a probe is the index of its
- * rule. daemon/jobs/ makes the rules, and bpf/uprobe.bpf.c applies them.
+ * job.h - rules for probes. A probe is on a function of a framework, on the function of a job, or on a
+ * note of ctrace-jobs.h or ctrace-marks.h. The rule of a probe says which event the probe stands for,
+ * and where the values of the event lie. The cookie of a probe is the index of its rule. daemon/jobs/
+ * makes the rules, and bpf/uprobe.bpf.c applies them.
  */
 #ifndef CTRACE_JOB_H
 #define CTRACE_JOB_H
@@ -55,14 +56,18 @@ struct job_rule {
 	ct_u8 event; /* enum ct_job; with JOB_MARK: enum ct_mark */
 	ct_u8 flags;
 	ct_u8 name_len;
-	ct_u8 pad;
-	/* JOB_CALLS: number of the probed function (daemon/jobs/jobs_file.h), for struct
-	 * job_call */
+	/* How often the probes of the framework were attached anew, modulo 256. What the BPF programs
+	 * remember of an earlier attachment does not count. */
+	ct_u8 attached;
+	/* with JOB_CALLS: the number of the probed function (daemon/jobs/jobs_file.h). BPF copies
+	 * it into struct job_call */
 	ct_u32 calls;
-	ct_u64 mark; /* with JOB_MARK: the object for the name of the mark */
+	ct_u64 mark;      /* with JOB_MARK: the object for the name of the mark */
+	ct_u16 framework; /* for ct_rec.aux of a CT_JOB */
+	ct_u16 pad[3];
 	char name[JOB_LABEL_MAX];
 };
-_Static_assert(sizeof(struct job_rule) == 96, "job_rule");
+_Static_assert(sizeof(struct job_rule) == 104, "job_rule");
 
 /* A BPF program sends this to the daemon when a process enqueues its first job with `function`. */
 struct job_call {

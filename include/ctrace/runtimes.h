@@ -4,7 +4,7 @@
 #define CTRACE_RUNTIMES_H
 
 /* HotSpot: a thread that enters a monitor ("synchronized") waits below a function with this prefix.
- * A thread in Object.wait() does not, until it enters the monitor again.
+ * A thread in Object.wait() waits below this function only when it enters the monitor again.
  * src/hotspot/share/runtime/objectMonitor.cpp; JDK 11 to 21. */
 #define HOTSPOT_LOCK_FUNCTION "ObjectMonitor::enter"
 

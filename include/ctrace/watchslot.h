@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * watchslot.h - the states of watchpoints, in memory that bpf/watch.bpf.c and the daemon share. The
- * daemon writes a slot, and tgid last. Then BPF programs write the counters and the value.
+ * daemon fills a slot, and writes its member tgid last. From then on, BPF programs write the
+ * counters and the value.
  */
 #ifndef CTRACE_WATCHSLOT_H
 #define CTRACE_WATCHSLOT_H

@@ -33,7 +33,7 @@ _ctrace_values()
 		;;
 	--format)
 		if [[ $command == export ]]; then
-			compgen -W "perfetto chrome speedscope folded ndjson csv" -- "$cur"
+			compgen -W "perfetto chrome speedscope folded ndjson csv otlp otlp-json" -- "$cur"
 		else
 			compgen -W "json dot" -- "$cur"
 		fi

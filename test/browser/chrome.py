@@ -17,7 +17,8 @@ def find():
 
 
 class Page:
-    """A page of a browser of its own. `requests`: the URLs that it loads. `complaints`: errors of its console."""
+    """A page, in a browser process of its own. `requests`: URLs that the page loads. `complaints`: errors in the
+    console."""
 
     def __init__(self, program, width=1280, height=900, dark=False):
         self.requests, self.complaints, self.loaded, self.last, self.rest = [], [], False, 0, b""
@@ -109,9 +110,15 @@ class Page:
             raise RuntimeError("%s: %s" % (code, json.dumps(r["exceptionDetails"])[:400]))
         return r["result"].get("value")
 
-    def mouse(self, kind, x, y, **more):
-        self.ask("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
+    def move(self, x, y):
+        self.ask("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
 
-    def key(self, key, text=None):
-        self.ask("Input.dispatchKeyEvent", type="keyDown", key=key, **({"text": text} if text else {}))
+    def wheel(self, x, y, by):
+        self.ask("Input.dispatchMouseEvent", type="mouseWheel", x=x, y=y, deltaX=0, deltaY=by)
+
+    def key(self, key):
+        self.ask("Input.dispatchKeyEvent", type="keyDown", key=key, **({"text": key} if len(key) == 1 else {}))
         self.ask("Input.dispatchKeyEvent", type="keyUp", key=key)
+
+    def type(self, text):
+        self.ask("Input.insertText", text=text)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sends hostile bytes to a real control socket. The first byte chooses: one piece, one piece with
- * descriptors, or several pieces. */
+/* Sends hostile bytes to a real control socket. The first byte chooses how the other bytes are
+ * sent: in one piece, in one piece with descriptors, or in several pieces. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -67,7 +67,7 @@ static void make_coarse(const uint8_t *b, struct window_record *e)
 }
 
 /* on[]: the task that runs on each CPU. A CT_FOUND, or a record with b[1] >= 0x80, need not agree
- * with it. */
+ * with on[]. */
 static struct window_record event_of(const uint8_t *b, uint64_t ts, uint32_t on[CPUS])
 {
 	static const uint8_t states[] = { CT_ST_SLEEP,   CT_ST_SLEEP, CT_ST_SLEEP,   CT_ST_DISK,

@@ -29,7 +29,7 @@ static void stop(void)
 	struct incident_store_use use;
 
 	store.size_bytes = 0;
-	incident_store_trim(&store, "-", 0, &use);
+	incident_store_trim(&store, NULL, 0, 0, &use);
 	rmdir(store.dir);
 	rmdir(root);
 }
@@ -98,6 +98,7 @@ static void show(bool json)
 
 static void note(const void *data, size_t n)
 {
+	static const char *const names[] = { NAME };
 	struct incident_store_use use;
 	struct incident in;
 	json_t *list, *o;
@@ -106,13 +107,14 @@ static void note(const void *data, size_t n)
 	put(".json", data, n);
 	show(false);
 	show(true);
-	must(!incident_store_trim(&store, NAME, 0, &use) && use.kept == 1);
+	must(!incident_store_trim(&store, names, 1, 0, &use) && use.kept == 1);
 	must(!incidents_read(store.dir, 10, &list, &left_out));
 	json_array_foreach (list, i, o)
 		if (!incident_doc_read(o, &in)) {
 			must(in.n_hangs && in.n_hangs <= INCIDENT_HANGS_MAX);
 			check_told(&in);
 			json_decref(in.told);
+			json_decref(in.diagnosis);
 		}
 	incidents_fit(list, 100);
 	json_decref(list);

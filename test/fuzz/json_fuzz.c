@@ -7,7 +7,7 @@
 
 #include "lib/cleanup.h"
 
-#define JSON_FUZZ_RAW     4 /* one change in this many is by LLVMFuzzerMutate() alone */
+#define JSON_FUZZ_RAW     4 /* LLVMFuzzerMutate() alone makes one of this many changes */
 #define JSON_FUZZ_CHANGES 4
 #define JSON_FUZZ_LONG    5000
 #define JSON_FUZZ_BYTES   16384

@@ -113,7 +113,7 @@ static void lie_in_segment(struct mutate *m, struct mutate_segment *s)
 	}
 	l = lie_at(m, &s->lies, &s->h, segment_fields[i].at, segment_fields[i].size);
 	/* For some fields, the reader uses only the value in the last segment. So half of the time,
-	 * all segments get the lie. */
+	 * all segments get the same false value. */
 	if (mutate_below(m, 2))
 		for (size_t k = 0; k < m->segments.n; k++)
 			lie_add(m, &m->segments.v[k].lies, l);
@@ -145,7 +145,7 @@ static void change_value(struct mutate *m)
 	memcpy(b->raw.v + at, &value, size);
 }
 
-/* Small values are often valid. */
+/* Small values are often valid. So three of four new values are chosen below 32. */
 static void change_byte(struct mutate *m)
 {
 	struct mutate_block *b = any_block(m);

@@ -3,7 +3,7 @@
 
 #include "test/fuzz/mutate.h"
 
-#define MUTATE_FUZZ_RAW 8 /* one change in this many is by LLVMFuzzerMutate() alone */
+#define MUTATE_FUZZ_RAW 8 /* LLVMFuzzerMutate() alone makes one of this many changes */
 
 size_t LLVMFuzzerMutate(uint8_t *p, size_t n, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *p, size_t n, size_t size, unsigned seed);

@@ -33,7 +33,8 @@ static void compare(const struct rule *a, const struct rule *b)
 	must(same(a->object, b->object) && same(a->frame, b->frame) && same(a->note, b->note));
 }
 
-/* Of rules with the same conditions, only the first is written. So `back` may have fewer rules. */
+/* Writes the rules to a text, and reads them back. Of rules with the same conditions, only the
+ * first is written. So fewer rules may come back. */
 static void check_written(const struct rules *rules)
 {
 	char err[RULESFILE_ERR_MAX], words[RULESFILE_WORDS_MAX];

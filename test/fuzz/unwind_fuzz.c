@@ -121,7 +121,8 @@ static void maps(char *text)
 		struct unwind_map map;
 		const char *path;
 
-		/* For major number 0, unwind_mounts_avoid() may read /proc. */
+		/* Leaves out mappings whose device has the major number 0: for these, unwind_mounts_avoid()
+		 * may read /proc. */
 		if (unwind_maps_parse(l, &map, &path) && map.major)
 			maps_line(&m, 1, &mounts, l);
 	}

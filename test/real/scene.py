@@ -4,7 +4,7 @@
 How to write a case
 -------------------
     '''One sentence: which task hangs, and which task is to blame.'''
-    HELD_OUT = False                             # True: the case runs only with --held-out
+    HELD_OUT = False                             # True: runs only with --held-out or by its name
     NEEDS = {"redis-server": "redis-server"}     # program -> the Debian package that has it
 
     def play(s):                                 # s is a Scene
@@ -29,7 +29,8 @@ How to write a case
      s.wait(text, f)     f() becomes true within 10 s
      s.check(text, ok)   ok is true
      s.ended(role), s.went_on(text, f)   after the yield: the victim went on when the culprit let go
-   If a check is false, the verdict is "invalid". A case without a check during and after its hang is invalid too.
+   If a check is false, the verdict is "invalid". A case needs s.during() or s.check() before its yield, and s.check(),
+   s.ended() or s.went_on() after it. Otherwise, the verdict is "invalid" too.
 4. s.hang(...) declares the one expected answer. Decide it before you see an answer of ctrace, and do not change it after:
      victim     the role that the questions are about
      culprits   a right answer names one of these roles as root cause ...
@@ -39,8 +40,10 @@ How to write a case
                 of them counts as an answer that ends at the victim
      wrong      roles that look guilty and are not
    A root cause outside of culprits, vague and stuck is wrong, whether it is listed in `wrong` or not. judge.py has the
-   exact rules. A control calls s.normal(victim, causes) instead: nothing is wrong. `causes` are harmless
-   answers, such as "timer" for a program that sleeps on purpose.
+   exact rules.
+   A control is a case in which the program works as it should. It calls s.normal(victim, causes) instead of s.hang(...).
+   A good answer says that nothing is wrong, or has one of the values of `causes`. These are harmless, such as "timer"
+   for a program that sleeps on purpose.
 """
 import contextlib
 import ctypes
@@ -251,7 +254,8 @@ class Scene(contextlib.ExitStack):
         return proc(pid, "stat", tid).rpartition(")")[2].split()[0]
 
     def syscall(self, role):
-        """The name of the system call in which the task sleeps, or its number; "running"."""
+        """Returns the name of the system call in which the task sleeps, or its number if SYSCALLS has no name for it.
+        Returns "running" if the task does not sleep."""
         pid, tid = self.roles[role]
         number = proc(pid, "syscall", tid).split()[0]
         return SYSCALLS.get(int(number), number) if number.lstrip("-").isdigit() else number
@@ -282,8 +286,8 @@ class Scene(contextlib.ExitStack):
         return [t for t in tids if comm is None or proc(pid, "comm", t).strip() == comm]
 
     def locks(self, path):
-        """{"owners": [pids], "waiters": [pids]} of a file's locks. A lock of flock(2) has the pid of the process
-        that took it; its children may share the lock."""
+        """Returns {"owners": [pids], "waiters": [pids]} for the locks of a file. For a lock of flock(2), the kernel
+        shows only the process that took the lock, although children of this process may share the lock."""
         inode, found = os.stat(path).st_ino, {"owners": [], "waiters": []}
         with open("/proc/locks", encoding="ascii") as f:
             for line in f:

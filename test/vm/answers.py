@@ -5,7 +5,8 @@ import re
 
 
 class Answers:
-    """Adds complaints to err: a section was not reached, failed, or is not as it should be."""
+    """The sections of the output. A method that reads a section adds a complaint to err if the guest did not reach
+    this section, or if the command of this section failed."""
 
     def __init__(self, text, err):
         self.err = err

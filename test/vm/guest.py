@@ -160,7 +160,8 @@ def extract(bzimage, path):
         raise Unavailable("the kernel is compressed in a way that is not known")
     if not shutil.which(command):
         raise Unavailable("not installed: " + command)
-    # Except for gzip, the kernel's build appends the size, in 4 bytes, which tools refuse.
+    # After the compressed data, the build of the kernel adds 4 bytes with the size, except for gzip. The tools refuse
+    # these bytes.
     elf = subprocess.run([command, "-dc"], input=payload[:len(payload) - tail], capture_output=True, check=False)
     if elf.stdout[:4] != b"\x7fELF":
         raise Unavailable("no ELF kernel in " + bzimage)

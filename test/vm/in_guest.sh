@@ -16,7 +16,7 @@ value() { sed -n "s/^$1=//p" "/tmp/$2.out"; }
 sock=/run/ctraced.sock
 state=/tmp/state
 start_daemon() {
-	# In the emulated guest, BPF programs cost more than any budget.
+	# The emulated guest is slow: with a budget, the daemon would leave out records. 0: no budget.
 	ctraced --state-dir $state --socket $sock --size 32M --budget 0 2>>/tmp/daemon.log &
 	daemon=$!
 	n=0

@@ -31,7 +31,8 @@ another() { [ "$(property MainPID)" != "$1" ] && [ "$(property MainPID)" != 0 ] 
 unit_log() { journalctl -q -o cat "$@" | tail -25; }
 uptime_is() { read -r up _ </proc/uptime && echo "@@uptime $1 $up"; }
 
-# dies NAME SIGNAL: ends the daemon (KILL, or STOP and the watchdog). systemd must start a new one.
+# dies NAME SIGNAL: sends SIGNAL to the daemon. KILL kills the daemon. After STOP, the watchdog of systemd kills it.
+# systemd must start a new daemon.
 dies() {
 	pid=$(property MainPID)
 	kill "-$2" "$pid"

@@ -2,7 +2,8 @@
 """A small Debian root with systemd as PID 1, made once and kept: the disk from which a guest boots.
 
 The root has the packages on which the ctrace package depends: the guest needs no network. If this file changes, the
-root is made again. There is no udev, so units that wait for devices are masked. So are units that only take time.
+root is made again. There is no udev, so units that wait for devices are masked. Units that only take
+time are masked too.
 """
 import hashlib
 import os

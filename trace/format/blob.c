@@ -77,7 +77,7 @@ uint64_t blob_stack_id(const char *const *frames, size_t n)
 {
 	uint64_t id = HASH_START;
 
-	/* The 0 behind each string is hashed too, so that "ab", "c" and "a", "bc" differ. */
+	/* The 0 after each string is hashed too, so that "ab", "c" and "a", "bc" differ. */
 	for (size_t i = 0; i < n; i++)
 		id = hash_bytes(id, frames[i], strlen(frames[i]) + 1);
 	return id ? id : 1;

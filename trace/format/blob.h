@@ -14,14 +14,16 @@
  * readable. */
 bool blob_is_valid(const struct ct_blob *blob);
 
-/* Copies the next blob of a known kind from *p to buf, of 65536 bytes, and moves *p behind the
- * blob. *n: the bytes left at *p. Returns 1, 0 at the end, or -EBADMSG if the bytes are damaged. */
+/* Copies the next blob of a known kind from *p to buf, of 65536 bytes, and moves *p to the end of
+ * the blob. *n: the bytes left at *p. Returns 1, 0 at the end, or -EBADMSG if the bytes are
+ * damaged. */
 int blob_next(const uint8_t **p, size_t *n, uint64_t *buf);
 
 /* Returns the id of a stack: a hash of the n frame strings, never 0. */
 uint64_t blob_stack_id(const char *const *frames, size_t n);
-/* Makes a CT_STACK blob of n frames, innermost first, with the id of all of them. If some do not
- * fit, the last frame says so. The caller frees the blob. Returns NULL if memory runs out. */
+/* Makes a CT_STACK blob of n frames, innermost first. If some do not fit, the last frame of the blob
+ * says so. The blob's id is blob_stack_id() of all n frames, also of those that do not fit. The caller
+ * frees the blob. Returns NULL if memory runs out. */
 struct ct_stack_blob *blob_stack(uint64_t ts_ns, const char *const *frames, size_t n);
 
 #endif

@@ -17,7 +17,7 @@ struct decoder *decoder_new(void);
 void decoder_free(struct decoder *d);
 
 /* Begins a segment whose body has n bytes. h and body must stay valid until the last call for this
- * segment, with DECODER_SLACK readable bytes behind body. Returns 0, or -EBADMSG if the blocks are
+ * segment, with DECODER_SLACK readable bytes after body. Returns 0, or -EBADMSG if the blocks are
  * damaged or too large (limits.h). */
 int decoder_begin(struct decoder *d, const struct format_segment *h, const uint8_t *body, size_t n);
 /* Gives the decompressed bytes of one block. *ret_n is 0 if the segment lacks it. The bytes are

@@ -31,8 +31,9 @@ struct encoder {
 	bytes_t out;
 	bytes_t planes;
 	size_t raw_bytes;
-	/* The last block of each type, except columns and blocks above ENCODE_KEEP_BYTES. A copy of
-	 * an open segment mostly has the same block, which is not compressed again. */
+	/* The newest block of each type, except columns and blocks above ENCODE_KEEP_BYTES. If the next
+	 * segment or copy has the same content in a block of this type, the encoder takes the kept block,
+	 * and does not compress the content again. */
 	struct kept_block kept[FORMAT_BLOCK_TYPES];
 	ZSTD_CCtx *zstd;
 };

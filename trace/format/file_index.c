@@ -202,8 +202,8 @@ static int by_seq(const void *a, const void *b)
 	return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
-/* Also returns true if the body cannot be checked: it is larger than *budget, or memory runs
- * out. */
+/* Returns true if the checksum of the body is right. Also returns true if the body cannot be
+ * checked, because it is larger than *budget, or because memory runs out. */
 static bool body_is_right(const struct file_index *ix, int fd, const struct file_index_segment *s,
 			  uint64_t *budget)
 {
@@ -230,7 +230,7 @@ static int file_index_drop_overlapped(struct file_index *ix, int fd, uint32_t n_
 		return -ENOMEM;
 	for (size_t i = ix->segments.n; i-- > 0;) {
 		const struct file_index_segment *s = &ix->segments.v[i];
-		/* In a truncated file, the segment may end behind the last slot. */
+		/* In a truncated file, the segment may end after the last slot. */
 		size_t n = MIN(s->h.n_slots, n_slots + 1 - s->slot);
 
 		if (memchr(taken + s->slot, 1, n) ||
@@ -296,8 +296,8 @@ int file_index_scan(struct file_index *ix, int fd)
 {
 	uint64_t newest = 0;
 
-	/* A writer may overtake the scan, which then misses segments. If a repeated scan finds no
-	 * newer segment, the file really lacks them. */
+	/* A writer may overtake the scan. Then the scan misses segments. If a repeated scan finds
+	 * no newer segment, the file really lacks the missing segments. */
 	for (int tries = 0; tries < SCAN_TRIES; tries++) {
 		int err = file_index_scan_once(ix, fd);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* intern.h - numbers values: a new value gets the next number, from 0 on. One thread at a time. */
+/* intern.h - gives each distinct value a number, from 0 on. One thread at a time. */
 #ifndef CTRACE_TRACE_FORMAT_INTERN_H
 #define CTRACE_TRACE_FORMAT_INTERN_H
 

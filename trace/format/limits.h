@@ -23,8 +23,8 @@
  * is room for the headers of later minor versions. */
 #define LIMITS_SEGMENT_HEADER_MAX 4096u
 
-/* A command may use at most LIMITS_MEMORY_FACTOR bytes of memory for each byte of the file, plus
- * LIMITS_MEMORY_BYTES. test/unit/trace/limits_test.c checks this. */
+/* A command may use at most LIMITS_MEMORY_FACTOR bytes of memory for each byte of the slots that have
+ * segments (reader_info.used_slots), plus LIMITS_MEMORY_BYTES. test/unit/trace/limits_test.c checks this. */
 #define LIMITS_MEMORY_FACTOR 4096u
 #define LIMITS_MEMORY_BYTES  (256u << 20)
 

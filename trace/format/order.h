@@ -22,7 +22,8 @@ struct order {
 };
 struct order_head {
 	uint64_t ts;
-	/* indices into `sorted`: of this CPU's next record, and behind its last record */
+	/* indices into `sorted`. at: the next record of this CPU. end: the entry after its last
+	 * record */
 	uint32_t at, end;
 };
 
@@ -33,10 +34,10 @@ int order_merge(struct order *o, const uint64_t *times, const uint8_t *kinds, ui
 		const struct format_cpu *cpus, size_t n_cpus, size_t *ret_n);
 void order_done(struct order *o);
 
-/* Merges ev[0, n) and ev[n, total) in place, each sorted by (ts, cpu). On a tie, the first part
- * comes first. *moves: a budget, namely how many events of the first part may be moved. Subtracts the
- * number of those that are moved. Returns 0, -ENOMEM, or -EBADMSG if the budget is too small. After a
- * failure, ev is unchanged. */
+/* Merges ev[0, n) and ev[n, total) in place, each sorted by (ts, cpu). If two events have the same
+ * ts and cpu, the event from ev[0, n) comes first. *moves: how many events of ev[0, n) may be
+ * moved. Subtracts the number of moved events from *moves. Returns 0, -ENOMEM, or -EBADMSG if
+ * *moves is too small. After a failure, ev is unchanged. */
 int order_join(struct window_event *ev, size_t n, size_t total, uint64_t *moves);
 
 #endif

@@ -3,8 +3,9 @@
  * predict.h - predicts the fields of the next record. Encoder and decoder predict alike, so the
  * encoder leaves out a field that has the predicted value.
  *
- * The tables are zero at the start of a segment. Records come CPU after CPU. Tasks that share an
- * entry cost bytes, but decoding stays right.
+ * The tables are zero at the start of a segment. Records come CPU after CPU. If several tasks
+ * share an entry, the predictions are wrong more often, and records take more bytes. Decoding stays
+ * right.
  */
 #ifndef CTRACE_TRACE_FORMAT_PREDICT_H
 #define CTRACE_TRACE_FORMAT_PREDICT_H

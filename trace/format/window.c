@@ -66,16 +66,11 @@ const char *window_cmdline(const struct window *w, uint32_t tid, uint64_t ts_ns)
 	return window_cmdline_since(w, tid, ts_ns, &since_ns);
 }
 
-static int object_cmp(const void *id, const void *object)
-{
-	uint64_t a = *(const uint64_t *)id, b = ((const struct window_object *)object)->id;
-
-	return a < b ? -1 : a > b;
-}
-
 const struct window_object *window_object(const struct window *w, uint64_t id)
 {
-	return w->n_objects ? bsearch(&id, w->objects, w->n_objects, sizeof(*w->objects), object_cmp) : NULL;
+	size_t at = BISECT(i, 0, w->n_objects, w->objects[i].id >= id);
+
+	return at < w->n_objects && w->objects[at].id == id ? &w->objects[at] : NULL;
 }
 
 bool window_object_same_name(const struct window_object *a, const struct window_object *b)

@@ -113,7 +113,8 @@ struct window_resync {
 
 struct window {
 	/* The wanted time, clipped to the file. A to_ns of UINT64_MAX is not clipped. events and
-	 * states begin with the first file segment that was read. It usually begins before from_ns. */
+	 * states begin with the first file segment that was read. This segment usually begins
+	 * before from_ns. */
 	uint64_t from_ns, to_ns;
 	uint64_t file_from_ns, file_to_ns;
 	struct clock_offsets offsets;
@@ -154,8 +155,8 @@ static inline const uint64_t *window_words(const struct window *w, const struct 
 struct window_record window_record(const struct window *w, const struct window_event *e);
 /* Returns the entry of tid at ts_ns, or else its first entry, or NULL if tid is not known. */
 const struct window_task *window_task_at(const struct window *w, uint32_t tid, uint64_t ts_ns);
-/* As window_task_at(). In [*ret_from_ns, *ret_to_ns), the result is the same. If the result is
- * NULL, both stay unchanged. */
+/* As window_task_at(). For each time in [*ret_from_ns, *ret_to_ns), window_task_at() returns the same entry.
+ * If the result is NULL, *ret_from_ns and *ret_to_ns stay unchanged. */
 const struct window_task *window_task_span(const struct window *w, uint32_t tid, uint64_t ts_ns,
 					   uint64_t *ret_from_ns, uint64_t *ret_to_ns);
 /* Returns the command line of the task's process, as in ct_cmdline_blob.text. "" if not known, as

@@ -19,7 +19,7 @@ struct load {
 	struct window *w;
 	struct collect *collect;
 	struct ahead *ahead;
-	uint64_t moves; /* that order_join() may still make */
+	uint64_t moves; /* the moves that order_join() may still make */
 	bool has_gaps;
 	bool any;
 	/* from this time on, the states of tasks are not known; UINT64_MAX: they are known */

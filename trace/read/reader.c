@@ -67,7 +67,8 @@ static void reader_find_boot(struct reader *r, unsigned back)
 	}
 }
 
-/* The file header alone has this pair: it was not known while the segments were written. */
+/* Adds the pair `name` of the file header to r->meta, unless r->meta has it or would be too long. r->meta is
+ * usually from a segment, but label_add() adds pairs to the file header only. */
 static void reader_add_meta(struct reader *r, const char *name)
 {
 	const char *value = file_index_meta(r->index.meta, r->index.file.meta_bytes, name);
@@ -150,6 +151,7 @@ static void reader_sum(struct reader *r)
 		info->first_seq = s[r->first].h.seq;
 		info->offsets.boot_to_mono_ns = s[r->end - 1].h.boot_to_mono_ns;
 		info->offsets.boot_to_real_ns = s[r->end - 1].h.boot_to_real_ns;
+		memcpy(info->boot_id, s[r->end - 1].h.boot_id, sizeof(info->boot_id));
 	}
 	missing = MAX(missing, (uint64_t)r->index.n_broken);
 	info->n_bad_slots = (uint32_t)MIN(missing, (uint64_t)UINT32_MAX);

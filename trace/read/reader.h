@@ -26,10 +26,11 @@ struct reader_info {
 	 * one before. */
 	uint32_t n_boots, boot;
 	uint32_t n_segments;
-	uint32_t n_cut_slots; /* missing at the end of a file that was cut */
-	/* the larger of: segments missing from this boot, and damaged segment headers in the file */
+	uint32_t n_cut_slots; /* missing at the end of a truncated file */
+	/* The larger of two numbers: segments that are missing from this boot, and damaged segment
+	 * headers in the file. */
 	uint32_t n_bad_slots;
-	/* All members below are about this boot. */
+	/* All members below are about the boot that the reader shows. */
 	uint64_t from_ns, to_ns; /* boot time; both are 0 without segments */
 	uint64_t first_seq;
 	uint64_t used_slots;
@@ -37,6 +38,7 @@ struct reader_info {
 	uint64_t records_by_kind[64];
 	uint64_t lost_by_cause[CT_LOSS_CAUSES];
 	struct clock_offsets offsets;
+	uint8_t boot_id[16]; /* zeroes without segments */
 	uint32_t n_cpus;
 	/* owned by the reader; "": not known */
 	const char *hooks, *host, *kernel, *machine, *cpu, *governor, *limits;
@@ -87,7 +89,7 @@ void reader_use_threads(struct reader *r, unsigned n);
  * Even without bit CT_GAP, CT_GAP records may be loaded. */
 void reader_want_kinds(struct reader *r, uint64_t kinds);
 
-/* For code that copies the file segment by segment. The reader owns all results below. */
+/* For code that copies a trace, one segment after another. The reader owns all results below. */
 struct reader_file {
 	const struct format_file *header;
 	const char *name;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cut.h - cuts a window out of a trace, as a trace file of its own. One thread at a time for each
- * reader. */
+/* cut.h - copies a range of time of a trace into a trace file of its own. One thread at a time for
+ * each reader. */
 #ifndef CTRACE_TRACE_SNAPSHOT_CUT_H
 #define CTRACE_TRACE_SNAPSHOT_CUT_H
 
@@ -10,7 +10,7 @@
 #include "trace/read/reader.h"
 
 struct cut_options {
-	uint64_t from_ns, to_ns; /* boot time; 0 and UINT64_MAX stand for the whole trace */
+	uint64_t from_ns, to_ns; /* the range in boot time; 0 and UINT64_MAX: the whole trace */
 	bool redact;
 	/* Called after each copied segment. false ends the cut with -ECANCELED. May be NULL. */
 	bool (*step)(void *arg);
@@ -18,9 +18,9 @@ struct cut_options {
 };
 
 /*
- * Copies the segments of src that overlap the window into out_fd, an empty regular file, and syncs
- * it. Leaves out segments that cannot be read. *ret_segments: the copied segments. Returns 0, or
- * one of these errors with a sentence in err:
+ * Copies the segments of src that overlap the range into out_fd, an empty regular file, and syncs
+ * this file. Leaves out segments that cannot be read. *ret_segments: the number of copied segments.
+ * Returns 0, or one of these errors with a sentence in err:
  * - -ENOMEM;
  * - an error of reader_select();
  * - with `redact`: an error of redact_new(), redact_segment() or redact_file(), but -EMSGSIZE instead

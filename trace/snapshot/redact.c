@@ -66,7 +66,7 @@ static uint64_t redact_id(const struct redact *r, uint64_t id)
 	return hash ? hash : 1;
 }
 
-/* Returns a hash in place of an id in these cases, and otherwise the id:
+/* Returns the id, or a hash of the id in one of these cases:
  * - The id has a kernel address in it, which would show where the kernel lies in memory: the kinds
  *   from EVENTFD to ANON, FUSEDEV, and SOCK without an inode.
  * - The kind is unknown: such an id may be the address of a kernel function.
@@ -83,8 +83,9 @@ static uint64_t redact_object_id(const struct redact *r, uint64_t id)
 	return id;
 }
 
-/* Replaces the ids of objects (redact_object_id()), transactions and stacks. The id of a stack is a
- * hash of its frames. Removes the values of variables. Addresses in programs stay. */
+/* Replaces the ids of transactions and stacks by keyed hashes, and those of objects as redact_object_id()
+ * does. The old id of a stack is a hash without a key: it would show whether guessed frames are right.
+ * Removes the values of variables. Addresses in programs stay. */
 static void redact_event(const struct redact *r, struct window_event *e, uint64_t *x)
 {
 	e->r.obj = redact_object_id(r, e->r.obj);

@@ -18,8 +18,8 @@ int redact_new(struct redact **ret);
 void redact_free(struct redact *r);
 /* Redacts the segment of header h and body. *ret_bytes: the new segment with its header, valid
  * until the next call. seq and times stay as in h. file_id and boot_id become hashes. n_slots
- * becomes the number of slots, of slot_bytes each, of the new segment. Returns 0, -ENOMEM, -EBADMSG
- * if the segment is damaged, or -EFBIG as encoder_block() and redact_file(). */
+ * becomes the number of slots that the new segment takes; a slot has slot_bytes bytes. Returns 0,
+ * -ENOMEM, -EBADMSG if the segment is damaged, or -EFBIG as encoder_block() and redact_file(). */
 int redact_segment(struct redact *r, struct decoder *d, const struct format_segment *h, const uint8_t *body,
 		   uint32_t slot_bytes, uint8_t **ret_bytes, size_t *ret_n);
 /* Redacts a file header and its meta data in place. meta has room for FORMAT_META_MAX bytes.

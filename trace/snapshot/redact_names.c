@@ -125,7 +125,7 @@ static bool only(const char *p, const char *end, const char *these)
 	return p >= end;
 }
 
-/* `rest`, the text behind the name of a library, may be ".so", "-2.36.so" or ".so.6". */
+/* `rest`, the text after the name of a library, may be ".so", "-2.36.so" or ".so.6". */
 static bool is_version(const char *rest, size_t len)
 {
 	const char *so = memmem(rest, len, ".so", 3);

@@ -3,8 +3,10 @@
  * redact_names.h - replaces a private name by a short keyed hash. Without the key, nobody can check
  * whether a guessed name has this hash. These stay as they are:
  * - names of kernel threads, and of ctrace's programs and threads;
- * - names of disks and devices in /dev, of character devices in its subdirectories, and of
- *   anonymous inodes;
+ * - names of block devices: "sda" and "/dev/sda", but not "/dev/mapper/x" or any other path with a
+ *   further directory;
+ * - names of character devices anywhere below /dev;
+ * - names of anonymous inodes;
  * - functions of the kernel and of the C and C++ libraries;
  * - loopback addresses, and addresses of zeroes only;
  * - ports, numbers, times.

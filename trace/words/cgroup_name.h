@@ -12,7 +12,8 @@
 
 struct cgroup_name {
 	const char *cgroup;
-	char container[CGROUP_NAME_MAX]; /* from the runtime, or cgroup_container(); "" if none */
+	/* from the container runtime, or from cgroup_container(); "" if none */
+	char container[CGROUP_NAME_MAX];
 	char unit[CGROUP_NAME_MAX];
 };
 

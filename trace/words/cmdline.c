@@ -67,7 +67,7 @@ static const char *script(const char *p)
 	return base_name(p);
 }
 
-/* The kernel cuts comm to 15 bytes. A title such as "nginx: worker process" has a colon behind the
+/* The kernel cuts comm to 15 bytes. A title such as "nginx: worker process" has a colon after the
  * name. */
 static bool is_named_after(const char *p, const char *comm)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cmdline.h - the short form of a command line, to stand behind a task's name. Pure; any thread. */
+/* cmdline.h - the short form of a command line, to stand after a task's name. Pure; any thread. */
 #ifndef CTRACE_TRACE_WORDS_CMDLINE_H
 #define CTRACE_TRACE_WORDS_CMDLINE_H
 

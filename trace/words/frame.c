@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "ctrace/glibc.h"
+#include "ctrace/jvm.h"
+#include "ctrace/mariadb.h"
 #include "ctrace/runtimes.h"
 #include "lib/cleanup.h"
 
@@ -48,7 +50,55 @@ bool frame_is_lock(const char *frame)
 	for (size_t i = 0; strstr(frame, RUST_LOCK_MODULE) && i < ARRAY_SIZE(rust); i++)
 		if (strstr(frame, rust[i]))
 			return true;
+	return frame_is_metadata_lock(frame) || frame_is_innodb_lock(frame);
+}
+
+static bool is_mariadb(const char *frame)
+{
+	static const char *const files[] = { MARIADB_FILES };
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		if (strstr(frame, files[i]))
+			return true;
 	return false;
+}
+
+bool frame_waits_for_class(const char *inner, const char *frame)
+{
+	static const char *const waits[] = { JVM_CLASS_WAITS };
+
+	if (!strstr(frame, JVM_FILE) || !frame_is_function(frame, JVM_CLASS_FUNCTION))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(waits); i++)
+		if (frame_is_function(inner, waits[i]))
+			return true;
+	return false;
+}
+
+bool frame_initializes_class(const char *frame)
+{
+	return strstr(frame, JVM_FILE) && frame_is_function(frame, JVM_CLASS_RUNS);
+}
+
+bool frame_is_metadata_lock(const char *frame)
+{
+	return is_mariadb(frame) && frame_is_function(frame, MARIADB_METADATA_FUNCTION);
+}
+
+bool frame_is_innodb_lock(const char *frame)
+{
+	static const char *const functions[] = { MARIADB_INNODB_FUNCTIONS };
+
+	for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
+		if (is_mariadb(frame) && frame_is_function(frame, functions[i]))
+			return true;
+	return false;
+}
+
+bool frame_is_out_of_memory(const char *frame)
+{
+	/* mm/memcontrol.c; since Linux 6.11 mm/memcontrol-v1.c */
+	return frame_is_function(frame, "k:mem_cgroup_oom_synchronize");
 }
 
 bool frame_is_function(const char *frame, const char *function)

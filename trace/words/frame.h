@@ -23,8 +23,22 @@ bool frame_is_rest(const char *frame);
 /* Returns true if the frame is in one of GLIBC_FRAME_FILES: the C library, its library of threads,
  * and the dynamic linker. */
 bool frame_is_libc(const char *frame);
-/* Returns true if the frame is in a function of glibc, HotSpot or Rust that waits for a lock. */
+/* Returns true if the name of the function is in the list of functions in which glibc, HotSpot,
+ * Rust or MariaDB waits for a lock. Only for MariaDB, the file of the frame has to be right too.
+ * Some names in the list are prefixes, so functions such as pthread_rwlock_unlock() count too. */
 bool frame_is_lock(const char *frame);
+/* Returns true if the frame is in a function of MariaDB or MySQL that waits for a lock of metadata
+ * (frame_is_innodb_lock(): for a lock of InnoDB). */
+bool frame_is_metadata_lock(const char *frame);
+bool frame_is_innodb_lock(const char *frame);
+/* Returns true if a thread of HotSpot waits in the frame `inner`, which `frame` has called, until another
+ * thread has initialized a class. */
+bool frame_waits_for_class(const char *inner, const char *frame);
+/* Returns true if the frame is of a thread of HotSpot that initializes a class. */
+bool frame_initializes_class(const char *frame);
+/* Returns true if the frame is in the function of the kernel in which a task waits because its control
+ * group has no memory left, and may not kill a process to get some (memory.oom_control of version 1). */
+bool frame_is_out_of_memory(const char *frame);
 /* Returns true if the frame is in the function. "name" stands for a function of a program or of the
  * kernel, "k:name" only for a function of the kernel. */
 bool frame_is_function(const char *frame, const char *function);

@@ -12,6 +12,7 @@ const char *resource_kind_word(enum resource_kind kind)
 {
 	static const char *const words[RESOURCE_KINDS] = {
 		[RESOURCE_NONE] = "unknown",
+		[RESOURCE_CHECKPOINT] = "checkpoint",
 		[RESOURCE_CHILD] = "child",
 		[RESOURCE_CPU] = "cpu",
 		[RESOURCE_DATA_FLAG] = "data-flag",
@@ -22,12 +23,14 @@ const char *resource_kind_word(enum resource_kind kind)
 		[RESOURCE_FUSE] = "fuse",
 		[RESOURCE_FUTEX] = "futex",
 		[RESOURCE_INPUT] = "input",
+		[RESOURCE_JAVA_LOCK] = "java-lock",
 		[RESOURCE_KERNEL_LOCK] = "kernel-lock",
 		[RESOURCE_LOCK] = "lock",
 		[RESOURCE_MEMORY] = "memory",
 		[RESOURCE_PIPE] = "pipe",
 		[RESOURCE_QUEUE] = "queue",
 		[RESOURCE_SIGNAL] = "signal",
+		[RESOURCE_STANDBY] = "standby",
 		[RESOURCE_TCP] = "tcp",
 		[RESOURCE_TIMER] = "timer",
 		[RESOURCE_UDP] = "udp",

@@ -7,10 +7,11 @@
 
 #include "trace/format/window.h"
 
-/* From RESOURCE_CHILD on, sorted by resource_kind_word(): the order of rows in
- * analysis/account/. */
+/* From RESOURCE_CHECKPOINT on, the kinds are sorted by their word (resource_kind_word()). Rows in
+ * analysis/account/ have this order. */
 enum resource_kind {
 	RESOURCE_NONE = 0,
+	RESOURCE_CHECKPOINT, /* of a database */
 	RESOURCE_CHILD,
 	RESOURCE_CPU,
 	RESOURCE_DATA_FLAG,
@@ -21,12 +22,15 @@ enum resource_kind {
 	RESOURCE_FUSE,
 	RESOURCE_FUTEX,
 	RESOURCE_INPUT,
+	RESOURCE_JAVA_LOCK, /* a monitor, or a lock of java.util.concurrent, with a known owner */
 	RESOURCE_KERNEL_LOCK,
-	RESOURCE_LOCK, /* a futex without a known owner; the stack shows that it is a lock */
+	/* a futex without a known owner; the stack, or the memory of the program, shows that it is a lock */
+	RESOURCE_LOCK,
 	RESOURCE_MEMORY,
 	RESOURCE_PIPE,
 	RESOURCE_QUEUE,
 	RESOURCE_SIGNAL,
+	RESOURCE_STANDBY, /* of a database: a standby has to confirm that it has the log */
 	RESOURCE_TCP,
 	RESOURCE_TIMER,
 	RESOURCE_UDP,

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* texts.h - orders, finds and numbers texts. One thread at a time for each struct texts. */
+/* texts.h - compares texts, finds them in a list, and gives them numbers. One thread at a time for
+ * each struct texts. */
 #ifndef CTRACE_TRACE_WORDS_TEXTS_H
 #define CTRACE_TRACE_WORDS_TEXTS_H
 
 #include "lib/map.h"
 #include "lib/vec.h"
 
-/* Numbers distinct texts, from 0 on, in the order in which they are added. */
+/* Gives each distinct text a number, from 0 on, in the order in which the texts are added. */
 struct texts {
 	VEC(char *) v;
 	struct map by_text;

@@ -4,8 +4,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/clean.h"
+
+#define PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.,:+@%/-"
 
 void words_add(struct words *t, const char *fmt, ...)
 {
@@ -42,6 +45,36 @@ void words_duration(struct words *t, uint64_t ns)
 		words_add(t, "%.0f ms", s * 1e3);
 	else
 		words_add(t, "%.0f us", s * 1e6);
+}
+
+static bool has_control(const char *s)
+{
+	for (; *s; s++)
+		if (*s < ' ' || *s > '~')
+			return true;
+	return false;
+}
+
+void words_add_quoted(struct words *t, const char *s, const char *unknown)
+{
+	if (has_control(s) || !*s) {
+		words_add(t, "%s", unknown);
+		return;
+	}
+	if (!s[strspn(s, PLAIN)]) {
+		words_add(t, "%s", s);
+		return;
+	}
+	words_add(t, "'");
+	for (; *s; s++)
+		words_add(t, *s == '\'' ? "'\\''" : "%c", *s);
+	words_add(t, "'");
+}
+
+void words_add_path(struct words *t, const char *path, const char *unknown)
+{
+	words_add(t, "%s", *path == '-' ? "./" : "");
+	words_add_quoted(t, path, unknown);
 }
 
 char *words_take(struct words *t)

@@ -16,6 +16,11 @@ struct words {
 __attribute__((format(printf, 2, 3))) void words_add(struct words *t, const char *fmt, ...);
 /* Adds for example "7.7 s", "350 ms" or "12 us". */
 void words_duration(struct words *t, uint64_t ns);
+/* Adds s as one word of a shell. Adds `unknown` instead if s has characters that a person cannot type. */
+void words_add_quoted(struct words *t, const char *s, const char *unknown);
+/* As words_add_quoted(), for the path of a file. A path that begins with '-' would be an option, so it gets
+ * "./" in front. */
+void words_add_path(struct words *t, const char *path, const char *unknown);
 /* Empties t, and returns its string, safe to print (lib/clean.h). The caller frees it. NULL: memory
  * ran out, now or earlier. */
 char *words_take(struct words *t);

@@ -40,8 +40,8 @@ void dict_del(struct dict *d, uint64_t key)
 		dict_release(d, e);
 }
 
-/* The clock algorithm. A new entry takes a place that the hand has just passed, so it stays for a
- * round, although it starts as not used. */
+/* The clock algorithm. A new entry starts as not used, but takes a place that the hand has just
+ * passed. So the new entry stays until the hand has passed all other entries. */
 static void dict_evict(struct dict *d)
 {
 	for (;;) {

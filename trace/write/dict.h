@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dict.h - a bounded table of blobs by a 64-bit key. A full table drops an entry that was not used
- * for long, and counts it in `evicted`. One thread at a time. */
+/* dict.h - a bounded table of blobs by a 64-bit key. A full table drops an entry whose last use is
+ * long ago (clock algorithm), and counts it in `evicted`. One thread at a time. */
 #ifndef CTRACE_TRACE_WRITE_DICT_H
 #define CTRACE_TRACE_WRITE_DICT_H
 

@@ -139,9 +139,11 @@ static void ringfile_take(struct ringfile *r, const struct file_index *ix, const
 		r->next_slot = newest->slot + newest->h.n_slots;
 		ring_seq = newest->h.seq;
 	}
-	/* Usually, the newest segment of the ring is followed by the oldest one, which is overwritten next.
-	 * But an earlier ringfile_unsave() may have put copies of recent segments in between. Their seq is
-	 * greater than ring_seq - n_saves. Skips these copies. */
+	/* Now ring_seq is the seq of the newest segment in the ring. Usually, the oldest segment
+	 * stands after the newest one, and is overwritten next. But ringfile_unsave() of an
+	 * earlier writer may have put segments from the slots for copies after the newest one. If
+	 * the seq of such a segment is greater than ring_seq - n_saves, the segment is too recent
+	 * to be overwritten next: the loop skips it. */
 	while (r->next_slot <= r->n_slots && r->slots[r->next_slot].seq &&
 	       r->slots[r->next_slot].seq + r->n_saves > ring_seq)
 		r->next_slot++;
@@ -158,10 +160,10 @@ static void ringfile_clear(struct ringfile *r, uint32_t from, uint32_t to)
 	}
 }
 
-/* Returns the slot for a segment of n slots: next_slot. If the segment does not fit before the end of the
- * file, clears the rest of the file, and returns the first slot of the ring, n_saves + 1. An older ctrace
- * makes no copies, and puts segments into slots 1 to n_saves too. If such segments are there, clears these
- * slots: from now on, they are for copies. */
+/* Returns the slot for a segment of n slots: next_slot, if the segment fits before the end of the file.
+ * Otherwise clears the rest of the file, and returns the first slot of the ring, n_saves + 1. If
+ * the file is from an older ctrace, which made no copies, slots 1 to n_saves have sealed segments
+ * too. Then also clears these slots: from now on, they are for copies. */
 static uint32_t ringfile_place(struct ringfile *r, size_t n)
 {
 	if (r->next_slot + n <= (size_t)r->n_slots + 1)
@@ -252,8 +254,8 @@ static int ringfile_recover(struct ringfile *r, const struct ringfile_options *o
 		snprintf(err, FILE_INDEX_ERR_MAX, "cannot recover %.120s: %s", opt->path, strerror(-ret));
 		return ret;
 	}
-	/* Above RINGFILE_SEQ_MAX, the numbers could run out. Only a hostile file gets there: a
-	 * real file gets about one segment a second. */
+	/* Above RINGFILE_SEQ_MAX, the sequence numbers could run out. Only a hostile file has such
+	 * numbers: a real file gets about one segment a second. */
 	if (ix.segments.n && ix.segments.v[ix.segments.n - 1].h.seq > RINGFILE_SEQ_MAX) {
 		snprintf(err, FILE_INDEX_ERR_MAX, "%.120s has sequence numbers that cannot be", opt->path);
 		return -EBADMSG;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ringfile.h - the circular file of a writer: creates or recovers it, and writes segments, the
  * newest over the oldest. A few slots at the start of the file are for copies of the open segment.
- * The others are the ring, for sealed segments. One thread at a time. */
+ * The other slots are the ring, for sealed segments. One thread at a time. */
 #ifndef CTRACE_TRACE_WRITE_RINGFILE_H
 #define CTRACE_TRACE_WRITE_RINGFILE_H
 
@@ -67,8 +67,8 @@ void ringfile_done(struct ringfile *r);
  * After a failure, the seq is still free, and the records count as lost. */
 int ringfile_write(struct ringfile *r, struct format_segment *h, uint8_t *bytes, size_t n);
 /* As ringfile_write(), but writes a copy of the open segment. The previous copy stays whole.
- * Returns 0, -ENOENT, -EFBIG if the copy does not fit or no slot is there, or an errno of
- * pwrite(2). After a failure, no records count as lost. */
+ * Returns 0, -ENOENT, -EFBIG if the copy does not fit or the file has no slots for copies, or an
+ * errno of pwrite(2). After a failure, no records count as lost. */
 int ringfile_save(struct ringfile *r, struct format_segment *h, uint8_t *bytes, size_t n);
 /* Counts n records since from_ns as lost. The header of the next segment says so. */
 void ringfile_unwritten(struct ringfile *r, uint64_t from_ns, uint64_t n);
@@ -82,7 +82,7 @@ int ringfile_put_header(int fd, const struct format_file *f, const char *meta);
 
 enum ringfile_state {
 	RINGFILE_THERE,
-	/* was truncated; has its full size again, but the data behind the cut is lost */
+	/* was truncated; has its full size again, but the data after the cut is lost */
 	RINGFILE_REPAIRED,
 	RINGFILE_GONE, /* the path leads to another file, or to none */
 };

@@ -98,8 +98,8 @@ static void store_lost(struct store *s, uint64_t from_ns, uint64_t n_records)
 	t->untold_records += n_records;
 }
 
-/* The segment is in the file, and its header mentions n_records lost records. A later header mentions
- * records that were lost after the end of this segment. */
+/* A segment was written, and its header mentions n_records lost records. Subtracts these from the untold
+ * records (writer_storage.h). Records that are still untold were lost after the end of this segment. */
 static void store_told(struct store *s, const struct store_item *item, uint64_t n_records)
 {
 	struct writer_storage *t = &s->stats.storage;
@@ -131,8 +131,9 @@ static int store_make_directory(const char *path)
 	return errno == EEXIST ? 0 : -errno;
 }
 
-/* A removed file takes disk space while it is open, so it is closed first. Returns -ENOENT if the
- * last failed try was less than STORE_AGAIN_NS ago. */
+/* The trace file was removed or replaced: creates a new one. Closes the old file first, because a
+ * removed file takes disk space while it is open. Returns -ENOENT if the last failed try was less
+ * than STORE_AGAIN_NS ago. */
 static int store_begin_anew(struct store *s)
 {
 	uint64_t now_ns = clock_boot_ns();
@@ -227,7 +228,8 @@ static int store_write(struct store *s, struct store_item *item)
 	return ret;
 }
 
-/* If the daemon is killed, segments that still wait for this thread are lost. */
+/* Raises the priority of the thread that writes: if the daemon is killed, the segments that still
+ * wait for this thread are lost. */
 static void store_hurry(void)
 {
 	(void)setpriority(PRIO_PROCESS, 0, -15);

@@ -3,9 +3,9 @@
  * store.h - writes sealed segments, and copies of the open segment, into the file of a writer.
  *
  * In background mode, one thread writes and one syncs, so that a slow disk does not hold up the
- * caller. Up to STORE_QUEUE_BYTES wait in a queue. A segment is lost if it does not fit into the
- * queue, if memory runs out, or if its write fails. The header of the next segment mentions the
- * lost records.
+ * caller. Segments of up to STORE_QUEUE_BYTES in sum wait in a queue. A segment is lost if it does
+ * not fit into the queue, if memory runs out, or if its write fails. The header of the next segment
+ * mentions the lost records.
  */
 #ifndef CTRACE_TRACE_WRITE_STORE_H
 #define CTRACE_TRACE_WRITE_STORE_H
@@ -32,8 +32,8 @@ void store_free(struct store *s);
  * foreground mode, also the errors of ringfile_look(), mkdir(2), ringfile_open() and
  * ringfile_write(). After a failure, the records count as lost. */
 int store_put(struct store *s, const struct format_segment *h, const uint8_t *bytes, size_t n);
-/* As store_put(), but for ringfile_save(): no records count as lost. Also returns -EAGAIN if
- * segments already wait. */
+/* As store_put(), but writes a copy of the open segment (ringfile_save()). After a failure, no records count
+ * as lost. In background mode, also returns -EAGAIN if the queue is not empty. */
 int store_save(struct store *s, const struct format_segment *h, const uint8_t *bytes, size_t n);
 /* Counts n_records records since from_ns as lost. Any thread. */
 void store_miss(struct store *s, uint64_t from_ns, uint64_t n_records);

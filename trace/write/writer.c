@@ -47,7 +47,7 @@ struct writer {
 	uint32_t n_records;
 	uint32_t kinds[FORMAT_KINDS];
 	uint64_t lost[FORMAT_CAUSES];
-	/* older blobs of tasks, which this segment needs too */
+	/* older blobs of tasks whose newest blob is in `tasks`; this segment gets all of them */
 	VEC(struct ct_task_blob) replaced;
 	VEC(uint32_t) renewed;
 	size_t pending;
@@ -236,7 +236,7 @@ int writer_add_run(struct writer *w, uint16_t cpu, const uint64_t *run, size_t n
 	return 0;
 }
 
-/* The blobs may differ in ts and flags. Then the task has had this name since the older ts. */
+/* Returns true if the blobs say the same about the task: they differ in ts and flags at most. */
 static bool task_is_same(const struct ct_blob *a, const struct ct_blob *b)
 {
 	return !memcmp((const char *)a + sizeof(*a), (const char *)b + sizeof(*b),
@@ -367,9 +367,9 @@ static int seal_pull(struct writer *w)
 		pull_blob(&p->out_tasks, &w->replaced.v[i].h);
 	for (size_t i = 0; i < w->renewed.n; i++)
 		pull_task(p, w->renewed.v[i]);
-	/* Copies of a segment are written while it grows. All have the same states, but more and more
-	 * records. So the names of the tasks and objects in the states come before those in the records:
-	 * the names that two copies share then usually stand at the same place. */
+	/* All copies of a segment have the same states. So the names of the tasks and objects in
+	 * the states come first. If the records bring no new name, the next copy has the same block
+	 * of names, and the encoder does not compress this block again (ENCODE_KEEP_BYTES). */
 	for (size_t i = 0; i < w->states.n; i++) {
 		const struct format_state *s = &w->states.v[i];
 

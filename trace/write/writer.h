@@ -4,8 +4,8 @@
  * daemon's drain thread), except for functions marked "any thread".
  *
  * Records go into an open segment in memory. writer_seal() writes the open segment over the oldest
- * ones. writer_save() writes a copy, so that the segment can stay open for long on a quiet machine.
- * Each segment has all dictionary entries that it needs.
+ * segments of the file. writer_save() writes a copy of the open segment, so that the segment can
+ * stay open for long on a quiet machine. Each segment has all dictionary entries that it needs.
  */
 #ifndef CTRACE_TRACE_WRITE_WRITER_H
 #define CTRACE_TRACE_WRITE_WRITER_H
@@ -50,8 +50,9 @@ struct writer_stats {
 };
 
 /*
- * Opens the trace file at path, and continues behind its newest segment; or creates it (mode 0600,
- * preallocated). Returns 0, or one of these errors with a sentence in err (>= 256 bytes):
+ * Opens the trace file at path. The next segment goes after the newest one of the file. Creates the
+ * file if it is missing (mode 0600, preallocated). Returns 0, or one of these errors with a
+ * sentence in err (>= 256 bytes):
  * - -EXDEV: the file has another size; it is unchanged, and may be renamed.
  * - -EBADMSG: no trace, another major version, too damaged, or refused by owned_file().
  * - -EPERM: own_dir, and another user owns the directory or may write to it.
@@ -78,8 +79,8 @@ struct writer_run {
 	uint64_t min_ns, max_ns;
 	uint32_t kinds[CT_KIND_LAST + 1]; /* number of records of each kind; [0] and [CT_GAP] are 0 */
 };
-/* Adds all records of a run of n_words 64-bit words, or none. Does not check the kinds. Returns as
- * writer_add(). */
+/* Adds all records of a run, which has n_words 64-bit words. After a failure, no record is added.
+ * Does not check the kinds. Returns as writer_add(). */
 int writer_add_run(struct writer *w, uint16_t cpu, const uint64_t *run, size_t n_words,
 		   const struct writer_run *about);
 /* Takes a copy of a CT_TASK, CT_CMDLINE, CT_OBJECT or CT_STACK. blob->size bytes must be readable.
@@ -87,7 +88,8 @@ int writer_add_run(struct writer *w, uint16_t cpu, const uint64_t *run, size_t n
 int writer_blob(struct writer *w, const struct ct_blob *blob);
 /* Returns the command line, or NULL. Valid until the next writer_blob() or writer_seal(). */
 const struct ct_cmdline_blob *writer_cmdline(const struct writer *w, uint32_t tgid);
-/* For a task that has exited. Its entry stays for one more segment, for late records. */
+/* Call this when a task has exited. The dictionary keeps its entry for one more segment, because
+ * records of the task may come late. */
 void writer_forget_task(struct writer *w, uint32_t tid);
 
 /* Returns the bytes of the open segment before encoding, without the checkpoint. The caller seals
@@ -98,9 +100,9 @@ size_t writer_pending(const struct writer *w);
  * present states of the n known tasks, sorted by tid, for the checkpoint of the new segment.
  *
  * Returns 0, -ENOMEM, or -EFBIG if the segment is too large. In foreground mode, also errnos of the
- * write. In background mode, also -ENOBUFS if more than STORE_QUEUE_BYTES would wait; a later write
- * may still fail. Readers see a CT_GAP with CT_LOSS_DISK for a segment that is not written. The
- * writer stays usable.
+ * write. In background mode, also -ENOBUFS if the queue is full (STORE_QUEUE_BYTES). In this mode, 0
+ * means only that the segment is in the queue: its write may still fail. Readers see a CT_GAP with
+ * CT_LOSS_DISK for a segment that is not written. The writer stays usable.
  */
 int writer_seal(struct writer *w, uint64_t now_ns, const struct window_state *states, size_t n);
 /*

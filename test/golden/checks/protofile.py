@@ -1,14 +1,18 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Reads protobuf messages by their .proto file. Only what cli/export/perfetto.proto has: messages, one enum, scalars.
+"""Reads protobuf messages by their .proto file. Understands only the parts of the language that the
+.proto files of ctrace use: messages, one enum, scalars.
 
-  protofile.py < TRACE    prints a trace of `ctrace export --format perfetto`
+  protofile.py < TRACE         prints a trace of `ctrace export --format perfetto`
+  protofile.py otlp < SPANS    prints spans of `ctrace export --format otlp`
 """
 import os
 import re
 import sys
 
-PERFETTO = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "cli", "export", "perfetto.proto")
+CLI = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "cli")
+PERFETTO = os.path.join(CLI, "export", "perfetto.proto")
+OTLP = os.path.join(CLI, "otlp", "otlp.proto")
 
 
 def messages(path):
@@ -75,8 +79,11 @@ def show(message, indent=""):
                 print("%s%s" % (indent, name))
                 show(value, indent + "  ")
             else:
-                print("%s%s: %s" % (indent, name, value))
+                print("%s%s: %s" % (indent, name, value.hex() if isinstance(value, bytes) else value))
 
 
 if __name__ == "__main__":
-    show(read(messages(PERFETTO), "Trace", sys.stdin.buffer.read()))
+    if sys.argv[1:] == ["otlp"]:
+        show(read(messages(OTLP), "ExportTraceServiceRequest", sys.stdin.buffer.read()))
+    else:
+        show(read(messages(PERFETTO), "Trace", sys.stdin.buffer.read()))

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mkcrash FILE [ill] - writes a trace in which curl asks shopd, and a worker thread of shopd crashes
+ * mkcrash FILE [ill | idle] - writes a trace in which curl asks shopd, and a worker thread of shopd crashes
  * while it serves the request. Another process is killed, a third one ends with status 1, and a
  * fourth one gets a signal for which it has a handler. With "ill", some names have HTML tags, and
- * control characters that must not reach a terminal.
+ * control characters that must not reach a terminal. With "idle", both threads of shopd wait for their next
+ * work before the crash, and shopd does not answer the request.
  */
 #include <err.h>
 #include <stdlib.h>
@@ -157,13 +158,13 @@ int main(int argc, char **argv)
 				      .machine = "x86_64",
 				      .boot_id = (const uint8_t[16]){ 1 },
 				      .n_cpus = 7 };
-	bool ill = argc > 2;
+	bool ill = argc > 2 && !strcmp(argv[2], "ill"), idle = argc > 2 && !strcmp(argv[2], "idle");
 	const char *const frames[] = { ill ? "<b>\x1b[31m\"\n+0x1 (x)" : "parse_item+0x12 (shopd)",
 				       "serve+0x40 (shopd)", "start_thread+0x2 (libc.so.6)" };
 	char why[256];
 
-	if (argc < 2 || argc > 3 || (ill && strcmp(argv[2], "ill") != 0))
-		errx(2, "usage: mkcrash FILE [ill]");
+	if (argc < 2 || argc > 3 || (argc > 2 && !ill && !idle))
+		errx(2, "usage: mkcrash FILE [ill | idle]");
 	if (writer_open(argv[1], &opt, &writer, why))
 		errx(1, "%s", why);
 	check(writer_begin(writer, T0, NULL, 0), "begin");
@@ -186,6 +187,11 @@ int main(int argc, char **argv)
 	wakes(CURL, SHOPD, CT_W_WRITE, SOCK(ASKED));
 	add((struct ct_rec){ .kind = CT_RECV, .tid = SHOPD, .peer = 20, .obj = SOCK(SERVED) });
 	wakes(SHOPD, WORKER, CT_W_FUTEX, QUEUE);
+	if (idle) {
+		blocks(SHOPD, CT_W_READ, SOCK(SERVED));
+		blocks(WORKER, CT_W_EPOLL, 0);
+		wakes(KILLER, WORKER, CT_W_EPOLL, 0);
+	}
 	crash(frames);
 	others();
 	check(writer_seal(writer, now + NSEC_PER_MSEC, NULL, 0), "seal");

@@ -7,12 +7,11 @@
  *   ill      all names have bytes that must not reach a terminal; there is also a recorded command
  *   html     as ill, but the names would change a page that does not escape them
  *   markup   as ill, but all names have characters that mean something in HTML, XML, JSON, CSV or folded
- *            stacks; some are as long as
- *            the format allows
+ *            stacks; some names are as long as the format allows
  *   folded   a task whose switches are left out
  *   marks    the records of transactions instead of the usual records
  *   command  only a recorded command
- *   slow     a slower run of this command, on another machine
+ *   slow     as command, but the run is slower, and on another machine
  *
  * CPUS and LIMITS are the settings of the recorded command (trace/snapshot/label.h).
  */
@@ -353,7 +352,7 @@ static void mark(const char *name, enum ct_mark what, uint64_t id)
 	      now + NSEC_PER_MSEC);
 }
 
-/* SH waits for `ms` + 1 milliseconds. If `obj` is 0, a timer wakes SH, otherwise SERVER. */
+/* SH waits for `ms` + 1 milliseconds. If `obj` is 0, a timer wakes SH. Otherwise SERVER wakes SH. */
 static void wait_ms(enum ct_wait wait, uint64_t obj, unsigned ms)
 {
 	add((struct ct_rec){ .kind = CT_SWITCH,

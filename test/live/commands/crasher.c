@@ -13,7 +13,7 @@
  *   crasher dumps      processes with many threads abort, and dump core into the current directory
  *   crasher storm      twelve processes crash at the same time
  *
- * Each process prints its part and its pid.
+ * Prints the tasks of the scene, as NAME=TID.
  */
 #include <netinet/in.h>
 #include <pthread.h>
@@ -307,8 +307,8 @@ static void run_many(void)
 	if (fork())
 		return;
 	part("sorter");
-	/* These mappings lie below the program and its libraries. The kernel does not merge them, because
-	 * there are gaps between them. */
+	/* These mappings have lower addresses than the program and its libraries. The kernel does
+	 * not merge them, because there are gaps between them. */
 	for (uintptr_t i = 0; i < 60; i++)
 		mmap((void *)(0x20000000 + (i << 20)), 4096, PROT_READ | PROT_EXEC,
 		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -34,7 +34,7 @@ def now():
 
 def compute(seconds):
     """Computes hashes: meanwhile Python releases its lock, so several threads can compute at the same time."""
-    # Otherwise, with two CPUs, the thread waits for a CPU longer than it computes.
+    # Without a real-time priority, on a machine with two CPUs, the thread waits for a CPU longer than it computes.
     os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
     end, block = time.thread_time() + seconds, bytes(1 << 18)
     while time.thread_time() < end:
@@ -93,7 +93,7 @@ class Proxy:
         self.free, self.waiting = collections.deque(), collections.deque()
 
     async def take(self):
-        """A connection to the server. If none is free, waits in the order of arrival."""
+        """Returns a free connection to the server. If no connection is free, waits in a queue for one."""
         if self.free:
             return self.free.popleft()
         self.waiting.append(asyncio.get_running_loop().create_future())

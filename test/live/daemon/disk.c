@@ -18,8 +18,8 @@ struct control {
 	int32_t write_error, sync_error, room_error;
 	int32_t write_ms, sync_ms;     /* pwrite64() and fdatasync() wait for this time first */
 	uint32_t writes, syncs, rooms; /* how often each function was called */
-	/* If not 0, all this is for pwrite64() and fdatasync() of the trace only. For other files, these two
-	 * do their normal work, and the calls are not counted. */
+	/* If not 0, pwrite64() and fdatasync() fail, wait and are counted only for the trace. For other
+	 * files, these two do their normal work. posix_fallocate64() ignores this member. */
 	int32_t trace_only;
 };
 

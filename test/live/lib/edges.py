@@ -2,8 +2,8 @@
 """Compares the edges of a causal graph with the edges that a program printed (work/told.h).
 
 A strong edge between two tasks of the program is a claim. A claim agrees with a printed edge if all of this holds:
-- Both go from the same task to the same task. For the receiver of a signal and the sender of an exit, the same process
-  is enough.
+- The claim has the same first task as the printed edge, and the same second task. For the receiver of a signal and the
+  sender of an exit, the same process is enough.
 - The kind of the claim is possible for the kind of the printed edge (KINDS).
 - The claim lies within the time of the printed edge.
 
@@ -32,7 +32,8 @@ KINDS = {
     "file-lock": {"file-lock"},
     "flag": {"data-flag"},
 }
-# A record and a printed time may differ by this: their clocks run at different rates.
+# The time of a record and the time that the program prints may differ by this much, because they come from clocks
+# that run at different rates.
 SLACK_NS = 50_000
 
 # Programs that print a complete list of edges between their tasks.
@@ -110,7 +111,7 @@ class Judged:
             for who in {c.from_tid, c.from_pid}:
                 by_from[who].append(c)
         self.hit, self.missed, self.unseen, used, calls = [], [], [], set(), {}
-        # The edges get claims in the order of their arrival, but edges of the kind `connect` come last. A
+        # The printed edges get claims in the order of their arrival, but edges of the kind `connect` come last. A
         # claim of the kind `message` may agree with a `message` and with a `connect`: the `message` gets it.
         for t in sorted(truth.edges, key=lambda t: (t.kind == "connect", t.arrived)):
             found = next((c for c in by_from[t.from_tid] if id(c) not in used and agrees(t, c)), None)

@@ -31,7 +31,7 @@ SERVE = ["perl", "-e", "for (;;) { select undef, undef, undef, 0.08; for (1..200
 #   resource of one of these kinds, it is not WRONG, but unknown
 # - after: only the end of the hang shows the task to blame, so the snapshot is taken after the hang
 # - computing: the roots compute. Then the cause `starved` is also right, if the root waited for a CPU longer than it
-#   ran: see judge()
+#   ran: see judge() in hang_judge.py
 # - starving: the victim does not block, but gets no CPU. Even before the hang, a storm may take the CPU from the
 #   victim. So the test asks only about the time of the hang
 Hang = collections.namedtuple("Hang", "victim roots causes kinds after computing starving", defaults=[False, False, False])
@@ -186,8 +186,8 @@ def thumbnails(stage):
 
 
 def loop_disk(stage):
-    """Makes an ext4 on a loop device that writes 1 MiB/s. Returns its directory, the control group that is limited
-    (None: all tasks are), and a function that removes the limit."""
+    """Mounts an ext4 on a loop device to which tasks may write only 1 MiB/s. Returns the mount point, the control group
+    whose tasks are limited (None: all tasks are limited), and a function that removes the limit."""
     where = stage.path("mnt")
     os.mkdir(where)
     image = stage.path("image")

@@ -36,7 +36,8 @@ class Marks:
 
 
 class Daemon:
-    """A daemon with a directory of its own. The next daemon continues its trace."""
+    """A daemon with a directory of its own. After kill() or end(), start() starts a new daemon, which continues the
+    trace in this directory."""
 
     def __init__(self, opt, where, size="256M", state=None):
         os.makedirs(where, exist_ok=True)
@@ -92,7 +93,7 @@ class Daemon:
         return dead
 
     def end(self):
-        """Ends the daemon. Returns the time of the request: the trace has all records up to then."""
+        """Ends the daemon. Returns the time of the SIGTERM: the trace must have all records up to this time."""
         asked = boot_ns()
         self.process.terminate()
         if self.process.wait(40):

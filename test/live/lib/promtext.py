@@ -5,7 +5,27 @@ import shutil
 import subprocess
 
 SAMPLE = re.compile(r'([a-z_][a-z0-9_]*)(?:\{((?:[a-z_]+="(?:[^"\\]|\\[\\"n])*",?)*)\})? (-?[0-9.e+-]+)$')
-TYPES = ("counter", "gauge")
+TYPES = ("counter", "gauge", "histogram")
+
+
+def family(name, typed):
+    """Returns the metric of the sample `name`. The samples of a histogram M are called M_bucket, M_sum and M_count."""
+    base = re.sub(r"_(bucket|sum|count)$", "", name)
+    return base if typed.get(base) == "histogram" else name
+
+
+def check_histograms(found):
+    """Checks for each histogram that no bucket is less than the bucket before, and that the last bucket is equal to the
+    sample _count."""
+    last = {}
+    for key, value in found.items():
+        m = re.match(r'(.*)_bucket\{(.*),le="([^"]*)"\}$', key)
+        if m and m[3] == "+Inf" and value != found.get("%s_count{%s}" % (m[1], m[2])):
+            raise ValueError("%s is not the count" % key)
+        if m and value < last.get(m.groups()[:2], 0):
+            raise ValueError("%s is less than the bucket before" % key)
+        if m:
+            last[m.groups()[:2]] = value
 
 
 def read(text):
@@ -24,7 +44,8 @@ def read(text):
             m = SAMPLE.match(line)
             if not m:
                 raise ValueError("not a sample: %r" % line)
-            name, labels, value = m.groups()
+            sample, labels, value = m.groups()
+            name = family(sample, typed)
             if name not in helped or name not in typed:
                 raise ValueError("%s has no HELP or no TYPE before it" % name)
             if (typed[name] == "counter") != name.endswith("_total"):
@@ -33,12 +54,13 @@ def read(text):
                 raise ValueError("the samples of %s do not stand together" % name)
             current = name
             done.add(name)
-            key = name + ("{%s}" % labels if labels else "")
+            key = sample + ("{%s}" % labels if labels else "")
             if key in found:
                 raise ValueError("%s stands there twice" % key)
             found[key] = float(value)
     if set(typed) != done:
         raise ValueError("without a sample: %s" % sorted(set(typed) - done))
+    check_histograms(found)
     return found
 
 

@@ -40,7 +40,8 @@ class Daemon:
         return self.status()["governor"]
 
     def spent_ns(self):
-        """(CPU ns of the daemon and its children, ns of its BPF programs while the kernel measures them)"""
+        """Returns (CPU time of the daemon and its children, run time of its BPF programs), both in ns. The kernel
+        measures the run time only while bpf_stats_enabled is set."""
         ns, programs, pids = 0, {}, [self.p.pid]
         for pid in pids:
             with open("/proc/%d/stat" % pid, encoding="utf-8") as f:

@@ -13,7 +13,7 @@ COMMS = [b"q\x1b[35m\x1b]0;t\x07", b"q\xc2\x9b35m\x9b\xff", b"q\xe2\x80\xaegp\xe
          b"q\xe2\x80\x8b\xef\xbb\xbf\xc2\xad", b"q\xf3\xa0\x81\x81\xed\xa0\x80"]
 
 ALLOWED_SGR = re.compile("\x1b\\[(0|1|31|32|33|1;31|1;32)m")
-# Invisible, although their category does not say so.
+# Characters that are invisible, although their Unicode category does not say so.
 INVISIBLE = {0x34f, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x3164, 0xffa0, *range(0x180b, 0x1810), *range(0xfe00, 0xfe10),
              *range(0xe0100, 0xe01f0)}
 
@@ -35,7 +35,8 @@ def problems(data, colour=False):
 
 
 def json_problems(data, lines=False):
-    """The errors of JSON. It must be ASCII, because it may be shown on a terminal. lines: each line is a document."""
+    """Returns what is wrong with `data`. It must be valid JSON, and pure ASCII, because a terminal may show it. lines:
+    each line of `data` is a JSON document."""
     try:
         for document in data.splitlines() if lines else [data]:
             json.loads(document)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Marks its transactions with ctrace-marks.h: "order" begins in the main thread and ends in a
- * worker, "load" is in the main thread. Prints "transaction=NAME ID BEGIN_TID END_TID NS" for each.
+ * worker, "load" begins and ends in the main thread. Prints
+ * "transaction=NAME ID BEGIN_TID END_TID NS" for each.
  */
 #include "work.h"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A node server answers three clients. Then a call for one client keeps the event loop from the
-// victim's request.
+// A node server answers three clients. Then the server computes for 2.5 s in its event loop, for the client
+// "heavy". Meanwhile, the server cannot answer the request of the victim.
 'use strict';
 const { spawn } = require('child_process');
 const fs = require('fs');

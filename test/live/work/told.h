@@ -34,7 +34,7 @@
 
 struct stamp {
 	uint64_t ns;
-	uint64_t connected_ns; /* when the sender requested this connection; 0: never */
+	uint64_t connected_ns; /* when the sender called connect(); 0: the sender did not connect */
 	uint32_t tid;
 	uint32_t note;
 };
@@ -75,7 +75,8 @@ static inline uint64_t mono_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* After an exec, the new program finds the descriptor of the edges in the environment. */
+/* All processes of a program share the memory `told`. After an exec, the new program finds the
+ * descriptor of this memory in the environment (CTRACE_TOLD_FD). */
 static __attribute__((constructor)) void told_begin(void)
 {
 	const char *inherited = getenv("CTRACE_TOLD_FD");
@@ -156,7 +157,10 @@ static inline void told_ends(uint32_t pid, uint32_t parent, uint32_t killer)
 		told->ended[i] = (struct told_end){ mono_ns(), pid, parent, killer, false };
 }
 
-/* If another child ended earlier and was not reaped, that child woke the parent. */
+/* The calling thread has reaped the child pid. If told_ends() noted the end of the child, adds the edge
+ * `exit` from the child to the thread. If the child was killed, also adds the edge `signal` from its killer
+ * to the child. If another child ended earlier and is not reaped yet, that child may have woken the parent.
+ * Then the edge `exit` is printed as "ran": the trace may have no record of this edge. */
 static inline void told_reaped(uint32_t pid, long slept_before)
 {
 	struct told_end *e = NULL;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The same as told.h, for a Python program."""
+"""The edges between the tasks of a Python program, as the program itself knows them. told.h explains the output."""
 import mmap
 import os
 import resource

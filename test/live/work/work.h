@@ -292,7 +292,8 @@ static inline void heard(int fd, struct stamp s, long slept_before)
 	heard_at(fd, s, slept_before, mono_ns());
 }
 
-/* The time of the last message stands for the time of the close(). */
+/* The other end of fd is closed. Adds the edge `close`, and closes fd. A close() sends no stamp, so the edge
+ * has the stamp of the last message. */
 static inline void heard_end(int fd, long slept_before)
 {
 	caused("close", told_fds[fd].last, slept_before);

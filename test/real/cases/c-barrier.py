@@ -10,7 +10,7 @@ from scene import descendants, proc
 HELD_OUT = False
 NEEDS = {"gcc": "gcc", "gzip": "gzip"}
 
-# Four loaders and the main thread wait for each other at a barrier. `idle` waits alone at another one.
+# Four loaders and the main thread wait for each other at a barrier. The thread `idle` waits alone at another barrier.
 LOAD = r"""
 #define _GNU_SOURCE
 #include <pthread.h>

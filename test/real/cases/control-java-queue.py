@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""No hang: a Java thread takes parcels out of a BlockingQueue. Another one puts one in every 20 ms."""
+"""No hang: a Java thread takes parcels out of a BlockingQueue. Another thread puts in one parcel every 20 ms."""
 HELD_OUT = False
 NEEDS = {"java": "openjdk-17-jre-headless", "javac": "openjdk-17-jdk-headless"}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""distcc waits for the only slot of distccd. Another distcc has the slot. SIGSTOP has stopped the cc1 of this job."""
+"""distcc waits for the only slot of distccd. Another distcc has the slot. SIGSTOP has stopped the cc1 of this other distcc."""
 import os
 import signal
 

@@ -5,7 +5,7 @@ import signal
 
 from scene import proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"escript": "erlang-base", "curl": "curl", "factor": "coreutils"}
 # Two primes with 30 digits: factor needs hours.
 NUMBER = str((10 ** 29 + 319) * (10 ** 29 + 457))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Two reports have both threads of their pool. Each waits for a job that is queued in the same pool."""
+"""Two reports run on the two threads of a thread pool. Each report waits for a job that is queued in the same pool."""
 import re
 
 from scene import proc

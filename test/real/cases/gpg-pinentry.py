@@ -10,7 +10,7 @@ NEEDS = {"gpg": "gpg", "gpg-agent": "gpg-agent", "gpgconf": "gpgconf", "pinentry
 
 
 def play(s):
-    home = "/var/tmp/gpg-%d" % os.getpid()  # the path of a socket is short
+    home = "/var/tmp/gpg-%d" % os.getpid()  # short, because the path of a unix socket has at most 107 bytes
     os.mkdir(home, 0o700)
     s.callback(s.out, ["rm", "-rf", home])
     env = {**os.environ, "GNUPGHOME": home, "TERM": "xterm", "LC_ALL": "C", "LINES": "24", "COLUMNS": "80"}

@@ -3,7 +3,7 @@
 import os
 import re
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"java": "openjdk-17-jre-headless", "javac": "openjdk-17-jdk-headless", "jcmd": "openjdk-17-jdk-headless",
          "python3": "python3"}
 

@@ -6,7 +6,7 @@ import subprocess
 
 from scene import Missing, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"lighttpd": "lighttpd", "wget": "wget", "perl": "perl", "python3": "python3"}
 
 APP = """#!/usr/bin/perl

@@ -16,7 +16,7 @@ CONFIG = """%(w)s/shop.log {
     endscript
 }
 """
-# SIGTERM: the shop computes its sums before it ends. SIGUSR1: it has computed enough.
+# After SIGTERM, the shop computes sums until it gets SIGUSR1. Then it ends.
 SHOP = """
 my ($stop, $enough, $n) = (0, 0, 1);
 $SIG{TERM} = sub { $stop = 1 };

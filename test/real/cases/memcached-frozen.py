@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""curl waits for memcached, whose control group is frozen. A second memcached is not frozen, and idle."""
+"""curl waits for memcached, whose control group is frozen. A second memcached is idle, and its control group is not
+frozen."""
 import contextlib
 import os
 
@@ -23,7 +24,7 @@ def play(s):
             f.write(str(int(on)))
 
     def frozen():
-        """The kernel says 1 when every task of the group is frozen."""
+        """Whether every task of the control group is frozen: the kernel then shows "frozen 1"."""
         with open(os.path.join(group, "cgroup.events"), encoding="ascii") as f:
             return "frozen 1" in f.read()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""tar waits for its xz. The control group of xz (version 1) has no memory left, and no OOM killer: xz waits for memory."""
+"""tar waits for its xz. xz waits for memory: its control group, of version 1, has no memory left and no OOM killer."""
 import os
 
 from lib import in_cgroup

@@ -4,7 +4,7 @@ import os
 
 from scene import proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"nbdkit": "nbdkit", "nbdcopy": "libnbd-bin", "nbdinfo": "libnbd-bin"}
 SIZE = 100000
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""redis-cli waits for an answer of a redis-server in another network. The link to there (veth) is down."""
+"""redis-cli waits for an answer of a redis-server in another network. The link (veth) to this network is down."""
 import os
 import subprocess
 

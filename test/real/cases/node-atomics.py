@@ -5,7 +5,7 @@ import signal
 
 from scene import children, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"node": "nodejs", "factor": "coreutils"}
 # Two primes with 30 digits: factor needs hours.
 NUMBER = str((10 ** 29 + 319) * (10 ** 29 + 457))
@@ -17,7 +17,7 @@ const fs = require('fs');
 if (isMainThread) {
     const cells = new Int32Array(new SharedArrayBuffer(16));
     const start = which => new Worker(__filename, { workerData: { cells, which, number: process.argv[2] } });
-    start(2);                          // nobody starts this worker
+    start(2);                          // no thread wakes this worker
     start(0).once('online', () => {
         fs.writeSync(1, 'ready\n');
         fs.readSync(0, Buffer.alloc(10));

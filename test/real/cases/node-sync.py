@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""curl waits for a small page of node. For another page, node waits in execFileSync for flock(1), whose lock has an owner."""
+"""curl waits for a small page of node. For another page, node waits in execFileSync for a flock(1). This
+flock waits for a lock that another flock owns."""
 HELD_OUT = False
 NEEDS = {"node": "nodejs", "curl": "curl", "flock": "util-linux"}
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""perl reads from its sort, and sort reads from perl: each waits for the other, because perl did not close its end."""
+"""perl reads from its sort, and sort reads from perl: each waits for the other, because perl keeps the
+pipe to sort open."""
 import os
 import signal
 

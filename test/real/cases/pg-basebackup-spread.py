@@ -2,7 +2,7 @@
 """pg_basebackup waits for a checkpoint. The checkpointer writes slowly on purpose: it sleeps after each few pages."""
 from scene import Postgres
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"postgres": "postgresql", "initdb": "postgresql", "psql": "postgresql-client", "pg_basebackup": "postgresql-client",
          "pg_controldata": "postgresql"}
 
@@ -36,7 +36,8 @@ def play(s):
     s.role("sender", pid("walsender"))
 
     def sleeps():
-        """Between its naps, the checkpointer writes a page."""
+        """Waits until the checkpointer sleeps. It writes pages between two sleeps, so a single look may find it
+        awake."""
         s.wait("the checkpointer sleeps in its checkpoint", lambda: waits("checkpointer") == "CheckpointWriteDelay", 3)
         return True
 
@@ -48,6 +49,6 @@ def play(s):
     s.hang(victim="victim", culprits=["checkpointer"], causes=["timer", "slow-peer", "polling"], stuck=["sender"],
            wrong=["postgres", "bgwriter", "monitor", "monitor_backend", "idler", "idler_backend", "test"])
     yield
-    s.say("monitor", "checkpoint;")  # this one does not wait, so neither does the checkpointer
+    s.say("monitor", "checkpoint;")  # asks for a fast checkpoint, so the checkpointer no longer sleeps between pages
     s.ended("victim")
     s.check("there is a backup", "database system" in s.out(["pg_controldata", s.path("backup")]).lower())

@@ -26,7 +26,8 @@ def play(s):
     ids = {int(line.split()[0], 16): line.split()[1] for line in s.out(["ipcs", "-s"]).splitlines() if line.startswith("0x")}
 
     def desk():
-        """(value, waiting tasks, last pid) of the semaphore that tasks wait for, the first of PHP's three."""
+        """Returns (value, number of waiting tasks, last pid) of the first semaphore of the owner's set. PHP makes a set
+        of three semaphores, and tasks wait for the first one."""
         row = re.search(r"^0 +(\d+) +(\d+) +\d+ +(\d+)", s.out(["ipcs", "-s", "-i", ids[keys["owner"]]]), re.M)
         return tuple(map(int, row.groups()))
 

@@ -66,7 +66,7 @@ def play(s):
         return found["owners"], found["waiters"]
 
     def open_page(name, session):
-        """Starts a page that has the session's lock. Returns its pid."""
+        """Asks for a page that keeps the lock of the session. Returns the curl that asks, and the pid of the lock's owner."""
         p = s.start(name, curl(session, "page.php?news=1"))
         s.wait("%s has the lock of the session" % name, lambda: len(locks(session)[0]) == 1)
         return p, locks(session)[0][0]

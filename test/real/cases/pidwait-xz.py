@@ -30,7 +30,7 @@ def play(s):
     victim = s.start("victim", ["pidwait", "-F", s.path("backup.pid")])
 
     def watched():
-        """The pids of the pidfds of pidwait."""
+        """The pids of the processes for which pidwait has a pidfd."""
         found = []
         for path in glob.glob("/proc/%d/fdinfo/*" % victim.pid):
             with open(path, encoding="ascii") as f:

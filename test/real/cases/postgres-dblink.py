@@ -18,10 +18,10 @@ def play(s):
         s.start(name, base.client(), talk=True)
         s.role(name + "_backend", int(s.ask(name, "select pg_backend_pid();")))
     s.ask("bystander", "begin; update stock set n = 11 where id = 4 returning n;")
-    # With `false`, dblink_exec() does not fail after an error of the other end.
     link = "host=%s user=postgres dbname=postgres application_name=link" % base.where
 
     s.begin()
+    # The last argument, false: dblink_exec() does not fail after an error of the other end.
     far_change = "select dblink_exec('%s', '%s', false)" % (link, CHANGE)
     victim = s.start("victim", base.client("-c", "begin", "-c", CHANGE, "-c", far_change, "-c", "commit"),
                      env={**os.environ, "PGAPPNAME": "victim"})

@@ -4,7 +4,7 @@ import os
 
 HELD_OUT = True
 NEEDS = {"tar": "tar", "gzip": "gzip", "pv": "pv"}
-# 2k is a mistake for 2m.
+# The user of pv has made a mistake: -L 2k instead of -L 2m.
 JOB = "tar -cf - papers | gzip -1 | pv -q -L 2k >papers.tgz && echo all ended"
 
 

@@ -25,7 +25,7 @@ def slow_disk(s):
     s.out(["mount", loop, disk])
 
     def leave():
-        for _ in range(100):  # a program that SIGKILL ends may still write
+        for _ in range(100):  # after SIGKILL, a program may still write for a moment
             if subprocess.run(["umount", disk], stderr=subprocess.DEVNULL, check=False).returncode == 0:
                 return
             time.sleep(0.1)

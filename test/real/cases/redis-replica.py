@@ -37,7 +37,8 @@ def play(s):
         return [port for port, offset in re.findall(r"port=(\d+),state=online,offset=(\d+)", said) if int(offset) < end]
 
     def only_one_behind():
-        """The other replica tells its offset each second."""
+        """Waits until only one replica is behind. The other replica reports its offset once a second, so it may be
+        behind for a moment."""
         s.wait("only one replica is behind", lambda: behind() == [ports["replica"]], 3)
         return True
 

@@ -46,7 +46,8 @@ def play(s):
     victim = s.start("victim", copy("backup", "second"))
     s.wait("the script waits for the lock", lambda: len(s.locks(lock)["waiters"]) == 1)
     s.role("waiter", s.locks(lock)["waiters"][0])
-    # Each waits for the next, its child: session, helper, shell, script, waiter.
+    # Five processes, each the parent of the next one: session, helper, shell, script, waiter. Each parent waits for its
+    # child.
     for role, child in ("script", "waiter"), ("shell", "script"), ("helper", "shell"), ("session", "helper"):
         s.role(role, int(proc(s.pid(child), "stat").rpartition(")")[2].split()[1]))
     s.check("rsyncd has started the session", s.pid("session") in children(s.pid("rsyncd")))

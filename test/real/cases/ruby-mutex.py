@@ -37,7 +37,7 @@ def play(s):
         f.write(SHOP)
     for name in "book", "media":
         with open(s.path(name), "wb") as f:
-            f.truncate(1 << 40)  # without blocks: sha256sum would compute for an hour
+            f.truncate(1 << 40)  # a sparse file: sha256sum would compute for an hour
     s.start("shop", ["ruby", "shop.rb", port])
     s.wait("the server answers", lambda: s.connects(port))
 

@@ -7,7 +7,7 @@ import struct
 from lib import in_cgroup
 from scene import Missing, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"ruby": "ruby", "xz": "xz-utils"}
 LINES = 400000
 
@@ -61,13 +61,14 @@ def play(s):
         return os.readlink("/proc/%d/fd/%d" % (s.pid(role), fd))
 
     def reader():
-        """The thread of ruby that waits for the pipe: the fd is the first argument of read, or is in a pollfd."""
+        """The thread of ruby, other than the main thread, that waits in a read of a pipe, in poll or in ppoll."""
         return next((t for t in s.threads("victim") if t != victim.pid and
                      ("pipe_read" in proc(victim.pid, "wchan", t) or proc(victim.pid, "syscall", t).split()[0] in ("7", "271"))
                      and re.match(r"prices", proc(victim.pid, "comm", t))), None)
 
     def queues():
-        """The main thread waits for a wake: of a futex, or, while it also looks after signals, of ruby's own eventfd."""
+        """Whether the main thread waits for another thread: on a futex or, if it also looks after signals, in ppoll on ruby's
+        own eventfd."""
         v = proc(victim.pid, "syscall").split()
         if v[0] != "271":
             return v[0] == "202"

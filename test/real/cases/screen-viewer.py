@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""seq writes to a window of screen, which waits for one of its two displays. SIGSTOP has stopped script, its terminal."""
+"""seq writes to a window of screen. screen waits for one of its two displays: SIGSTOP has stopped script(1), the terminal
+of this display."""
 import os
 import signal
 

@@ -47,7 +47,7 @@ def play(s):
             f.write(str(int(on)))
 
     def frozen():
-        """The kernel says 1 when every task of the group is frozen."""
+        """Whether every task of the control group is frozen: the kernel then shows "frozen 1"."""
         with open(os.path.join(group, "cgroup.events"), encoding="ascii") as f:
             return "frozen 1" in f.read()
 

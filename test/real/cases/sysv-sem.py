@@ -37,7 +37,7 @@ def play(s):
     s.wait("the owner has the turn", lambda: "has the turn" in s.output("owner"))
 
     def semaphore():
-        """Its value, the number of the waiters, and the process that changed it last."""
+        """Returns the value of the semaphore, the number of the waiters, and the pid that changed the value last."""
         line = re.search(r"(?m)^0 +(\d+) +(\d+) +\d+ +(\d+)", s.out(["ipcs", "-s", "-i", sem]))
         return [int(x) for x in line.groups()]
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""curl waits for tcpserver, which serves one client at a time. For the client before it, a factor(1) computes."""
+"""curl waits for tcpserver, which serves one client at a time. For an earlier client, a factor(1) computes."""
 import os
 import signal
 
 from scene import proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"tcpserver": "ucspi-tcp", "curl": "curl", "factor": "coreutils"}
 # Two primes with 30 digits: factor needs hours.
 NUMBER = str((10 ** 29 + 319) * (10 ** 29 + 457))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""vim waits for a filter of its text, a bc that computes."""
+"""vim waits for bc, through which vim filters a text. bc computes."""
 import os
 import signal
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""seq writes to its terminal, and waits. Its xterm waits for the X server, which SIGSTOP has stopped."""
+"""seq waits in a write to its terminal, an xterm. The xterm waits for the X server, which SIGSTOP has stopped."""
 import os
 import signal
 

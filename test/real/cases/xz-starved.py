@@ -35,7 +35,7 @@ def play(s):
     s.role("xz", xz())
 
     def tar_writes():
-        """Now and then xz takes a bit out of the pipe, and tar writes the next bit."""
+        """Now and then xz reads some bytes from the pipe, and tar writes more bytes."""
         s.wait("tar waits in a write", lambda: s.syscall("victim") == "write" and s.state("victim") == "S", 1)
         return victim.poll() is None
 

@@ -5,12 +5,15 @@
  * The questions:
  *
  *   => diagnose A FROM..TO    verdict, cause, confidence; the chain, one task a line; the choices;
- *                             the command `ctrace watch`, and the comparison, if there are any
- *                             If the case has a line "against SCENE": also the result of the
- *                             comparison with that scene, and the sentence
+ *                             the command `ctrace watch`, if there is one; the missing wake-up, if the
+ *                             comparison of a wait found one ("compared:"). If the case has a line
+ *                             "against SCENE": also the result of the comparison with that scene
+ *                             ("against:"). The sentence ("says:") is printed if the case has such a
+ *                             line, or if the question has a rule or the word answers=
  *   => sentence A FROM..TO    the sentence of the diagnosis
  *   => asked A FROM..TO       the verdict, cause and sentence, as if a person had chosen FROM..TO
  *   => doubts A FROM..TO      the links that wait for each other, and why the confidence is weak
+ *   => waits A FROM..TO       for each link: how many waits it has, and how long the longest one lasted
  *   => times A FROM..TO       the fields of `time` of the diagnosis
  *   => flag A FROM..TO        the variable that the task polls, and its writer
  *   => missing A TIME         the missing wake-up of the task's wait at that time
@@ -28,6 +31,9 @@
  *   => services                          the services and their figures; each reason with its share
  *                                        of the usual and of the slow requests, in per cent
  *   => queues                            the queues of jobs, and why jobs wait
+ *   => unprobed FROM..TO                 when jobs were not recorded, as far as these times have a part
+ *                                        in FROM..TO
+ *   => behind A FROM..TO                 the queues that are behind the wait of the diagnosis
  *   => transactions [mark=PATTERN] [until=PATTERN] [program=] [cmdline=] [service=] [address=] [queue=]
  *                   [name=]              the transactions by one rule with these fields, or by the
  *                                        default rules if there is no field. Shares in per cent
@@ -77,6 +83,7 @@
 #include "analysis/contention/flag.h"
 #include "analysis/compare/missing_wake_find.h"
 #include "analysis/hangs/hangs.h"
+#include "analysis/jobs/behind.h"
 #include "analysis/whatif/whatif.h"
 #include "lib/cleanup.h"
 #include "test/unit/analysis/asking.h"
@@ -230,6 +237,32 @@ static void ask_sentence(struct question *q)
 
 	if (d)
 		fprintf(q->out, "%s\n", d->sentence);
+}
+
+static void ask_behind(struct question *q)
+{
+	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
+	_cleanup_(free_diagnosis) struct diagnosis *d = diagnosis_of(q, g);
+	struct queues *all;
+
+	if (!d)
+		return;
+	assert_int_equal(behind_find(g, d, &all), 0);
+	put_queues(q, all);
+	queues_free(all);
+}
+
+static void ask_waits(struct question *q)
+{
+	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
+	_cleanup_(free_diagnosis) struct diagnosis *d = diagnosis_of(q, g);
+
+	for (size_t i = 0; d && i < d->n_chain; i++) {
+		fprintf(q->out, "%s[%u] %u, the longest ", d->chain[i].comm, d->chain[i].tid,
+			d->chain[i].waits);
+		question_put_time(q, d->chain[i].longest_ns);
+		fputc('\n', q->out);
+	}
 }
 
 static void ask_times(struct question *q)
@@ -495,6 +528,7 @@ int main(int argc, char **argv)
 		{ "times", ask_times, "times A FROM..TO" },
 		{ "flag", ask_flag, "flag A FROM..TO" },
 		{ "missing", ask_missing, "missing A TIME" },
+		{ "waits", ask_waits, "waits A FROM..TO" },
 		{ "hangs", ask_hangs, "hangs [worst]" },
 		{ "hang-ends", ask_hang_ends, "hang-ends A SINCE..FOUND [looped]" },
 		{ "account", ask_account, "account A FROM..TO GROUP" },
@@ -502,6 +536,8 @@ int main(int argc, char **argv)
 		{ "services", ask_services, "services" },
 		{ "parts", ask_parts, "parts N" },
 		{ "queues", ask_queues, "queues" },
+		{ "unprobed", ask_unprobed, "unprobed FROM..TO" },
+		{ "behind", ask_behind, "behind A FROM..TO" },
 		{ "transactions", ask_transactions,
 		  "transactions [mark=] [until=] [program=] [cmdline=] [service=] [address=] [queue=] [name=]" },
 		{ "profile", ask_profile, "profile A FROM..TO" },

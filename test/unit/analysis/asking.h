@@ -4,6 +4,7 @@
 #ifndef CTRACE_TEST_ASKING_H
 #define CTRACE_TEST_ASKING_H
 
+#include "analysis/jobs/queues.h"
 #include "analysis/slice/ask.h"
 #include "test/unit/graph/questions.h"
 
@@ -30,6 +31,9 @@ void ask_crashes(struct question *q);
 void ask_services(struct question *q);
 void ask_parts(struct question *q);
 void ask_queues(struct question *q);
+void ask_unprobed(struct question *q);
+/* Prints the queues. For ask_queues() and ask_behind(). */
+void put_queues(const struct question *q, const struct queues *all);
 void ask_patterns(struct question *q);
 void ask_events(struct question *q);
 void ask_transactions(struct question *q);

@@ -89,7 +89,7 @@ static uint64_t next(uint64_t *seed)
 	return *seed >> 33;
 }
 
-/* Each part is there by chance, and lasts at most about a year. */
+/* Returns a profile with parts chosen at random. A part lasts at most about a year. */
 static struct profile *random_profile(uint64_t *seed)
 {
 	static const char *const keys[] = { "a", "b", "c", "d", "env" };
@@ -227,8 +227,8 @@ static void hidden_by_others(void **state)
 	     "10 ms faster (-5.7 %, one run each): +35 ms work; -35 ms other; -10 ms because of other programs on the machine");
 }
 
-/* The sentence names only the parts that changed most. If all of these shrank, it names a part that grew
- * instead of the last of them. */
+/* The sentence names only the parts that changed most. If all of these parts shrank, a part that grew takes
+ * the place of the last one. */
 static void hidden_by_rows(void **state)
 {
 	static const char *const keys[] = { "a", "b", "c", "d", "e" };

@@ -16,8 +16,8 @@
 
 enum { VICTIMS = 24, POSTER = 10, FIRST = 100, POSTS = 400, START_MS = 410, END_MS = 60000, THREADS = 4 };
 
-/* Makes a graph in which the task FIRST waits longest. Each diagnosis looks at all posts of
- * POSTER. */
+/* Makes a graph in which the task FIRST waits longest. Each diagnosis looks at all wake-ups
+ * by the task POSTER. */
 static struct graph *waiting(struct make *m, uint32_t victims)
 {
 	struct graph *g;
@@ -97,7 +97,11 @@ static uint64_t sleep_and_run(struct make *m, uint64_t ns, uint64_t sleep_ns, ui
 	return ns + sleep_ns + run_ns;
 }
 
-/* A series of waits may have two runs of 3 ms in it, but not three. */
+/* The task runs for 3 ms after each of its first four waits, and for 0.1 ms after each later wait.
+ * Near its begin, a series of waits may have two runs of 3 ms in it, but not three
+ * (HANGS_BETWEEN_NS, HANGS_BETWEEN_SHARE). So a short series goes from the first wait to the third,
+ * and a long series goes from the third wait to the last. ctrace must find the long series,
+ * although the two series overlap. */
 static void run_begins_in_a_run(void **state)
 {
 	struct make m = { 0 };
@@ -120,7 +124,8 @@ static void run_begins_in_a_run(void **state)
 	make_free(&m);
 }
 
-/* A search through the rest of the series for each wait would take quadratic time. */
+/* The series has very many waits. If the code searched the rest of the series for each wait, it
+ * would take quadratic time. */
 static void many_short_waits(void **state)
 {
 	enum { WAITS = 400000, RUN = 15000 };

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "analysis/jobs/queues.h"
+#include "analysis/jobs/unprobed.h"
 #include "analysis/requests/services.h"
 #include "lib/cleanup.h"
 #include "test/unit/analysis/asking.h"
@@ -28,6 +29,8 @@ static void put_service(const struct question *q, const struct services *all, co
 	fprintf(q->out, "%s %s: %zu", s->name, s->address, s->count);
 	if (s->n_open)
 		fprintf(q->out, " open %zu", s->n_open);
+	if (s->open != GRAPH_NONE)
+		fprintf(q->out, " first %u", s->open);
 	if (s->n_shared)
 		fprintf(q->out, " shared %zu", s->n_shared);
 	put_ns(q, "p50", s->latency.p50);
@@ -113,12 +116,8 @@ static void put_times(const struct question *q, const char *word, const struct q
 	put_ns(q, "max", v->max);
 }
 
-void ask_queues(struct question *q)
+void put_queues(const struct question *q, const struct queues *all)
 {
-	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
-	_cleanup_(free_queues) struct queues *all = NULL;
-
-	assert_int_equal(queues_find(g, q->w->from_ns, q->w->to_ns, &all), 0);
 	for (size_t i = 0; i < all->n; i++) {
 		const struct queue *x = &all->v[i];
 
@@ -129,4 +128,31 @@ void ask_queues(struct question *q)
 		fprintf(q->out, " on-cpu %.0f groups %zu\n  %s: %s\n", x->on_cpu * 100, x->n_groups,
 			queue_verdict_name(x->verdict), x->text);
 	}
+}
+
+void ask_queues(struct question *q)
+{
+	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
+	_cleanup_(free_queues) struct queues *all = NULL;
+
+	assert_int_equal(queues_find(g, q->w->from_ns, q->w->to_ns, &all), 0);
+	put_queues(q, all);
+}
+
+void ask_unprobed(struct question *q)
+{
+	unprobed_list v = { 0 };
+	uint64_t from_ns, to_ns;
+
+	text_range(q->l, text_line_next(q->l, "FROM..TO"), &from_ns, &to_ns);
+	assert_int_equal(unprobed_find(q->w, &v), 0);
+	unprobed_keep(&v, from_ns, to_ns);
+	for (size_t i = 0; i < v.n; i++) {
+		fprintf(q->out, "%u", v.v[i].framework);
+		put_ns(q, "from", v.v[i].from_ns);
+		if (v.v[i].to_ns != UINT64_MAX)
+			put_ns(q, "to", v.v[i].to_ns);
+		fputc('\n', q->out);
+	}
+	VEC_FREE(&v);
 }

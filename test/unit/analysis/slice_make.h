@@ -34,7 +34,8 @@ static inline uint32_t cmake_segment(struct cmake *k, uint32_t tid, uint64_t fro
 	return (uint32_t)k->segments.n - 1;
 }
 
-/* Adds an edge. The result is valid until the next cmake_edge(). from: GRAPH_NONE if no task caused it. */
+/* Adds an edge. The result is valid until the next cmake_edge(). from: the segment of the cause, or
+ * GRAPH_NONE if no task is the cause. */
 static inline struct edge *cmake_edge(struct cmake *k, enum edge_kind kind, enum edge_strength strength,
 				      uint32_t from, uint64_t left_ms, uint32_t to, uint64_t arrived_ms,
 				      uint64_t obj)

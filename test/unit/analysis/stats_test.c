@@ -191,7 +191,7 @@ static void edges(void **state)
 	d = judge(0.098, false, a, 10, b, 10);
 	assert_int_equal(d.kind, DECIDE_UNDECIDED);
 	assert_true(d.runs_needed > 10);
-	/* the difference is at the limit: not even a thousand runs tell */
+	/* the difference is as large as the limit, so not even a thousand runs decide */
 	assert_int_equal(judge(100.5 / d.old_ns, false, a, 10, b, 10).runs_needed, 0);
 	/* more new runs do not help: the old runs vary more than the gap to the limit */
 	assert_int_equal(judge(0.0998, true, a, 10, b, 10).runs_needed, 0);
@@ -211,8 +211,8 @@ static void few_runs(void **state)
 	assert_int_equal(judge(0.05, false, a, 4, b, 10).kind, DECIDE_UNDECIDED);
 	assert_int_equal(judge(0.05, false, a, 1, a, 1).kind, DECIDE_UNDECIDED);
 	assert_int_equal(judge(0.05, false, a, 5, b, 5).kind, DECIDE_REGRESSION);
-	/* With four looks, p must be below 0.01/4 = 0.0025. The smallest p is 2/252 = 0.0079 with five
-	 * runs, and 2/924 = 0.0022 with six. */
+	/* The check may try to decide four times, so p must be below 0.01/4 = 0.0025. The smallest
+	 * p is 2/252 = 0.0079 with five runs on each side, and 2/924 = 0.0022 with six. */
 	assert_int_equal(decide(&rule, &x, &y, &d), 0);
 	assert_int_equal(d.kind, DECIDE_UNDECIDED);
 	assert_int_equal(d.runs_needed, 6);

@@ -187,8 +187,8 @@ static void prefers_strong_then_first(void **state)
 	assert_int_equal(s[0].strength, WEAK);
 }
 
-/* Node 1 waits for node 2. Node 2 waits for node 1 or node 3, so only node 3 can end both waits. At last,
- * node 2 waits for node 1 and node 3, so no node can. */
+/* Node 1 waits for node 2. Node 2 waits for node 1 or node 3, so only node 3 can end both waits. In
+ * the second part, node 2 waits for node 1 and node 3 together. Then no node can end these waits. */
 static void prefers_the_way_out(void **state)
 {
 	GRAPH(g);

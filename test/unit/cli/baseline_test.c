@@ -103,7 +103,7 @@ static void warns(void **state)
 	assert_non_null(strstr(text, "\"failed\":1,\n"));
 }
 
-/* Control characters and U+202E, which reverses the text behind it, are escaped. */
+/* Control characters and U+202E, which reverses the text after it, are escaped. */
 static void names_are_safe(void **state)
 {
 	_cleanup_(baseline_done) struct baseline b = { 0 };

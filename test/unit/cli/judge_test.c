@@ -201,7 +201,7 @@ static enum decision_kind judge_waiting(const struct waiting *old, const struct 
 }
 
 /* The old command waits some 50 times for the disk, the new one some 150 times. After each of these waits,
- * both wait 0.1 to 0.2 ms for a CPU. */
+ * both commands wait 0.1 to 0.2 ms for a CPU. */
 static void more_waits(void **state)
 {
 	const struct waiting old = { 80 * MS, 50, MS / 10, 0 }, new = { 80 * MS, 150, MS / 10, 0 };
@@ -210,7 +210,7 @@ static void more_waits(void **state)
 	assert_int_equal(judge_waiting(&old, &new, true, &q), DECIDE_REGRESSION);
 	assert_true(q.counted);
 	assert_true(q.new_ns > 2.9 * q.old_ns && q.new_ns < 3.1 * q.old_ns);
-	/* runs that were not made in turn */
+	/* the old and the new runs were not made in turn */
 	assert_int_equal(judge_waiting(&old, &new, false, &q), DECIDE_OK);
 	assert_false(q.counted);
 	/* fewer waits are no improvement */

@@ -121,7 +121,8 @@ static void makes_the_file(void **state)
 	rulestore_done(&s);
 }
 
-/* A write keeps unknown members, notes, the order, rules added meanwhile, the mode, and a symbolic link. */
+/* A write of the file of rules keeps its mode, its unknown members, its notes, the order of its
+ * rules, and rules that were added meanwhile. A symbolic link to the file stays. */
 static void keeps_what_was_there(void **state)
 {
 	struct rulestore_options o = { 0 };
@@ -222,7 +223,8 @@ static size_t allocations_to_parse(const char *text)
 	return doc ? 1000 - allocations_left : 0;
 }
 
-/* Memory runs out at each place after the parse. If it runs out earlier, Jansson may blame the text. */
+/* Lets memory run out after i allocations, for each i from the end of the parse on. It must not run
+ * out during the parse: Jansson may then report an error in the text. */
 static void merge_without_memory(const char *old)
 {
 	struct rule rule = { .verdict = RULE_CAUSE, .from = "b" };

@@ -93,7 +93,8 @@ static void test_shorten(void **state)
 		"\xe4\xb8\xad\xe4\xb8\xad\xe4\xb8\xad\xe4\xb8\xad...\xe4\xb8\xad\xe4\xb8\xad\xe4\xb8\xad\xe4\xb8\xad");
 }
 
-/* A letter is a line of one row; a digit after it is its group. `want` has the lines that stay. */
+/* Each letter in `lines` stands for a line of one row, and says of which kind the line is. The
+ * digit after the letter is the group of the line. `want` has the lines that stay. */
 static void keeps(const char *lines, size_t rows, const char *want)
 {
 	static const char kinds[] = "KLFMCDX";
@@ -120,7 +121,7 @@ static void test_keep(void **state)
 	keeps("", 0, "");
 	keeps("X0K0L0F0", 4, "X0K0L0F0");
 	keeps("X0K0L0F0", 3, "X0L0F0");
-	/* the kind of a line decides which line is dropped first, and not its place */
+	/* the kind of a line, and not its place, decides which line is dropped first */
 	keeps("X0D0C0M0F0L0K0", 6, "X0D0C0M0F0L0");
 	keeps("X0D0C0M0F0L0K0", 5, "X0D0C0M0F0");
 	keeps("X0D0C0M0F0L0K0", 4, "X0D0C0M0");

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "cli/input/timearg.h"
+#include "report/walltime.h"
 
 #define SEC NSEC_PER_SEC
 /* 2026-01-31T12:00:00Z */
@@ -196,36 +197,36 @@ static void test_duration(void **state)
 
 static void test_print(void **state)
 {
-	char buf[TIMEARG_WALL_MAX];
+	char buf[WALLTIME_MAX];
 	struct clock_offsets odd = { .boot_to_real_ns = INT64_MIN };
 
-	assert_string_equal(timearg_wall(7392 * SEC + 987654321, &ctx.offsets, 0, buf),
+	assert_string_equal(walltime_text(7392 * SEC + 987654321, &ctx.offsets, 0, buf),
 			    "2026-01-31 14:03:12");
-	assert_string_equal(timearg_wall(7392 * SEC + 987654321, &ctx.offsets, 3, buf),
+	assert_string_equal(walltime_text(7392 * SEC + 987654321, &ctx.offsets, 3, buf),
 			    "2026-01-31 14:03:12.987");
-	assert_string_equal(timearg_wall(7392 * SEC + 1, &ctx.offsets, 9, buf),
+	assert_string_equal(walltime_text(7392 * SEC + 1, &ctx.offsets, 9, buf),
 			    "2026-01-31 14:03:12.000000001");
-	assert_string_equal(timearg_iso(7392 * SEC + 987654321, &ctx.offsets, 3, buf),
+	assert_string_equal(walltime_iso(7392 * SEC + 987654321, &ctx.offsets, 3, buf),
 			    "2026-01-31T14:03:12.987+00:00");
-	assert_string_equal(timearg_iso(UINT64_MAX, &ctx.offsets, 9, buf),
+	assert_string_equal(walltime_iso(UINT64_MAX, &ctx.offsets, 9, buf),
 			    "1970-01-01T00:00:00.000000000+00:00");
-	assert_string_equal(timearg_wall(0, &odd, 0, buf), "1970-01-01 00:00:00");
-	assert_string_equal(timearg_wall(UINT64_MAX, &ctx.offsets, 0, buf), "1970-01-01 00:00:00");
+	assert_string_equal(walltime_text(0, &odd, 0, buf), "1970-01-01 00:00:00");
+	assert_string_equal(walltime_text(UINT64_MAX, &ctx.offsets, 0, buf), "1970-01-01 00:00:00");
 }
 
 static void test_local_zone(void **state)
 {
-	char buf[TIMEARG_WALL_MAX];
+	char buf[WALLTIME_MAX];
 
 	setenv("TZ", "XXX-2", 1); /* two hours east of UTC */
 	tzset();
 	expect("16:03:12", 7392 * SEC);
 	expect("2026-01-31T16:03:12", 7392 * SEC);
 	expect("2026-01-31T14:03:12Z", 7392 * SEC);
-	assert_string_equal(timearg_iso(7392 * SEC, &ctx.offsets, 0, buf), "2026-01-31T16:03:12+02:00");
+	assert_string_equal(walltime_iso(7392 * SEC, &ctx.offsets, 0, buf), "2026-01-31T16:03:12+02:00");
 	setenv("TZ", "XXX+3:30", 1); /* west of UTC */
 	tzset();
-	assert_string_equal(timearg_iso(7392 * SEC, &ctx.offsets, 0, buf), "2026-01-31T10:33:12-03:30");
+	assert_string_equal(walltime_iso(7392 * SEC, &ctx.offsets, 0, buf), "2026-01-31T10:33:12-03:30");
 	expect("2026-01-31T16:03:12+02:00", 7392 * SEC);
 	setenv("TZ", "UTC", 1);
 	tzset();

@@ -98,7 +98,7 @@ static void ages(void **state)
 	top_done(&t);
 }
 
-/* A new process with the pid of an old one does not inherit its wait. */
+/* A new process with the pid of an old process does not inherit the wait of the old process. */
 static void pid_again(void **state)
 {
 	struct top t = { 0 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ctraced-stats, which switches on the statistics of BPF programs, answers late. */
+/* ctraced-stats, which switches on the statistics of BPF programs, answers late. Then bpfstats_open() fails
+ * with -EAGAIN. The next bpfstats_open() must not take the late answer for the answer to its own request. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

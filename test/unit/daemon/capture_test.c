@@ -419,7 +419,7 @@ static bool one_step(void *arg)
 }
 
 /* snapshot_request_finish() copies one segment after the other into the client's file. one_step() cancels
- * this after a segment. Then no further segment is copied, and the file becomes empty. */
+ * the copying after a segment. Then no further segment is copied, and the file becomes empty. */
 static void a_cut_that_is_cancelled(void **state)
 {
 	struct fixture *f = *state;

@@ -82,7 +82,7 @@ static void hangs(void **state)
 	assert_int_equal(c.hang.detect.limits.after_ns[CT_HANG_DISK], 10000000000);
 	assert_int_equal(c.hang.detect.learn_ns, 60000000000);
 	/* The setting of one rule overrides hang-after, also if it stands before hang-after.
-	 * hang-disk has a default of its own. */
+	 * A time in hang-after does not change hang-disk and hang-crash, but "off" does. */
 	assert_int_equal(read_with(&c, err, "hang-busy = off\nhang-after = 5s\nhang-loop = 1s\nhangs = no\n",
 				   (char *[]){ "--hang-after=7s", NULL }),
 			 CONFIG_RUN);
@@ -130,6 +130,7 @@ static void what_follows_a_hang(void **state)
 	assert_int_equal(c.incident.size_bytes, 1ULL << 30);
 	assert_int_equal(c.incident.rate.n, 2);
 	assert_int_equal(c.incident.rate.v[1].n, 10);
+	assert_false(c.incident.view);
 	assert_int_equal(read_with(&c, err,
 				   "snapshot-before = 1min\nsnapshot-after = 0s\nsnapshot-rate = 3/day\n",
 				   (char *[]){ "--hangs-size=16M", NULL }),
@@ -139,6 +140,10 @@ static void what_follows_a_hang(void **state)
 	assert_int_equal(c.incident.size_bytes, 16 << 20);
 	assert_int_equal(c.incident.rate.n, 1);
 	assert_int_equal(c.incident.rate.v[0].per_ns, 86400000000000);
+	assert_int_equal(read_with(&c, err, "view = yes\n", NULL), CONFIG_RUN);
+	assert_true(c.incident.view);
+	assert_int_equal(read_with(&c, err, "view = yes\n", (char *[]){ "--view", "no", NULL }), CONFIG_RUN);
+	assert_false(c.incident.view);
 	assert_int_equal(read_with(&c, err, "snapshot-rate = no\n", NULL), CONFIG_RUN);
 	assert_true(c.incident.rate.never);
 }
@@ -151,6 +156,7 @@ static void refusals(void **state)
 		{ "--snapshot-after", "5", NULL },
 		{ "--snapshot-rate", "0/h", NULL },
 		{ "--hangs-size", "1M", NULL },
+		{ "--view", "always", NULL },
 		{ "--size", "2Q", NULL },
 		{ "--size", "-5G", NULL },
 		{ "--size", "0x40000000", NULL },

@@ -10,12 +10,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "analysis/hangs/hangs.h"
 #include "daemon/incident/diagnoser.h"
+#include "daemon/incident/diagnoser_private.h"
+#include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 #include "test/unit/daemon/hang_make.h"
+#include "trace/read/reader.h"
 
 struct fixture {
 	struct diagnoser *d;
@@ -25,6 +31,10 @@ struct fixture {
 	json_t *answer;
 	char why[256];
 	unsigned answers;
+	uint64_t page_bytes; /* for ask() */
+	char *page;
+	size_t page_n;
+	int page_error;
 };
 
 static void note(void *arg, json_t *answer, const char *why)
@@ -34,6 +44,9 @@ static void note(void *arg, json_t *answer, const char *why)
 	f->answers++;
 	f->answer = json_incref(answer);
 	snprintf(f->why, sizeof(f->why), "%s", why ? why : "");
+	free(f->page);
+	f->page = NULL;
+	f->page_error = diagnoser_take_page(f->d, &f->page, &f->page_n);
 }
 
 static void make_trace(struct fixture *f, bool ends)
@@ -65,6 +78,7 @@ static int teardown(void **state)
 		;
 	sd_event_unref(f->event);
 	json_decref(f->answer);
+	free(f->page);
 	close(f->fd);
 	unlink(f->path);
 	free(f);
@@ -73,9 +87,12 @@ static int teardown(void **state)
 
 static void ask(struct fixture *f, uint32_t tid)
 {
-	const struct diagnoser_question q = {
-		.since_ns = HANG_S(3), .found_ns = HANG_S(5), .tid = tid, .rule = CT_HANG_LOOP
-	};
+	const struct diagnoser_question q = { .since_ns = HANG_S(3),
+					      .found_ns = HANG_S(5),
+					      .tid = tid,
+					      .rule = CT_HANG_LOOP,
+					      .page_bytes = f->page_bytes,
+					      .trace = "hang.ctr" };
 	unsigned before = f->answers;
 
 	json_decref(f->answer);
@@ -132,6 +149,145 @@ static void what_cannot_be_answered(void **state)
 	make_trace(f, true);
 	ask(f, 4711);
 	assert_string_equal(f->why, "the snapshot does not show the task");
+	ask(f, HANG_LOOPER);
+	assert_non_null(f->answer);
+}
+
+/* Returns the data of the page. */
+static json_t *page_data(struct fixture *f)
+{
+	char *from = memmem(f->page, f->page_n, "{\"schema\"", 9);
+	char *to = memmem(from, f->page_n - (size_t)(from - f->page), "</script>", 9);
+	json_t *data = json_loadb(from, (size_t)(to - from), JSON_DISABLE_EOF_CHECK, NULL);
+
+	assert_non_null(data);
+	return data;
+}
+
+static void page(void **state)
+{
+	struct fixture *f = *state;
+	_cleanup_free_ char *text = NULL;
+	json_t *data, *next;
+
+	make_trace(f, true);
+	ask(f, HANG_LOOPER);
+	assert_int_equal(f->page_error, -EBADMSG); /* no page was wanted */
+	text = strdup(word(f, "text"));
+	f->page_bytes = 1 << 20;
+	ask(f, HANG_LOOPER);
+	assert_string_equal(f->why, "");
+	assert_int_equal(f->page_error, 0);
+	assert_string_equal(word(f, "text"), text);
+	data = page_data(f);
+	assert_string_equal(json_string_value(json_object_get(json_object_get(data, "diagnosis"), "text")),
+			    text);
+	assert_string_equal(json_string_value(json_object_get(data, "trace")), "hang.ctr");
+	next = json_array_get(json_object_get(data, "next"), 0);
+	assert_non_null(
+		strstr(json_string_value(json_object_get(next, "command")), "hang.ctr --tid 100 --at "));
+	json_decref(data);
+}
+
+/* The page has the time of the local zone, though the process cannot open its file. */
+static void zone_of_page(void **state)
+{
+	struct fixture *f = *state;
+	json_t *data;
+
+	make_trace(f, false);
+	f->page_bytes = 1 << 20;
+	ask(f, HANG_LOOPER);
+	assert_int_equal(f->page_error, 0);
+	data = page_data(f);
+	assert_string_equal(json_string_value(json_object_get(data, "zone")), "+05:45");
+	json_decref(data);
+}
+
+static int setup_kathmandu(void **state)
+{
+	setenv("TZ", "Asia/Kathmandu", true);
+	return setup(state);
+}
+
+static int teardown_kathmandu(void **state)
+{
+	unsetenv("TZ");
+	return teardown(state);
+}
+
+/* Makes the page in this process, as if the try had begun when this process had used begun_ns of CPU time.
+ * Returns the words about the other hangs. */
+static char *where_of_page(struct fixture *f, uint64_t begun_ns)
+{
+	const struct diagnoser_question q = {
+		.found_ns = HANG_S(5), .tid = HANG_LOOPER, .rule = CT_HANG_LOOP, .page_bytes = 1 << 20
+	};
+	_cleanup_close_ int memory = memfd_create("page", MFD_CLOEXEC);
+	char err[READER_ERR_MAX], why[DIAGNOSER_WHY_MAX], *where;
+	struct reader *reader;
+	struct diagnosis *d;
+	struct window *w;
+	struct graph *g;
+	struct stat st;
+	json_t *data;
+
+	assert_int_equal(reader_open_fd(f->fd, "t", &reader, err), 0);
+	reader_want_kinds(reader, GRAPH_KINDS);
+	assert_int_equal(window_load(reader, 0, HANG_S(10), 1000, &w, err), 0);
+	assert_int_equal(graph_build(w, &g), 0);
+	assert_int_equal(
+		diagnose(g, graph_task_at(g, HANG_LOOPER, HANG_S(5)), HANG_S(3), HANG_S(7), NULL, &d), 0);
+	assert_int_equal(diagnoser_page(dup(memory), g, d, &q, true, begun_ns, why), 0);
+	diagnosis_free(d);
+	graph_free(g);
+	window_free(w);
+	reader_free(reader);
+	assert_int_equal(fstat(memory, &st), 0);
+	f->page_n = (size_t)st.st_size;
+	f->page = realloc(f->page, f->page_n);
+	assert_int_equal(pread(memory, f->page, f->page_n, 0), f->page_n);
+	data = page_data(f);
+	where = strdup(json_string_value(json_object_get(json_object_get(data, "hangs"), "where")));
+	json_decref(data);
+	return where;
+}
+
+/* If the time is up before the search, the page does not say that the trace has no other hang. */
+static void no_time_to_search(void **state)
+{
+	struct fixture *f = *state;
+	_cleanup_free_ char *in_time = NULL, *late = NULL;
+
+	make_trace(f, true);
+	in_time = where_of_page(f, diagnoser_cpu_ns());
+	assert_string_equal(in_time, "in this trace");
+	late = where_of_page(f, diagnoser_cpu_ns() - DIAGNOSER_SEARCH_NS);
+	assert_string_equal(late, "because there was no time to search for others");
+}
+
+static void large_page(void **state)
+{
+	struct fixture *f = *state;
+	size_t size;
+
+	make_trace(f, true);
+	f->page_bytes = 1 << 20;
+	ask(f, HANG_LOOPER);
+	size = f->page_n;
+	f->page_bytes = 16384;
+	ask(f, HANG_LOOPER);
+	assert_null(f->answer);
+	assert_string_equal(f->why, "it would have more than 16 KiB");
+	assert_int_equal(f->page_error, -EBADMSG);
+	f->page_bytes = size;
+	ask(f, HANG_LOOPER);
+	assert_int_equal(f->page_error, 0);
+	f->page_bytes = size - 1;
+	ask(f, HANG_LOOPER);
+	assert_int_equal(f->page_error, -EBADMSG);
+	assert_non_null(strstr(f->why, "it would have more than"));
+	f->page_bytes = 0;
 	ask(f, HANG_LOOPER);
 	assert_non_null(f->answer);
 }
@@ -197,8 +353,15 @@ static void killed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH(gives_up_its_rights),     WITH(one_that_lasts), WITH(one_that_ended),
-		WITH(what_cannot_be_answered), WITH(killed),
+		WITH(gives_up_its_rights),
+		WITH(one_that_lasts),
+		WITH(one_that_ended),
+		WITH(what_cannot_be_answered),
+		WITH(killed),
+		WITH(page),
+		WITH(large_page),
+		WITH(no_time_to_search),
+		cmocka_unit_test_setup_teardown(zone_of_page, setup_kathmandu, teardown_kathmandu),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,6 +21,7 @@
 #include "daemon/incident/incident.h"
 #include "daemon/incident/incident_private.h"
 #include "daemon/capture/snapshot_request.h"
+#include "daemon/thresholds.h"
 #include "test/unit/daemon/hang_make.h"
 #include "lib/cleanup.h"
 #include "lib/incidents.h"
@@ -163,12 +164,314 @@ static void one_hang(void **state)
 	assert_int_equal(json_integer_value(json_object_get(o, "held_ns")), HANG_S(4));
 	assert_true(json_is_false(json_object_get(o, "lasts")));
 	assert_int_equal(snapshot_from_ns, HANG_S(2));
+	assert_true(json_is_null(json_object_get(o, "view")));
 	/* no character of the name has a meaning in a shell or a path */
 	assert_non_null(strstr(text(o, "name"), "Z-loop___-100"));
 	assert_int_equal(stat(text(o, "snapshot"), &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 	json_decref(list);
 	assert_int_equal(incidents_stats(f->is).taken, 1);
+}
+
+static void restart_with_pages(struct fixture *f)
+{
+	stop(f);
+	f->opt.view = true;
+	start(f);
+}
+
+static int trim_to(const struct incident_store *s, const char *name, uint64_t now_ns,
+		   struct incident_store_use *ret)
+{
+	return incident_store_trim(s, &name, 1, now_ns, ret);
+}
+
+static void with_page(void **state)
+{
+	struct fixture *f = *state;
+	struct detect_hang crash = loop_hang;
+	struct incident_store_use use;
+	struct incident_store store;
+	_cleanup_free_ char *page = malloc(1 << 20);
+	_cleanup_close_ int fd = -1;
+	uint64_t bytes;
+	json_t *list, *o;
+	struct stat st, st2;
+	ssize_t n;
+
+	restart_with_pages(f);
+	incidents_note(f->is, &loop_hang);
+	list = wait_for(f, 1);
+	o = json_array_get(list, 0);
+	assert_string_equal(text(o, "problem"), "");
+	assert_int_equal(stat(text(o, "view"), &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	fd = open(text(o, "view"), O_RDONLY | O_CLOEXEC);
+	n = read(fd, page, 1 << 20);
+	assert_int_equal(n, st.st_size);
+	assert_non_null(memmem(page, (size_t)n, "waited 4.0 s", 12));
+	assert_non_null(strstr(text(json_object_get(o, "diagnosis"), "text"), "waited 4.0 s"));
+	assert_int_equal(stat(text(o, "snapshot"), &st2), 0);
+	do
+		bytes = incidents_stats(f->is).bytes;
+	while (bytes < (uint64_t)(st.st_blocks + st2.st_blocks) * 512 && sd_event_run(f->event, 1000000) > 0);
+	assert_true(bytes >= (uint64_t)(st.st_blocks + st2.st_blocks) * 512);
+	/* the page goes together with its incident */
+	store = (struct incident_store){ .size_bytes = 1 };
+	strcpy(store.dir, f->hangs);
+	assert_int_equal(trim_to(&store, "20990101T000000Z-x-1", clock_boot_ns(), &use), 0);
+	assert_int_equal(use.removed, 1);
+	assert_int_equal(stat(text(o, "view"), &st), -1);
+	json_decref(list);
+	crash.rule = CT_HANG_CRASH;
+	incidents_note(f->is, &crash);
+	list = wait_for(f, 1);
+	assert_true(json_is_null(json_object_get(json_array_get(list, 0), "view")));
+	json_decref(list);
+}
+
+/* A directory has the name of the page. */
+static void page_fails(void **state)
+{
+	struct fixture *f = *state;
+	struct detect_hang hang = loop_hang;
+	char name[INCIDENT_NAME_MAX], path[200];
+	json_t *list, *o;
+
+	restart_with_pages(f);
+	incident_store_name(name, hang.found_ns + (uint64_t)clock_offsets_now().boot_to_real_ns, hang.comm,
+			    hang.tid, 1);
+	mkdir(f->hangs, 0700);
+	snprintf(path, sizeof(path), "%s/%s.html", f->hangs, name);
+	assert_int_equal(mkdir(path, 0700), 0);
+	incidents_note(f->is, &hang);
+	list = wait_for(f, 1);
+	o = json_array_get(list, 0);
+	assert_non_null(strstr(text(o, "problem"), "There is no page: "));
+	assert_string_equal(text(json_object_get(o, "diagnosis"), "cause"), "lock-holder");
+	assert_true(*text(o, "snapshot"));
+	json_decref(list);
+}
+
+/* Returns the note of the only incident as soon as it has a diagnosis. With pages, this is before the page.
+ */
+static json_t *wait_for_diagnosis(struct fixture *f)
+{
+	for (unsigned i = 0; i < 2000; i++) {
+		json_t *list = NULL, *o;
+		size_t left_out;
+
+		assert_true(sd_event_run(f->event, 10000) >= 0);
+		if (incidents_read(f->hangs, 100, &list, &left_out))
+			continue;
+		o = json_incref(json_array_get(list, 0));
+		json_decref(list);
+		if (json_is_object(json_object_get(o, "diagnosis")))
+			return o;
+		json_decref(o);
+	}
+	fail_msg("there was never a diagnosis");
+	return NULL;
+}
+
+static void put_file(const struct fixture *f, const char *name, const char *suffix, const char *data)
+{
+	char path[200];
+	FILE *out;
+
+	snprintf(path, sizeof(path), "%s/%s.%s", f->hangs, name, suffix);
+	out = fopen(path, "we");
+	assert_non_null(out);
+	assert_true(fputs(data, out) >= 0);
+	assert_int_equal(fclose(out), 0);
+}
+
+static bool has_file(const struct fixture *f, const char *name, const char *suffix)
+{
+	char path[200];
+
+	snprintf(path, sizeof(path), "%s/%s.%s", f->hangs, name, suffix);
+	return !access(path, F_OK);
+}
+
+/* The daemon ends after the diagnosis and before the page. The next daemon makes the page. */
+static void ended_before_page(void **state)
+{
+	struct fixture *f = *state;
+	json_t *list, *o;
+
+	restart_with_pages(f);
+	incidents_note(f->is, &loop_hang);
+	o = wait_for_diagnosis(f);
+	assert_true(json_is_true(json_object_get(o, "pending")));
+	assert_true(json_is_null(json_object_get(o, "view")));
+	stop(f);
+	start(f);
+	list = wait_for(f, 1);
+	assert_true(json_equal(json_object_get(json_array_get(list, 0), "diagnosis"),
+			       json_object_get(o, "diagnosis")));
+	assert_true(*text(json_array_get(list, 0), "view"));
+	json_decref(list);
+	json_decref(o);
+}
+
+/* The next daemon keeps the diagnosis of the note, and makes no new one. Here the note is changed meanwhile,
+ * so the page does not belong to it. A page from before a kill goes too. */
+static void check_kept(struct fixture *f, bool pages)
+{
+	_cleanup_free_ char *note = NULL, *name = NULL;
+	json_t *list, *o;
+
+	restart_with_pages(f);
+	incidents_note(f->is, &loop_hang);
+	o = wait_for_diagnosis(f);
+	stop(f);
+	name = strdup(text(o, "name"));
+	json_object_set_new(json_object_get(o, "diagnosis"), "text", json_string("kept"));
+	json_object_set_new(o, "snapshot", json_sprintf("%s.ctr", name));
+	note = json_dumps(o, 0);
+	json_decref(o);
+	put_file(f, name, "json", note);
+	put_file(f, name, "html", "a page from before a kill");
+	f->opt.view = pages;
+	start(f);
+	list = wait_for(f, 1);
+	o = json_array_get(list, 0);
+	assert_string_equal(text(json_object_get(o, "diagnosis"), "text"), "kept");
+	assert_int_equal(!!strstr(text(o, "problem"), "the diagnosis was another one"), pages);
+	assert_true(json_is_null(json_object_get(o, "view")));
+	assert_false(has_file(f, name, "html"));
+	json_decref(list);
+}
+
+static void keeps_diagnosis(void **state)
+{
+	check_kept(*state, true);
+}
+
+static void keeps_diagnosis_without_pages(void **state)
+{
+	check_kept(*state, false);
+}
+
+/* A directory has the name of the half-written note, so the page can be written, but no note that names it.
+ */
+static void note_fails(void **state)
+{
+	struct fixture *f = *state;
+	_cleanup_free_ char *name = NULL;
+	char path[200];
+	json_t *list, *o;
+
+	restart_with_pages(f);
+	incidents_note(f->is, &loop_hang);
+	o = wait_for_diagnosis(f);
+	name = strdup(text(o, "name"));
+	json_decref(o);
+	snprintf(path, sizeof(path), "%s/%s.json.tmp", f->hangs, name);
+	assert_int_equal(mkdir(path, 0700), 0);
+	while (sd_event_run(f->event, 2000000) > 0)
+		;
+	assert_false(has_file(f, name, "html"));
+	o = wait_for_diagnosis(f);
+	assert_string_equal(text(json_object_get(o, "diagnosis"), "cause"), "lock-holder");
+	json_decref(o);
+	stop(f);
+	assert_int_equal(rmdir(path), 0);
+	start(f);
+	list = wait_for(f, 1);
+	assert_true(*text(json_array_get(list, 0), "view"));
+	json_decref(list);
+}
+
+/* Writes a snapshot, and a note as before its diagnosis. */
+static void put_pending(const struct fixture *f, unsigned nth)
+{
+	struct incident_store store = { .size_bytes = 1 << 30 };
+	struct incident in = {
+		.n_hangs = 1, .hangs = { loop_hang }, .from_ns = HANG_S(2), .has_snapshot = true
+	};
+	_cleanup_free_ char *doc = NULL;
+	char path[200];
+
+	strcpy(store.dir, f->hangs);
+	incident_store_name(in.name, HANG_S(1000000), "loop", HANG_LOOPER, nth);
+	doc = incident_doc(&in, true);
+	assert_int_equal(incident_store_sidecar(&store, in.name, doc), 0);
+	snprintf(path, sizeof(path), "%s/%s.ctr", f->hangs, in.name);
+	hang_make(path, true);
+}
+
+/* Runs until n incidents are complete. Fails if there is a page before all n have their diagnosis. */
+static json_t *wait_for_pages(struct fixture *f, size_t n)
+{
+	for (unsigned i = 0; i < 2000; i++) {
+		json_t *list = NULL, *o;
+		size_t left_out, k, complete = 0, diagnosed = 0, pages = 0;
+
+		assert_true(sd_event_run(f->event, 10000) >= 0);
+		assert_int_equal(incidents_read(f->hangs, 100, &list, &left_out), 0);
+		json_array_foreach (list, k, o) {
+			complete += json_is_false(json_object_get(o, "pending"));
+			diagnosed += json_is_object(json_object_get(o, "diagnosis"));
+			pages += !!*text(o, "view");
+		}
+		assert_true(!pages || diagnosed == n);
+		if (complete == n)
+			return list;
+		json_decref(list);
+	}
+	fail_msg("there were never %zu", n);
+	return NULL;
+}
+
+static void pages_come_last(void **state)
+{
+	struct fixture *f = *state;
+	const unsigned n = INCIDENTS_OPEN_MAX - INCIDENTS_SPARE + 2;
+	unsigned given_up = 0, pages = 0;
+	json_t *list, *o;
+	size_t i;
+
+	stop(f);
+	for (unsigned nth = 1; nth <= n; nth++)
+		put_pending(f, nth);
+	f->opt.view = true;
+	start(f);
+	list = wait_for_pages(f, n);
+	json_array_foreach (list, i, o) {
+		pages += !!*text(o, "view");
+		given_up += !!strstr(text(o, "problem"), "There is no page: too many other hangs wait.");
+	}
+	json_decref(list);
+	assert_int_equal(given_up, 2);
+	assert_int_equal(pages, n - 2);
+}
+
+/* The page of the first incident, NAME-2, needs room. It must not cost the snapshot of the second incident,
+ * NAME, which is open and the last one in the list. */
+static void page_spares_the_open(void **state)
+{
+	struct fixture *f = *state;
+	json_t *list = NULL, *o = NULL;
+
+	stop(f);
+	put_pending(f, 1);
+	put_pending(f, 2);
+	f->opt.view = true;
+	f->opt.size_bytes = 1;
+	start(f);
+	for (unsigned i = 0; i < 2000 && !json_is_false(json_object_get(o, "pending")); i++) {
+		size_t left_out;
+
+		json_decref(list);
+		assert_true(sd_event_run(f->event, 10000) >= 0);
+		assert_int_equal(incidents_read(f->hangs, 100, &list, &left_out), 0);
+		o = json_array_get(list, json_array_size(list) - 1);
+	}
+	assert_string_equal(strrchr(text(o, "name"), '-'), "-100");
+	assert_true(*text(o, "view") && *text(o, "snapshot"));
+	json_decref(list);
 }
 
 static void several_at_once(void **state)
@@ -202,8 +505,8 @@ static void limited(void **state)
 	stop(f);
 	incident_rate_parse("1/day", &f->opt.rate);
 	start(f);
-	/* After the restart below, the limit of one a day applies only if this hang was found within the last
-	 * day. */
+	/* After the restart below, the limit of one snapshot a day counts this hang only if it was
+	 * found within the last day. */
 	h.found_ns = clock_boot_ns();
 	h.since_ns = h.found_ns - HANG_S(2);
 	incidents_note(f->is, &h);
@@ -571,12 +874,13 @@ static void pipes_among_the_files(void **state)
 	assert_int_equal(mkfifo(path, 0600), 0);
 	alarm(10);
 	assert_int_equal(incident_store_snapshot(&s, "20260131T130000Z-a-1"), -EPERM);
-	assert_int_equal(incident_store_trim(&s, "20260131T140000Z-new-1", UINT64_MAX / 2, &use), 0);
+	assert_int_equal(trim_to(&s, "20260131T140000Z-new-1", UINT64_MAX / 2, &use), 0);
 	alarm(0);
 	assert_int_equal(use.removed, 1);
 }
 
-/* Incidents with a time in the future are removed, new ones stay. */
+/* If the files take more than size_bytes, incidents that are more than INCIDENTS_AHEAD_NS in the future (the
+ * clock was set back) are removed first, then the oldest ones. The incident that was written last stays. */
 static void clock_back(void **state)
 {
 	const struct fixture *f = *state;
@@ -588,20 +892,38 @@ static void clock_back(void **state)
 	put(&s, "20260131T130000Z-a-1", 0);
 	put(&s, "20260131T140312Z-new-1", 0);
 	put(&s, "20270101T000000Z-ahead-1", 0);
-	assert_int_equal(incident_store_trim(&s, "20260131T140312Z-new-1", now_ns, &use), 0);
+	assert_int_equal(trim_to(&s, "20260131T140312Z-new-1", now_ns, &use), 0);
 	assert_int_equal(use.removed, 1);
 	assert_int_equal(use.kept, 2);
 	assert_false(has(&s, "20270101T000000Z-ahead-1"));
-	/* the new incident stays, although its time is the oldest */
+	/* new-2 was written last. It stays, although its time is the oldest. */
 	put(&s, "20260131T230000Z-b-1", 0);
 	put(&s, "20260131T120000Z-new-2", 0);
-	assert_int_equal(incident_store_trim(&s, "20260131T120000Z-new-2", now_ns, &use), 0);
+	assert_int_equal(trim_to(&s, "20260131T120000Z-new-2", now_ns, &use), 0);
 	assert_true(has(&s, "20260131T120000Z-new-2"));
 	assert_int_equal(use.removed, 2);
 	s.size_bytes = 1;
-	assert_int_equal(incident_store_trim(&s, "20260131T120000Z-new-2", now_ns, &use), 0);
+	assert_int_equal(trim_to(&s, "20260131T120000Z-new-2", now_ns, &use), 0);
 	assert_true(has(&s, "20260131T120000Z-new-2"));
 	assert_int_equal(use.kept, 1);
+}
+
+static void some_stay(void **state)
+{
+	static const char *const stay[] = { "20260131T100000Z-a-1", "20260131T110000Z-a-11" };
+	const struct fixture *f = *state;
+	struct incident_store s = { .size_bytes = 1 };
+	struct incident_store_use use;
+
+	strcpy(s.dir, f->hangs);
+	put(&s, stay[0], 0);
+	put(&s, "20260131T110000Z-a-1", 0);
+	put(&s, stay[1], 0);
+	assert_int_equal(incident_store_trim(&s, stay, ARRAY_SIZE(stay), UINT64_MAX / 2, &use), 0);
+	assert_int_equal(use.removed, 1);
+	assert_true(has(&s, stay[0]) && has(&s, stay[1]));
+	assert_int_equal(incident_store_trim(&s, NULL, 0, UINT64_MAX / 2, &use), 0);
+	assert_int_equal(use.kept, 0);
 }
 
 static void room_of_users(void **state)
@@ -616,8 +938,7 @@ static void room_of_users(void **state)
 	put(&s, "20260131T110001Z-u-2", 1000);
 	put(&s, "20260131T110002Z-u-3", 1000);
 	put(&s, "20260131T110003Z-u-4", 1000);
-	assert_int_equal(incident_store_trim(&s, "20260131T110003Z-u-4", 1769868192ULL * NSEC_PER_SEC, &use),
-			 0);
+	assert_int_equal(trim_to(&s, "20260131T110003Z-u-4", 1769868192ULL * NSEC_PER_SEC, &use), 0);
 	assert_int_equal(use.removed, 1);
 	assert_true(has(&s, "20260131T100000Z-root-1"));
 	assert_false(has(&s, "20260131T110000Z-u-1"));
@@ -725,6 +1046,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH(one_hang),
+		WITH(with_page),
+		WITH(page_fails),
+		WITH(ended_before_page),
+		WITH(keeps_diagnosis),
+		WITH(keeps_diagnosis_without_pages),
+		WITH(note_fails),
+		WITH(pages_come_last),
+		WITH(page_spares_the_open),
 		WITH(several_at_once),
 		WITH(limited),
 		WITH(crashes_apart),
@@ -742,6 +1071,7 @@ int main(void)
 		WITH(others_may_write),
 		WITH(pipes_among_the_files),
 		WITH(clock_back),
+		WITH(some_stay),
 		WITH(room_of_users),
 		WITH(pending_behind_many),
 		cmocka_unit_test(told_again),

@@ -254,6 +254,16 @@ static void place(void **state)
 		if (jobs_address(cases[i].code, cases[i].n, cases[i].args) != cases[i].at)
 			fail_msg("case %zu: %zu instead of %zu", i,
 				 jobs_address(cases[i].code, cases[i].n, cases[i].args), cases[i].at);
+	/* An instruction that was searched for is one that the kernel emulates. */
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		if (cases[i].at &&
+		    !jobs_address_is_cheap(cases[i].code + cases[i].at, cases[i].n - cases[i].at))
+			fail_msg("case %zu is not cheap", i);
+	assert_true(jobs_address_is_cheap(cases[0].code, cases[0].n));
+	assert_false(jobs_address_is_cheap(cases[1].code, cases[1].n)); /* endbr64 */
+	assert_false(jobs_address_is_cheap(cases[3].code, cases[3].n)); /* test */
+	assert_false(jobs_address_is_cheap(cases[20].code, cases[20].n));
+	assert_false(jobs_address_is_cheap(cases[22].code, cases[22].n));
 }
 
 static struct jobs_note notes[4];

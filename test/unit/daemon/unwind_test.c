@@ -548,7 +548,8 @@ static void test_kernel(void **state)
 	expect_kernel(path, 0xffffffff81000100, true, "k:? (not in kallsyms)");
 }
 
-/* The mountinfo files of two mount namespaces: that of a task, and that of the host. NULL: none. */
+/* Calls unwind_mounts_look() with the mountinfo files of two mount namespaces. task: the namespace of a task.
+ * host: the namespace of the daemon, usually that of the host. NULL: no file. */
 static int look(const char *task, const char *host, uint32_t minor)
 {
 	struct unwind_namespaces ns = { 0 };
@@ -660,7 +661,7 @@ static void test_overlay_container(void **state)
 	assert_int_equal(look(docker, HOST, 50), 0);
 	assert_int_equal(look(docker, "", 50), 1);   /* no namespace with the layers is known */
 	assert_int_equal(look(docker, HOST, 52), 0); /* an overlay inside of the container */
-	/* the container of the daemon */
+	/* the daemon runs in the container `docker` */
 	assert_int_equal(look("", docker, 50), 0);
 	assert_int_equal(look(podman, docker, 51), 0);
 	/* HOST has /home on NFS */
@@ -668,8 +669,8 @@ static void test_overlay_container(void **state)
 	assert_int_equal(look(podman, "22 1 254:1 / / rw - xfs /dev/vda1 rw\n", 51), 0);
 	/* on the host, a FUSE file system lies over the layers */
 	assert_int_equal(look(docker, HOST "25 22 0:42 / /var/lib/docker rw - fuse.x x rw\n", 50), 1);
-	/* The daemon's / is an overlay, mounted at the start of the system. The mounts of its layers are not
-	 * in the first table. The second table has a layer on NFS. */
+	/* The daemon's / is an overlay, mounted at the start of the system. In the first check, no mountinfo
+	 * file lists a mount of a layer. In the second check, the daemon's file lists the layer /l, on NFS. */
 	assert_int_equal(look("", "22 1 0:20 / / rw - overlay x rw,lowerdir=/l,upperdir=/u,workdir=/w\n", 20),
 			 0);
 	assert_int_equal(look("",

@@ -89,6 +89,40 @@ static void named_late(void **state)
 	assert_string_equal(m.hangs[0].comm, "worker");
 }
 
+/* The end comes first, through the ring of one CPU. Then the name and the signal come through another one. */
+static void ended_before_named(void **state)
+{
+	uint64_t start;
+	MAKE(m);
+
+	start = m.now;
+	rec(&m, (struct ct_rec){ .kind = CT_SWITCH, .peer = 11, .nr = CT_NR_NONE });
+	rec(&m, (struct ct_rec){ .kind = CT_SWITCH, .peer = 12, .nr = CT_NR_NONE });
+	m.now = start + 2 * MS;
+	if (*state) /* the name, too, comes through the ring of the end */
+		task_of(&m, 11, 10, "worker", 0);
+	m.now = start + 4 * MS;
+	ends(&m, 11, 10, SEGV, false);
+	ends(&m, 12, 10, SEGV, true);
+	m.now = start + 5 * MS; /* the task is not at its end: it closes its files */
+	rec(&m, (struct ct_rec){ .kind = CT_SWITCH, .tid = 11, .flags = CT_SF_PREEMPT, .nr = CT_NR_NONE });
+	m.now = start + 6 * MS;
+	rec(&m, (struct ct_rec){ .kind = CT_SWITCH, .tid = 11, .state = CT_ST_DEAD, .nr = CT_NR_NONE });
+	m.now = start + MS;
+	task_of(&m, 11, 10, "shopd", CT_TF_FORK);
+	task_of(&m, 12, 10, "other", CT_TF_FORK);
+	m.now = start + 2 * MS;
+	if (!*state)
+		task_of(&m, 11, 10, "worker", 0);
+	m.now = start + 3 * MS;
+	fatal(&m, 11, SEGV);
+	m.now = start + 6 * MS;
+	pass(&m, S);
+	assert_int_equal(m.n, 1);
+	assert_int_equal(m.hangs[0].tid, 11);
+	assert_string_equal(m.hangs[0].comm, "worker");
+}
+
 static void named_after_a_tick(void **state)
 {
 	uint64_t start, tick;
@@ -124,7 +158,8 @@ static void pid_again(void **state)
 	}
 }
 
-/* Two processes with the same pid crash within CRASH_SAME_NS. */
+/* Two processes with the same pid crash within CRASH_SAME_NS. These are two crashes, because the end of the
+ * first process is recorded. */
 static void pid_again_at_once(void **state)
 {
 	MAKE(m);
@@ -188,6 +223,8 @@ int main(void)
 		cmocka_unit_test(crash_storm),
 		cmocka_unit_test(off),
 		cmocka_unit_test(named_late),
+		cmocka_unit_test(ended_before_named),
+		cmocka_unit_test_prestate(ended_before_named, "renamed"),
 		cmocka_unit_test(named_after_a_tick),
 	};
 

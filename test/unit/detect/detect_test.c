@@ -239,7 +239,8 @@ static void notices_a_busy_loop(void **state)
 	assert_int_equal(m.hangs[0].wait, CT_W_NONE);
 }
 
-/* No busy loop: the task makes progress, or has the CPU for less than four fifths of the limit. */
+/* The rule BUSY does not report these tasks: each of them makes progress, or has a CPU for less
+ * than four fifths of the limit (BUSY_PART). */
 static void tells_a_busy_loop_from_one_that_comes_round(void **state)
 {
 	MAKE(m);
@@ -656,7 +657,8 @@ static void forgets_who_ended_unheard(void **state)
 	assert_int_equal(detect_stats(m.d).tasks, 0);
 }
 
-/* The machine slept. The detector's tick comes before or after the end of the wait. */
+/* During a wait, the machine sleeps for an hour. The detector's tick comes before or after the end
+ * of the wait. */
 static void learns_no_patience_from_a_sleep(void **state)
 {
 	for (int tick = 0; tick < 2; tick++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests numbers of detect/thresholds.h, each from both sides. A changed number fails here. */
+/* Tests numbers of detect/thresholds.h: each with a value below and a value above it. If a number
+ * is changed, a test here fails. */
 #include "test/unit/detect/detect_make.h"
 
 #define FUTEX(n) CT_OBJ_FUTEX_ID(10, 0x7f0000000000ULL + (n)*64)
@@ -266,8 +267,8 @@ static void futex_early(void **state)
 	}
 }
 
-/* The kernel's start of the wait is 0.99 or 1.01 s after the recorded start. If the difference is at
- * most 1 s, it is the same wait, and the recorded start counts. */
+/* The kernel shows a wait that began 0.99 or 1.01 s after the recorded begin. If the difference is
+ * at most 1 s, it is the same wait, and the recorded begin counts. */
 static void adopt_slack(void **state)
 {
 	for (unsigned i = 0; i < 2; i++) {
@@ -309,8 +310,9 @@ static void coarse_slack(void **state)
 	}
 }
 
-/* In each round, the epoll gets VOTES_LOOP votes, and the futex 15 or 20. With 20, the futex
- * becomes the idle point, so no hang is reported. */
+/* The epoll and the futex get votes for the idle point (VOTES_MAX in detect/thresholds.h). In each
+ * pass of the inner loop, the epoll gets VOTES_LOOP votes, and the futex gets 15 or 20 votes. With
+ * 20 votes, the futex becomes the idle point, so no hang is reported. */
 static void votes_loop(void **state)
 {
 	for (unsigned others = 15; others <= 20; others += 5) {

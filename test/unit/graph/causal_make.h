@@ -106,7 +106,8 @@ static inline uint32_t n_segments(const struct built *b, uint32_t tid)
 	return b->c->first[task + 1] - b->c->first[task];
 }
 
-/* Returns the only edge of this kind between two tasks, or NULL. If `from` is 0, it comes from no task. */
+/* Returns the only edge of this kind between two tasks, or NULL. If `from` is 0, the edge comes
+ * from no task. */
 static inline const struct edge *edge_of(const struct built *b, enum edge_kind kind, uint32_t from,
 					 uint32_t to)
 {

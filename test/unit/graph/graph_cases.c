@@ -14,8 +14,8 @@
  *   => works                      the task that worked for each request, and the time of this work
  *   => peer OBJECT                the other end of a socket
  *
- * Segments and edges take policy=POLICY and without=RULE. The program also checks that each causal
- * graph is valid, and that each edge has a sentence.
+ * The questions "segments" and "edges" may also have policy=POLICY and without=RULE. The program also
+ * checks that each causal graph is valid, and that each edge has a sentence.
  */
 #include <setjmp.h>
 #include <stdarg.h>

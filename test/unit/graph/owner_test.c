@@ -21,7 +21,8 @@ static uint32_t plain_owner(const struct graph *g, uint64_t ts_ns, uint32_t tgid
 
 		if (e->r.kind != CT_FLOCK && e->r.kind != CT_HELD)
 			continue;
-		/* a later list of all locks may show an owner */
+		/* If there is no owner at ts_ns, the search goes on in later CT_HELD records, until the
+		 * first owner or the first CT_FLOCK record. */
 		if (e->r.ts > ts_ns && (e->r.kind != CT_HELD || owner != GRAPH_NONE))
 			break;
 		if (task == GRAPH_NONE || g->tasks[task].tgid == tgid ||

@@ -141,7 +141,8 @@ static void test_long_tasks(void **state)
 	}
 }
 
-/* Returns an object. A wait for it in call nr has the same hash as a wait for obj in call 0. */
+/* Returns an object X: a wait for X in system call nr has the same hash as a wait for obj in system
+ * call 0. */
 static uint64_t same_hash(uint64_t obj, uint64_t nr)
 {
 	const uint64_t p = 0x100000001b3ULL;

@@ -58,7 +58,7 @@ static void varints(void **state)
 	assert_int_equal(varint("\x80\x01", 2, &bad, &left), 128);
 	assert_int_equal(varint("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10, &bad, &left), UINT64_MAX);
 	assert_false(bad);
-	/* wrong numbers: cut off; no bytes; over 64 bits */
+	/* Wrong numbers: one is cut off, one has no bytes, and one has more than 64 bits. */
 	varint("\x80", 1, &bad, &left);
 	assert_true(bad);
 	varint("", 0, &bad, &left);

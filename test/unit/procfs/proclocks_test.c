@@ -30,7 +30,7 @@ static void waiter(void **state)
 	assert_true(e.waiting);
 	assert_false(e.write);
 	assert_int_equal(e.kind, PROCLOCKS_POSIX);
-	/* a request behind another waiting request has one more space before "->" */
+	/* a request that waits for another waiting request has one more space before "->" */
 	assert_true(proclocks_parse("12:  -> OFDLCK ADVISORY  WRITE -1 00:1a:9 0 EOF", &e));
 	assert_true(e.waiting);
 	assert_int_equal(e.kind, PROCLOCKS_OFD);

@@ -74,7 +74,7 @@ static void all(void **state)
 	assert_string_equal(m.limits, "none");
 }
 
-/* The smallest limit of the group and of all groups above it counts. */
+/* The smallest limit counts: of the control group, and of all control groups above it. */
 static void limits(void **state)
 {
 	struct procmachine m;

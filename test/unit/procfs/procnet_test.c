@@ -21,7 +21,7 @@ int __wrap_setns(int fd, int type)
 	return -1;
 }
 
-/* Reads two processes that seem to be in other network namespaces. */
+/* Reads two processes. They seem to be in two network namespaces other than that of the test. */
 static int read_two(unsigned failing, struct procnet *ret)
 {
 	struct proctask_proc procs[] = { { .pid = (uint32_t)getpid(), .netns = 1 },

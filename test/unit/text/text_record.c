@@ -339,13 +339,19 @@ static void verb_sample(struct record *r)
 
 static void verb_visit(struct record *r)
 {
-	struct window_record *e = add(r, CT_VISIT, r->tid, 0);
-	const char *wait;
+	static const struct text_word locks[] = { { "database", CT_VL_DATABASE },
+						  { "no-task", CT_VL_NO_TASK },
+						  { "java", CT_VL_JAVA },
+						  { "monitor", CT_VL_MONITOR },
+						  { NULL, 0 } };
+	const char *lock = text_line_field(r->l, "lock"), *wait;
+	struct window_record *e = add(r, CT_VISIT, r->tid, text_task_field(r->t, r->l, "owner"));
 
 	e->x[0] = text_number(r->l, text_line_next(r->l, "a stack"));
 	wait = text_line_more(r->l);
 	e->r.wait = wait ? text_wait_of(r->l, wait) : 0;
 	e->r.obj = text_object_if_any(r->l);
+	e->r.aux = lock ? (ct_u16)text_flags(r->l, lock, locks) : 0;
 }
 
 static void access_of(struct record *r, uint8_t read)
@@ -392,6 +398,8 @@ static void verb_job(struct record *r)
 	e->x[0] = text_number(r->l, text_line_next(r->l, "the number of a job"));
 	e->r.obj = text_object_if_any(r->l);
 	e->r.flags = (ct_u8)flags_field(r->l, flags);
+	e->x[1] = text_number_field(r->l, "function", 0);
+	e->r.aux = (ct_u16)text_number_field(r->l, "framework", 0);
 }
 
 static void name_mark(struct text_window *t, uint64_t id, const char *name)
@@ -487,11 +495,12 @@ static const struct verb verbs[] = {
 	{ "fd", verb_fd, "A fd FD OBJECT [flags=read,write]" },
 	{ "epmember", verb_epmember, "A epmember FD OBJECT EPOLL" },
 	{ "sample", verb_sample, "A sample STACK [ran=TIME] [flags=kernel,fatal]" },
-	{ "visit", verb_visit, "A visit STACK [WAIT] [OBJECT]" },
+	{ "visit", verb_visit, "A visit STACK [WAIT] [OBJECT] [lock=database,no-task] [owner=B]" },
 	{ "writes", verb_writes, "A writes OBJECT VALUE [len=N]" },
 	{ "reads", verb_reads, "A reads OBJECT VALUE [len=N]" },
 	{ "polls", verb_polls, "A polls OBJECT [flags=] [address=N]" },
-	{ "job", verb_job, "A job enqueue|start|end NUMBER [OBJECT] [flags=loose]" },
+	{ "job", verb_job,
+	  "A job enqueue|start|end NUMBER [OBJECT] [flags=loose] [function=N] [framework=N]" },
 	{ "mark", verb_mark, "A mark NAME begin|end|point [id=N] [made=TIME] [flags=parent,hashed]" },
 	{ "hang", verb_hang, "A hang RULE" },
 	{ "capped", verb_capped, "A capped [OBJECT] since=TIME [flags=group] [wait=WAIT] [state=]" },
@@ -532,6 +541,18 @@ static void record_step(struct record *r)
 	e->r.wait = was ? step_of(r->l, was) : 0;
 }
 
+static void record_probes(struct record *r)
+{
+	static const struct text_word what[] = { { "off", CT_JOB_OFF }, { "on", CT_JOB_ON }, { NULL, 0 } };
+	static const struct text_word flags[] = { { "again", CT_JF_AGAIN }, { NULL, 0 } };
+	struct window_record *e = add(r, CT_JOB, 0, 0);
+
+	e->r.state = (ct_u8)text_one_of(r->l, text_line_next(r->l, "off or on"), what);
+	e->r.aux = (ct_u16)text_number(r->l, text_line_next(r->l, "the number of a framework"));
+	e->r.flags = (ct_u8)flags_field(r->l, flags);
+	e->x[0] = text_since_field(r);
+}
+
 static void record_group(struct record *r)
 {
 	struct window_record *e = add(r, CT_SHED, 0, (uint32_t)text_number_field(r->l, "lost", 0));
@@ -543,6 +564,7 @@ static void record_group(struct record *r)
 static const struct verb others[] = {
 	{ "gap", record_gap, "gap FROM..TO [cpu=N] [cause=] [lost=N]" },
 	{ "step", record_step, "step STEP [was=STEP]" },
+	{ "probes", record_probes, "probes off|on FRAMEWORK since=TIME [flags=again]" },
 	{ "group", record_group, "group since=TIME [lost=N]" },
 };
 

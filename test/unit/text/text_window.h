@@ -60,11 +60,11 @@
  *   A fd FD OBJECT                         [flags=read,write]
  *   A epmember FD OBJECT EPOLL
  *   A sample STACK [ran=TIME] [flags=kernel,fatal]
- *   A visit STACK [WAIT] [OBJECT]
+ *   A visit STACK [WAIT] [OBJECT]          [lock=database,no-task] [owner=B]
  *   A writes OBJECT VALUE [len=N]
  *   A reads OBJECT VALUE [len=N]
  *   A polls OBJECT                         [flags=reg,code,spin] [address=N]
- *   A job enqueue|start|end NUMBER         [OBJECT] [flags=loose]
+ *   A job enqueue|start|end NUMBER         [OBJECT] [flags=loose] [function=N]
  *   A mark NAME begin|end|point            [id=N] [made=TIME] [flags=parent,hashed]
  *   A hang RULE                            RULE is a word of describe_hang()
  *   A capped [OBJECT] since=TIME           if TIME is the time of the record, a cap begins;
@@ -74,8 +74,9 @@
  *   step STEP [was=STEP]                   STEP is a word of describe_shed()
  *   group since=TIME [lost=N]              as in "A capped", the cap of a group begins or ends
  *
- * The CPU of a record is cpu=N, or the CPU where its first task ran last.  Each record may have nr=NUMBER,
- * the number of the system call.
+ * The CPU of a record is cpu=N.  Without cpu=N, it is the last known CPU of A.  If the line has no A, as in
+ * "timer wakes B", it is the last known CPU of the idle task.  The run of "which runs" is on the last known
+ * CPU of B.  If no CPU is known, it is CPU 0.  Each record may have nr=NUMBER, the number of the system call.
  *
  * States that the reader of a trace knows without a record:
  *
@@ -109,8 +110,8 @@ struct text_window *text_window_new(void);
 void text_window_free(struct text_window *t);
 /* Adds a line. If the line is wrong, returns false and sets error, of TEXT_ERROR_MAX bytes. */
 bool text_window_add(struct text_window *t, const char *line, char *error);
-/* The window is valid until text_window_free(). If a repeat has no end, returns NULL and sets
- * error. */
+/* The window is valid until text_window_free(). If a line "repeat" has no line "end", returns
+ * NULL and sets error. */
 const struct window *text_window_done(struct text_window *t, char *error);
 
 const char *text_window_graph(const struct text_window *t, size_t i);
@@ -120,8 +121,8 @@ uint32_t text_task(const struct text_window *t, struct text_line *l, const char 
 uint64_t text_object(struct text_line *l, const char *word);
 
 #define TEXT_NAME_MAX 64
-/* Both return buf, of TEXT_NAME_MAX bytes: a task is "app[10]", or "10" without a name; an object
- * is "pipe:77"; 0 is "-". */
+/* text_put_task() and text_put_object() write to buf, of TEXT_NAME_MAX bytes, and return buf. A
+ * task is "app[10]", or "10" if it has no name. An object is "pipe:77". The number 0 is "-". */
 const char *text_put_task(const struct window *w, uint32_t tid, uint64_t ns, char *buf);
 const char *text_put_object(uint64_t obj, char *buf);
 

@@ -42,8 +42,9 @@ static int try_load(const char *path, struct window **ret_w, char err[READER_ERR
 	return ret;
 }
 
-/* Checks that w lacks only the records of segment `bad`, and has a gap for them. Without its
- * header, a first or last segment may have no gap. */
+/* Checks that w lacks only the records of segment `bad`, and has a gap for them. If the header of segment
+ * `bad` is damaged (header_known is false), and the segment is the first or the last one, w may have no
+ * gap. */
 static void check_without(struct fixture *f, const struct window *w, uint32_t bad, bool header_known)
 {
 	size_t at = 0;

@@ -201,7 +201,7 @@ def main():
         counts = [0, 0, 0]
         for ts, kind, flags, tid, e in entries(blocks.get(32, b"")):
             counts[0] += 1
-            if kind != 64:  # a command line
+            if kind != 64:  # not a task, but a command line
                 continue
             tasks.add((tid, ts, cstring(e[48:64]), *struct.unpack_from("<II", e, 16)))
         for ts, kind, flags, tid, e in entries(blocks.get(33, b"")):

@@ -152,7 +152,7 @@ static void equal_times(struct fixture *f, unsigned n)
 	f->w = NULL;
 }
 
-/* Gives the columns T0 to T7 the width 2, which no writer does. The decoder may read one byte behind
+/* Gives the columns T0 to T7 the width 2, which no writer does. The decoder may read one byte after
  * any of these columns, so its buffers are longer than the data (DECODER_SLACK). */
 static void a_width_that_no_column_has(void **state)
 {
@@ -349,7 +349,7 @@ static void states_that_are_all_alike(struct fixture *f)
 	seal_with(f, s, MANY);
 }
 
-/* The reader then uses the checkpoint of the next segment. */
+/* Damages the header of segment i, so that the reader uses the checkpoint of the next segment. */
 static void lose_segment(struct fixture *f, uint32_t i)
 {
 	_cleanup_close_ int fd = open(f->path, O_WRONLY);
@@ -383,8 +383,8 @@ static void what_a_body_holds(void **state)
 	}
 }
 
-/* Each segment has older records than all segments before. Returns how many segments are left
- * out. */
+/* Makes n segments. The records of each segment are older than those of the segments written before
+ * it. Returns how many segments the reader leaves out. */
 static uint32_t overlapping(struct fixture *f, int n)
 {
 	enum { EACH = 600 };

@@ -139,7 +139,7 @@ static void an_empty_segment_has_its_checkpoint(void **state)
 	window_free(w);
 }
 
-/* The ring with the fork is read last. */
+/* Task 7 forks, and then executes a program. The ring with the record of the fork is read last. */
 static void a_name_that_comes_late(void **state)
 {
 	struct fixture *f = *state;

@@ -267,8 +267,8 @@ static void around_the_ring(void **state)
 	life_close(&l);
 }
 
-/* After a failed write, the newest records may be only in a copy. The next writer puts this copy into the
- * ring before it overwrites all slots for copies. So all records that were saved or sealed before stay. */
+/* After a failed write, the newest records may be only in a copy. The next writer turns this copy into a
+ * sealed segment before it makes copies of its own. So all records that were saved or sealed before stay. */
 static void killed_within_a_write(void **state)
 {
 	for (unsigned seed = 0; seed < 4 * SEEDS; seed++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* window_make.h - windows made by hand. Add events in the order of time, in ms; make_event() takes
- * ns. make_free() frees the result of make_done(). */
+/* window_make.h - windows made by hand. Add events in the order of time. Times are in ms, except
+ * for make_event(), which takes ns. make_free() frees the result of make_done(). */
 #ifndef CTRACE_TEST_WINDOW_MAKE_H
 #define CTRACE_TEST_WINDOW_MAKE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The first task owns the inode lock while it writes with O_DIRECT. The second waits for this lock,
- * not for the disk. */
+/* The first task owns the inode lock while it writes with O_DIRECT. The second task waits for this
+ * lock, not for the disk. */
 #include "disk.h"
 
 static struct gate go;

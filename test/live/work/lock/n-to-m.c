@@ -50,10 +50,10 @@ static void take_until(int n)
 			break;
 		}
 		struct stamp s = items[taken++];
-		/* Another task than the maker of the item may have woken this thread. Then the
-		 * trace has no record of this edge. So the edge must be printed as "ran" (told.h),
-		 * even if this thread slept. caused() prints "ran" if its last argument is the
-		 * present number of sleeps. */
+		/* Perhaps the maker of the item did not wake this thread, but another task did.
+		 * Then the trace has no record of the edge from the maker to this thread. So
+		 * caused() must print this edge as "ran" (told.h), even if this thread slept.
+		 * caused() does so if its last argument is the present number of sleeps. */
 		caused("queue", s, sleeps());
 		if (taken == 2 * EACH) {
 			drained = stamp();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The task spins before it waits on a futex. Every second event comes while the task spins. */
+/* The task spins before it waits on a futex. Of two events in a row, one comes while the task
+ * spins. */
 #include "work.h"
 #include <linux/futex.h>
 #include <sys/syscall.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* After twenty items the feeder stops. Then `other` wakes the consumer three times without an item. */
+/* After twenty items the feeder stops. Then the thread `other` wakes the consumer three times
+ * without an item. */
 #include "work.h"
 
 #define ROUNDS 20

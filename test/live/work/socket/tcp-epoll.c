@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The epoll also has a pipe and an eventfd, which never become readable. */
+/* The victim waits in an epoll with a TCP connection, and with a pipe and an eventfd that never
+ * become readable. */
 #include "rounds.h"
 
 int main(void)

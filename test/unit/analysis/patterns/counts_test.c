@@ -50,7 +50,8 @@ static void few_runs(void **state)
 	assert_int_equal(kind_of(2, 12, 1, 3, 4, 1, &needed), COUNTS_OPEN);
 }
 
-/* The more events vary, and the more often a check looks at its runs, the more runs it needs. */
+/* A check needs more runs if more events have a count that is not the same in all runs of both sides, or if
+ * the check may try to decide more often (`looks`). */
 static void many_tries(void **state)
 {
 	size_t needed;

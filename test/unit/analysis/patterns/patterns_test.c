@@ -272,7 +272,8 @@ static void compare_noise(void **state)
 	assert_string_equal(change_of("a a a a a a a a a a a", "a a a a a a a a a a a a"), "");
 }
 
-/* Loops in loops, deeper than the limit: the rest stays unfolded, and `refused` counts it. */
+/* Loops in loops, deeper than FOLD_DEPTH_MAX. A loop that would be deeper is not folded, and
+ * `refused` counts it. */
 static void limit_of_depth(void **state)
 {
 	struct fold_shapes s;

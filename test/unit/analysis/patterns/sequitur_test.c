@@ -39,8 +39,8 @@ static void expand(const struct grammar *g, uint32_t rule, unsigned depth, struc
 	}
 }
 
-/* Checks that each digram (two neighbouring symbols) stands once. Only overlapping digrams may be
- * the same, as in "aaa". */
+/* Checks that no digram (two neighbouring symbols) occurs twice. Exception: overlapping digrams, as
+ * in "aaa". */
 static void check_digrams(const struct grammar *g)
 {
 	struct map seen = { 0 };

@@ -29,8 +29,9 @@ static uint64_t length_of(const struct graph *g, uint32_t task, uint64_t from_ns
 	return sum;
 }
 
-/* picture_make() joins intervals of a task to spans, and pieces of the path to pieces of the route. Checks
- * that no time gets lost: the spans cover all intervals, and the route covers the whole path. */
+/* picture_make() makes each span from one or several intervals of a task, and each piece of the route from
+ * one or several pieces of the path. Checks that no time gets lost: the spans cover all intervals, and the
+ * route covers the whole path. */
 static void check_picture(const struct graph *g, const struct picture *p, const struct path *path)
 {
 	uint64_t at_ns;

@@ -69,8 +69,8 @@ static void kept_ranges_stay(void **state)
 	assert_in_range(count(lengths, MANY, finest_ns), 100, 200);
 	for (size_t i = 0; i < MANY; i += 100)
 		assert_int_equal(thin_group(length, lengths, MANY, i, finest_ns), i + 1);
-	/* The limit is 10 groups. But the 50 ranges THIN_KEEP are never joined, and the ranges behind each
-	 * of them become one group. */
+	/* The limit is 10 groups. But the 50 ranges with the length THIN_KEEP are never joined, so
+	 * each of them is a group. The short ranges between two of them become one group. */
 	finest_ns = thin_finest(length, lengths, MANY, 10);
 	assert_int_equal(count(lengths, MANY, finest_ns), 100);
 }

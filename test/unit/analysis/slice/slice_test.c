@@ -13,9 +13,9 @@
 #define NONE GRAPH_NONE
 #define PIPE CT_OBJ_ID(CT_OBJ_PIPE, 77)
 
-/* A fork and 40 messages lead from segment a to segment v. The walk goes back from v. All these edges bring
- * it to a, so it lists no choice (slice_choice). If a rule excludes the fork, the walk lists a choice,
- * because it lists each decision of a rule. */
+/* A fork and 40 messages lead from segment a to segment v. The walk goes back from v. All these
+ * edges lead the walk to a, so the walk lists no choice (slice_choice). If a rule excludes the
+ * fork, the walk lists a choice, because it lists each decision of a rule. */
 static void test_ways_from_one_segment(void **state)
 {
 	enum { N = 40 };

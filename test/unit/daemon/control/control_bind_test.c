@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Another user can replace files in the directory of the socket. */
+/* The group in the options gets rights to the socket. If another user replaces the new socket by a symbolic
+ * link, control_new() must fail, and the group must get no rights to the target of the link. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -318,7 +318,9 @@ static unsigned count_fds(void)
 	return n;
 }
 
-/* A valid request keeps one descriptor. The daemon closes all others. */
+/* on_request() gets one of the three descriptors that come with a valid request, but does not take
+ * it. So all three go to dispose(). The three descriptors that come with a wrong or incomplete line
+ * go to dispose() too. */
 static void passed_descriptors(void **state)
 {
 	static const char *const lines[] = { "{\"cmd\":\"ping\"}\n", "garbage\n", "{\"cmd\":" };
@@ -356,7 +358,9 @@ static void passed_descriptors(void **state)
 	close(null);
 }
 
-/* A close may take for ever, so another thread closes the client's descriptors. */
+/* The client is gone before the daemon reads its request. Unread bytes may carry descriptors, whose close
+ * may take for ever. So dispose() gets a connection with unread bytes. Without unread bytes, the main thread
+ * closes the connection. */
 static void gone_before_its_turn(void **state)
 {
 	struct fixture *f = *state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests numbers of the governor in daemon/thresholds.h, from both sides. A changed number fails here. */
+/* Tests numbers of the governor in daemon/thresholds.h: each with a value below and a value above
+ * it. If a number is changed, a test here fails. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,10 +74,11 @@ static void start(void **state)
 {
 	struct run r;
 
-	/* At 4 times the budget, the bucket (governor.h) of 30 s loses 3 s a second. */
+	/* The full bucket (governor.h) holds the budget of 30 s. If tracing costs 4 times the
+	 * budget, the bucket loses the budget of 3 s each second, and is empty after 10 s. */
 	run_init(&r);
 	assert_in_range(run_until(&r, GOVERNOR_STEP, 4) / MS, 10000, 10200);
-	/* At 6 times the budget, the bucket of 30 s loses 5 s a second. */
+	/* If tracing costs 6 times the budget, the full bucket is empty after 6 s. */
 	run_init(&r);
 	assert_in_range(run_until(&r, GOVERNOR_STEP, 6) / MS, 5900, 6200);
 	run_calm(&r);
@@ -215,7 +217,7 @@ static enum ct_shed after_no_pause(uint64_t ns, bool from_pause, bool capped)
 	return r.g.step;
 }
 
-/* The last step ends after 10 s without a pause, also while a group is capped. */
+/* The step CT_SHED_PAUSES ends after 10 s without a pause, also while a group is capped. */
 static void no_pause(void **state)
 {
 	struct run r;

@@ -20,7 +20,7 @@ struct machine {
 	struct governor g;
 	uint64_t now_ns;
 	double total; /* ns of CPU time for tracing since the test set this to 0 */
-	/* the cost of tracing in each step, on all CPUs together */
+	/* the cost of tracing in each step, in millionths of the time of all CPUs */
 	double ppm[CT_SHED_STEPS];
 	double other_ppm;
 	uint64_t resume_ns;
@@ -372,7 +372,7 @@ static void a_storm_of_one_group_costs_that_group(void **state)
 	assert_int_equal(m.n_up, 2); /* the two steps that lose no long waits come before the cap */
 	assert_int_equal(m.n_pauses, 0);
 	assert_true(m.capped_ns > 45 * NSEC_PER_SEC && m.capped_ns < 60 * NSEC_PER_SEC);
-	/* 1 % budget, and 4 % for the left out records */
+	/* The budget is 1 %. The group costs 4 % even while it is capped (passed_ppm). */
 	assert_true(machine_cost(&m, 60) < 1.1 + 4);
 	m.group_ppm = 0;
 	machine_run(&m, 60);
@@ -590,7 +590,8 @@ static void other_records_lower_the_share(void **state)
 }
 
 /* Task 64 makes half of the records. It and 50 other tasks have the same slot of the table. A record of
- * another task lowers the count of the task in the slot, so caps_most() returns at most one half. */
+ * another task lowers the count of the task in the slot, so caps_most() gives a share of at
+ * most one half. */
 static void tasks_that_share_a_place_are_not_blamed(void **state)
 {
 	struct caps c;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests numbers of daemon/thresholds.h, each from both sides. A changed number fails here. */
+/* Tests numbers of daemon/thresholds.h: each with a value below and a value above it. If a number
+ * is changed, a test here fails. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -134,7 +135,8 @@ static void loop_again(void **state)
 
 	loop(&o, 1501 * MS);
 	assert_int_equal(scan(&o, 1600 * MS), 1);
-	/* Without this, the back-off of repeated waits would delay the inspection. */
+	/* inspect_next_ns = 0 switches off the back-off of repeated waits. The back-off would delay
+	 * the inspection. */
 	task_of(&o)->inspect_next_ns = 0;
 	assert_int_equal(scan(&o, 3590 * MS), 0);
 	assert_int_equal(scan(&o, 3690 * MS), 1);
@@ -184,7 +186,8 @@ static void back_off(void **state)
 	}
 }
 
-/* A wait that repeats is also inspected if it lasts for 2 s, but at most every 10 s. */
+/* The back-off of repeated waits does not delay the inspection of a wait that has lasted for 2 s.
+ * But a task is inspected at most once in 10 s. */
 static void stuck(void **state)
 {
 	for (unsigned i = 0; i < 2; i++) {
@@ -200,7 +203,9 @@ static void stuck(void **state)
 	}
 }
 
-/* The table has room for 16 groups. */
+/* The table of shares has entries for INSPECT_POLICY_GROUPS = 16 groups, and one entry for all
+ * further groups. An entry gets at most about half of all inspections. So the 400 tasks of group 17
+ * get no more than half of the inspections of a second. */
 static void groups(void **state)
 {
 	ONE(o);
@@ -217,8 +222,8 @@ static void groups(void **state)
 	}
 }
 
-/* The kernel's start of the wait is 19 or 21 ms after the recorded start. If the difference is at
- * most 20 ms, it is the same wait, and the recorded start stays. */
+/* The kernel shows a wait that began 19 or 21 ms after the recorded begin. If the difference is at
+ * most 20 ms, it is the same wait, and the recorded begin stays. */
 static void since(void **state)
 {
 	for (unsigned i = 0; i < 2; i++) {

@@ -74,7 +74,8 @@ static void test_register(void **state)
 
 static void test_sign_and_groups(void **state)
 {
-	/* movslq 0x10(%rip),%rax; mull 0x10(%rip); negl 0x10(%rip); testl $1,0x10(%rip) (reg 1) */
+	/* movslq 0x10(%rip),%rax; mull 0x10(%rip); negl 0x10(%rip); testl $1,0x10(%rip). Bits 3 to 5 of the
+	 * ModRM byte of testl have the value 1, which the CPU takes for testl too. Assemblers write 0. */
 	static const uint8_t movslq[] = { 0x48, 0x63, 0x05, 0x10, 0x00, 0x00, 0x00, 0x90 };
 	static const uint8_t mul[] = { 0xf7, 0x25, 0x10, 0x00, 0x00, 0x00, 0x90, 0x90 };
 	static const uint8_t neg[] = { 0xf7, 0x1d, 0x10, 0x00, 0x00, 0x00, 0x90, 0x90 };

@@ -95,7 +95,8 @@ static void without_memory(void **state)
 	marks_done(&m);
 }
 
-/* Returns the record CT_MARK. *ret: the stream that has it; the caller frees *ret. *ret_words: its data. */
+/* Returns the record CT_MARK. *ret: the stream that has the record; the caller frees *ret.
+ * *ret_words: the data of the record. */
 static const struct ct_rec *record_of(const struct mark *mark, const uint64_t **ret_words, void **ret)
 {
 	const struct ct_object_blob *name;

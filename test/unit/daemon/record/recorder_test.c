@@ -179,7 +179,8 @@ static void what_cannot_be_replaced_stays(void **state)
 	assert_int_equal(records_of(f->path), 300);
 }
 
-/* A file at the trace's place may be another user's. It is renamed, and a link's target is not written. */
+/* Another user may have put a file or a link at the path of the trace. The recorder renames it, and
+ * does not write to the target of a link. */
 static void check_planted(struct fixture *f, const char *says)
 {
 	char err[RECORDER_ERR_MAX] = "?", path[128], target[128];

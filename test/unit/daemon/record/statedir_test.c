@@ -93,7 +93,8 @@ static void one_that_others_may_read_is_used(void **state)
 	used(((struct fixture *)*state)->state);
 }
 
-/* The administrator may have moved the directory to another disk. */
+/* The state directory may be a symbolic link: perhaps the administrator has moved the directory to
+ * another disk. */
 static void one_behind_a_link_is_used(void **state)
 {
 	struct fixture *f = *state;

@@ -345,6 +345,11 @@ static void long_wait_is_inspected_once(void **state)
 	assert_int_equal(inspect_policy_all(&w, t, 100 * S, 300 * MS, 10, inspect, NULL), 0);
 	assert_int_equal(inspect_policy_all(&w, t, 100 * S, 301 * MS, 0, inspect, NULL), 0);
 	assert_int_equal(inspect_policy_all(&w, t, 100 * S, 301 * MS, 10, inspect, NULL), 1);
+	/* If the last inspection showed a lock, the lock may have another owner by now. Then the
+	 * wait is inspected again. */
+	assert_int_equal(inspect_policy_all(&w, t, 101 * S, 300 * MS, 10, inspect, NULL), 0);
+	tasks_get(t, 7)->inspect_lock = true;
+	assert_int_equal(inspect_policy_all(&w, t, 101 * S, 300 * MS, 10, inspect, NULL), 1);
 }
 
 static void repeated_wait_backs_off(void **state)

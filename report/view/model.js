@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The data of the page, decoded, and words for times. All files *.js share one function scope.
+
+const doc = JSON.parse(document.getElementById('data').textContent);
+const span_ns = doc.window.to_ns - doc.window.from_ns;
+const base = doc.window.from_ns;
+
+const TIMES = {
+	running: 'runs',
+	runnable: 'waits for a CPU',
+	lock: 'waits for a lock',
+	ipc: 'waits for another task',
+	network: 'waits for the network',
+	disk: 'waits for the disk',
+	fault: 'waits for memory',
+	timer: 'sleeps',
+	queue: 'waits for work',
+	stopped: 'is stopped',
+	unknown: 'not known',
+	short_waits: 'many short runs and waits',
+};
+
+const JOINED = -1;
+
+const reasons = doc.reasons.map(r => r.stopped ? Object.assign({}, r, { time: 'stopped' }) : r);
+
+// The same digits as in the text of `ctrace diagnose`.
+function duration(ns) {
+	const units = [['s', 1e9], ['ms', 1e6], ['us', 1e3], ['ns', 1]];
+
+	if (ns >= 3600e9)
+		return Math.floor(ns / 3600e9) + ' h ' + Math.floor(ns % 3600e9 / 60e9) + ' min';
+	if (ns >= 60e9)
+		return Math.floor(ns / 60e9) + ' min ' + Math.floor(ns % 60e9 / 1e9) + ' s';
+	for (const [unit, size] of units)
+		if (ns >= size)
+			return String(Number((ns / size).toPrecision(4))) + ' ' + unit;
+	return '0 s';
+}
+
+function percent(part, whole) {
+	const p = whole ? 100 * part / whole : 0;
+
+	return (p >= 10 || p === 0 ? p.toFixed(0) : p >= 1 ? p.toFixed(1) : '<1') + ' %';
+}
+
+// The page shows times in the time zone of the machine that made the page, not in that of the browser.
+// So doc.begin is a text of that local time, and is not decoded with Date.
+const begin = /(\d+):(\d+):(\d+)\.(\d{9})/.exec(doc.begin);
+const begin_ns = (begin[1] * 3600 + begin[2] * 60 + +begin[3]) * 1e9 + +begin[4];
+
+function wall(t, digits) {
+	// t may be before the picture, on the day before
+	const ns = ((begin_ns + Math.round(t)) % 86400e9 + 86400e9) % 86400e9;
+	const two = x => String(Math.floor(x)).padStart(2, '0');
+	const fraction = String(Math.floor(ns % 1e9)).padStart(9, '0').slice(0, digits);
+
+	return two(ns / 3600e9) + ':' + two(ns / 60e9 % 60) + ':' + two(ns / 1e9 % 60) + (digits ? '.' + fraction : '');
+}
+
+function task_name(x) {
+	return x.comm + '[' + x.tid + ']';
+}
+
+function decode_span(raw, from) {
+	const s = { from, to: from + raw[1] };
+
+	if (raw[2] === JOINED)
+		return Object.assign(s, { time: 'short_waits', ran: raw[3], queued: raw[4], n: raw[5] });
+	s.reason = reasons[raw[2]];
+	s.time = s.reason.time;
+	s.n = 1;
+	s.wait = raw.length > 3;
+	s.back = raw[3] || 0;
+	s.kept = raw[4] === 1;
+	return s;
+}
+
+function decode_lane(raw, index) {
+	const lane = Object.assign({}, raw, { index, spans: [] });
+	let at = 0;
+
+	for (const x of raw.spans) {
+		const s = decode_span(x, at + x[0]);
+
+		s.lane = lane;
+		at = s.to;
+		lane.spans.push(s);
+	}
+	if (lane.spans.length) {
+		lane.spans[0].before = raw.beyond_ns[0];
+		lane.spans[lane.spans.length - 1].after = raw.beyond_ns[1];
+	}
+	return lane;
+}
+
+function decode_path() {
+	let at = doc.path.from_ns;
+
+	return doc.path.pieces.map(([ns, lane, reason, n]) => {
+		const piece = { from: at, to: at + ns, lane, n, reason: reasons[reason] };
+
+		at += ns;
+		return piece;
+	});
+}
+
+const lanes = doc.lanes.map(decode_lane);
+const path = decode_path();
+
+// Each wait with a task to blame makes an arrow from that task to the waiting one.
+function find_arrows() {
+	const arrows = [];
+
+	for (const lane of lanes)
+		for (const s of lane.spans)
+			if (s.wait && s.reason.lane !== null && s.reason.lane !== lane.index)
+				arrows.push({ from: lanes[s.reason.lane], to: lane, left: s.to - s.back, arrived: s.to,
+					certain: s.reason.certain, edge: s.reason.edge, span: s, kept: s.kept });
+	return arrows.sort((a, b) => b.kept - a.kept || (b.span.to - b.span.from) - (a.span.to - a.span.from));
+}
+
+// Each link of the chain waits for the next link. Marks one arrow from the next link to this link: the arrow of
+// the longest wait. A marked arrow is drawn even if it is short. Some links have no wait with an arrow: for
+// example, a task sleeps again and again until its child ends, or a task waits for a CPU. For such a link, adds
+// an arrow at its end.
+function mark_links(arrows) {
+	doc.story.slice(0, -1).forEach((more, i) => {
+		const to = lanes[more.lane], from = lanes[doc.story[i + 1].lane];
+		const ends = [to, from].filter(l => l.spans.length).map(l => l.spans[l.spans.length - 1].to);
+		const end = Math.min(doc.diagnosis.chain[i].to_ns - base, ...ends);
+		let arrow = arrows.find(a => a.kept && a.to === to && a.from === from);
+
+		if (!arrow) {
+			arrow = { from, to, left: end, arrived: end, kept: true, span: null };
+			arrows.push(arrow);
+		}
+		arrow.link = i;
+		arrow.certain = more.certain;
+	});
+	return arrows.sort((a, b) => (b.link !== undefined) - (a.link !== undefined));
+}
+
+const arrows = mark_links(find_arrows());
+
+// Returns the index of the first span that ends after t.
+function span_after(lane, t) {
+	let low = 0, high = lane.spans.length;
+
+	while (low < high) {
+		const middle = (low + high) >> 1;
+
+		if (lane.spans[middle].to > t)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+// The lines of text about a span; the first one names the task.
+function span_lines(s) {
+	const ns = s.to - s.from + (s.before || 0) + (s.after || 0);
+	const lines = [task_name(s.lane)];
+
+	if (s.reason) {
+		lines.push(s.reason.text);
+		lines.push('for ' + duration(ns) + ', from ' + wall(s.from - (s.before || 0), 6));
+		if (s.reason.by)
+			lines.push(s.reason.by);
+		return lines;
+	}
+	lines.push(s.n > 1 ? s.n + ' runs and waits, each shorter than ' + duration(s.lane.finest_ns) :
+		'Runs and waits shorter than 8 ms; only their sums were recorded');
+	lines.push('in ' + duration(s.to - s.from) + ', from ' + wall(s.from, 6));
+	lines.push('It ran for ' + duration(s.ran) + ', and waited for a CPU for ' + duration(s.queued) + '.');
+	return lines;
+}
+
+function arrow_lines(a) {
+	const lines = [task_name(a.from) + ' \u2192 ' + task_name(a.to), a.certain ? 'certain' : 'inferred'], more = doc.story[a.link];
+
+	if (more)
+		lines.push('link ' + (a.link + 1) + ' of the chain: ' + more.how + '.' + more.notes);
+	if (a.span)
+		lines.push(a.span.reason.text + ' for ' + duration(a.span.to - a.span.from + (a.span.before || 0)), a.span.reason.by);
+	return lines;
+}
+
+// Names may have any characters. Those that are invisible, or that reorder or break the text, become escapes.
+const HIDDEN = new RegExp('[\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f' +
+	'\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb' +
+	'\\ud800-\\udfff\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}]', 'gu');
+
+function clean(text) {
+	return String(text).replace(HIDDEN, c => '\\u' + c.codePointAt(0).toString(16).padStart(4, '0'));
+}
+
+function element(parent, name, text, cls) {
+	const e = document.createElement(name);
+
+	if (text !== undefined && text !== null)
+		e.textContent = clean(text);
+	if (cls)
+		e.className = cls;
+	if (parent)
+		parent.appendChild(e);
+	return e;
+}

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The texts of the page.
+
+function put(id, text) {
+	document.getElementById(id).textContent = clean(text);
+}
+
+function task_long(x) {
+	return task_name(x) + (x.cmdline && x.cmdline !== x.comm ? ' (' + x.cmdline.slice(0, 160) + ')' : '');
+}
+
+function waited_for(link) {
+	const kind = link.resource.kind, name = link.resource.name;
+
+	return kind === 'timer' ? '' : kind === 'unknown' || kind === 'cpu' ? name : name.startsWith(kind) ? name : (kind + ' ' + name).trim();
+}
+
+const STATES = {
+	running: 'runs',
+	runnable: 'waits for a CPU',
+	stopped: 'is stopped',
+	unborn: 'is not started yet',
+	exited: 'has ended',
+	unknown: 'state not known',
+	folded: 'many short runs and waits',
+};
+
+// Says how long the task of a link ran, waited for a CPU, or was in other states. If the link is a
+// wait, these times are not parts of the wait. They come in addition to it.
+function cpu_parts(more, other) {
+	const parts = [];
+	const add = (ns, text) => ns > 0 && ns * 1000 >= more.total_ns && parts.push(text + ' ' + duration(ns));
+
+	add(more.running_ns, 'runs');
+	add(more.runnable_ns, 'waits for a CPU');
+	add(other, 'other states');
+	return parts.join(', ');
+}
+
+function link_state(link, more) {
+	const what = waited_for(link);
+	const on_cpu = ['running', 'runnable', 'folded'].includes(link.state);
+
+	if (on_cpu && more.total_ns) {
+		const other = more.total_ns - more.running_ns - more.runnable_ns;
+
+		return duration(more.total_ns) + ': ' + (cpu_parts(more, other) || STATES[link.state]);
+	}
+	const time = more.total_ns ? ' for ' + duration(more.total_ns) : '';
+	const times = more.waits > 1 ? ' in ' + more.waits + ' waits (the longest: ' + duration(more.longest_ns) + ')' : '';
+
+	if (link.state === 'waiting' || link.state === 'sleeping')
+		return (link.state === 'waiting' ? 'waits' : 'sleeps') + time + times + (what ? ': ' + what : '');
+	return (STATES[link.state] || link.state) + time + (what && link.resource.kind !== 'cpu' ? ': ' + what : '');
+}
+
+// Returns true if the root cause is a task that is stopped or frozen.
+function is_stopped() {
+	return doc.diagnosis.cause === 'stopped' && doc.diagnosis.root_cause.state === 'stopped';
+}
+
+// Returns the link for which the task of link i waits. If the chain is a circle, the last link waits for the first link of
+// the circle. undefined: the chain ends with link i.
+function next_of(i) {
+	const chain = doc.diagnosis.chain;
+
+	return i + 1 < chain.length ? chain[i + 1] : doc.story[i].how === null ? undefined : chain[doc.story.findIndex(s => s.root)];
+}
+
+function show_sure() {
+	const chain = doc.diagnosis.chain, certain = document.getElementById('certain'), inferred = document.getElementById('inferred');
+
+	chain.forEach((link, i) => {
+		const more = doc.story[i], next = next_of(i);
+
+		if (next)
+			element(more.certain ? certain : inferred, 'li', task_name(link) + ' waited ' +
+				(more.total_ns ? duration(more.total_ns) + ' ' : '') + 'for ' + task_name(next) + ': ' + more.how + '.' + more.notes);
+	});
+	doc.doubts.forEach(text => element(inferred, 'li', 'Weak confidence: ' + text, 'doubt'));
+	if (!certain.children.length)
+		element(certain, 'li', chain.length > 1 ? 'No link of the chain is certain.' : 'The chain has one task, so it has no links.');
+	if (is_stopped())
+		element(certain, 'li', doc.diagnosis.root_cause.text + '.', 'fact');
+	// Without inferred links and doubts, a line takes the place of the box.
+	document.getElementById('sure').classList.toggle('all', !inferred.children.length);
+	if (!inferred.children.length)
+		element(inferred, 'li', chain.length > 1 ? 'No link of the chain is inferred.' : 'Nothing.');
+}
+
+function show_time() {
+	const bar = document.getElementById('bar'), legend = document.getElementById('bar-legend');
+	const all = doc.diagnosis.window.to_ns - doc.diagnosis.window.from_ns;
+	const words = [];
+
+	// The diagnosis counts a stop of the victim as time that is not known.
+	const stopped = doc.diagnosis.chain[0].state === 'stopped' ? Math.min(doc.story[0].total_ns, doc.diagnosis.time.unknown_ns) : 0;
+	const times = Object.assign({}, doc.diagnosis.time, { stopped_ns: stopped, unknown_ns: doc.diagnosis.time.unknown_ns - stopped });
+
+	for (const kind of Object.keys(TIMES)) {
+		const ns = times[kind + '_ns'] || 0;
+
+		if (ns <= all / 1000)
+			continue;
+		element(bar, 'span', null, 'c-' + kind).style.width = 100 * ns / all + '%';
+		const row = element(legend, 'li');
+		element(row, 'i', null, 'c-' + kind);
+		words.push(TIMES[kind] + ' ' + duration(ns) + ' (' + percent(ns, all) + ')');
+		element(row, 'span', words[words.length - 1]);
+	}
+	bar.setAttribute('aria-label', words.join(', '));
+}
+
+const FRAMES_SHOWN = 4;
+
+function folded(parent, title, frames, cls) {
+	const details = element(parent, 'details');
+
+	element(details, 'summary', title);
+	const list = element(details, 'ul', null, 'stack');
+	frames.forEach(f => element(list, 'li', f, cls));
+}
+
+function show_stack(card, stack) {
+	const user = stack.filter(f => !f.startsWith('k:')), kernel = stack.filter(f => f.startsWith('k:'));
+	const frames = count => count + ' frame' + (count === 1 ? '' : 's');
+	const box = element(card, 'div', null, 'frames'), nameless = user.length > 1 && user.every(f => f === user[0]);
+
+	if (!user.length || nameless)
+		element(box, 'p', stack.length ? 'No stack with names of functions was recorded.' : 'No stack was recorded.', 'soft');
+	if (nameless)
+		folded(box, frames(user.length) + ' without a name', user);
+	const list = element(box, 'ul', null, 'stack');
+	if (!nameless)
+		user.slice(0, FRAMES_SHOWN).forEach(f => element(list, 'li', f));
+	if (!nameless && user.length > FRAMES_SHOWN)
+		folded(box, frames(user.length - FRAMES_SHOWN) + ' more', user.slice(FRAMES_SHOWN));
+	if (kernel.length)
+		folded(box, frames(kernel.length) + ' in the kernel', kernel, 'kernel');
+}
+
+// The paths "/" and "" tell nothing.
+function place_of(task) {
+	return (task.container ? ', container ' + task.container : '') +
+		(task.cgroup && task.cgroup !== '/' ? ', control group ' + task.cgroup : '');
+}
+
+function show_state(about, link, more, last) {
+	const besides = ['waiting', 'sleeping', 'stopped'].includes(link.state) ? cpu_parts(more, more.other_ns) : '';
+
+	element(about, 'p', last && !more.total_ns ? doc.diagnosis.root_cause.text : link_state(link, more), 'what');
+	if (last && is_stopped())
+		element(about, 'p', doc.diagnosis.root_cause.text + '.');
+	if (besides)
+		element(about, 'p', 'besides: ' + besides, 'soft');
+}
+
+function show_link(list, link, i) {
+	const more = doc.story[i], last = i + 1 === doc.diagnosis.chain.length, cycle = doc.story.filter(s => s.root).length > 1;
+	const item = element(list, 'li'), card = element(item, 'div', null, 'link' + (more.root ? ' root' : ''));
+	const about = element(card, 'div', null, 'about');
+	const title = element(about, 'h3', i + 1 + '. ' + task_name(link));
+
+	if (i === 0)
+		element(title, 'span', 'victim', 'tag');
+	if (more.root)
+		element(title, 'span', cycle ? 'root cause: wait for each other' : 'root cause', 'tag');
+	if (more.doubted)
+		element(title, 'span', last ? 'may not be the end of the chain' : 'the chain could go on in another way', 'tag open');
+	const process = more.lane === null || link.pid === link.tid ? '' : ' (' + lanes[more.lane].process + ')';
+	element(about, 'p', (process ? 'thread of process ' : 'process ') + link.pid + process + place_of(link), 'soft');
+	if (link.cmdline || more.root)
+		element(about, 'p', link.cmdline || 'The command line is not recorded.', link.cmdline ? 'mono soft' : 'soft');
+	show_state(about, link, more, last);
+	if (more.lane !== null) {
+		const go = element(about, 'button', 'Show in the timeline', 'go');
+		go.type = 'button';
+		go.addEventListener('click', () => timeline.show_range(more.lane, link.from_ns - base, link.to_ns - base));
+	}
+	show_stack(card, link.stack);
+	const next = next_of(i);
+
+	if (!next)
+		return;
+	const because = element(item, 'div', null, 'because' + (more.certain ? '' : ' weak'));
+	element(because, 'span', more.certain ? 'certain' : 'inferred', 'tag');
+	element(because, 'span', 'waits ' + (last ? 'in turn ' : '') + 'for ' + task_name(next) + ': ' + more.how + '.' + more.notes);
+}
+
+function show_path() {
+	const sums = new Map(), body = document.querySelector('#path tbody');
+	let all = 0;
+
+	for (const p of path) {
+		const key = p.lane + ' ' + p.reason.time;
+		const row = sums.get(key) || { lane: p.lane, time: p.reason.time, ns: 0 };
+
+		row.ns += p.to - p.from;
+		all += p.to - p.from;
+		sums.set(key, row);
+	}
+	const rows = Array.from(sums.values()).sort((a, b) => b.ns - a.ns);
+	for (const row of rows.slice(0, 12)) {
+		const tr = element(body, 'tr');
+
+		element(tr, 'td', row.lane === null ? 'a task without a lane' : task_name(lanes[row.lane]));
+		element(tr, 'td', TIMES[row.time]);
+		element(tr, 'td', duration(row.ns), 'n');
+		element(tr, 'td', percent(row.ns, all), 'n');
+	}
+	put('path-about', 'For each moment, the task for which the victim had to wait, or the victim itself if it waited for no other task: ' +
+		doc.path.count + ' pieces, which add up to ' + duration(all) + '.' + (doc.path.finest_ns ? ' Neighbours shorter than ' + duration(doc.path.finest_ns) +
+		' are joined here; "ctrace path" lists all.' : '') + (doc.path.truncated ? ' The path is longer than a limit, so a part is missing.' : ''));
+}
+
+function list_section(id, texts) {
+	document.getElementById(id + '-section').hidden = !texts.length;
+	texts.forEach(t => element(document.getElementById(id), 'li', t));
+}
+
+function missing_texts() {
+	const losses = doc.diagnosis.losses, texts = [];
+	const joined = lanes.filter(l => l.finest_ns > 0);
+
+	if (losses.records > 0)
+		texts.push(losses.records + ' records are missing in this time.');
+	new Set(doc.lacking.map(x => x.text)).forEach(t => texts.push(t));
+	if (losses.shed && losses.shed.paused_ns)
+		texts.push('Nothing at all was recorded for ' + duration(losses.shed.paused_ns) + '.');
+	if (joined.length)
+		texts.push('To keep this page small, short intervals of ' + joined.length + ' of ' + lanes.length +
+			' tasks are joined. The waits of the chain are not.');
+	if (doc.services === null)
+		texts.push('There are too many requests for a table; "ctrace requests" with a shorter window lists them.');
+	if (doc.services === undefined)
+		texts.push('The trace is too large for tables of requests and jobs here; "ctrace requests" and "ctrace jobs" make them.');
+	if (doc.texts_left_out)
+		texts.push('Of ' + doc.texts_left_out + ' intervals, this page only shows the state.');
+	if (doc.tasks_left_out)
+		texts.push(doc.tasks_left_out + ' more tasks have woken tasks of this page, or were woken by them. They have no lane.');
+	return texts;
+}
+
+// cells(row) returns the texts of the cells of this row. numbers: the indices of the columns that are aligned right.
+function show_table(id, rows, cells, numbers) {
+	const heads = Array.from(document.querySelectorAll('#' + id + ' th'), e => e.textContent);
+
+	document.getElementById(id + '-section').hidden = !rows || !rows.length;
+	for (const row of rows || []) {
+		const tr = element(document.querySelector('#' + id + ' tbody'), 'tr');
+
+		cells(row).forEach((text, i) => element(tr, 'td', text, numbers.includes(i) ? 'n' : '').dataset.name = heads[i]);
+	}
+}
+
+function show_tables() {
+	// n: the number of answered requests, or of jobs. If it is 0, the cell stays empty.
+	const time = (n, ns) => n ? duration(ns) : '';
+	const more = (id, n, command) => put(id + '-more', n ? n + ' more: "' + command + '" shows them.' : '');
+
+	show_table('services', doc.services, s => [s.name + ' ' + s.address, s.count + (s.unanswered ? ', ' + s.unanswered +
+		' without an answer' : ''), time(s.count, s.latency_ns.p50), time(s.count, s.latency_ns.p99), time(s.count, s.latency_ns.max),
+		s.reason || ''], [1, 2, 3, 4]);
+	show_table('queues', doc.queues, q => [q.comm + '[' + q.pid + '] ' + q.name, q.count + (q.waiting ? ', ' + q.waiting +
+		' still wait' : ''), time(q.count, q.queueing_ns.p99), time(q.count, q.execution_ns.p99), q.text], [1, 2, 3]);
+	more('services', doc.services_left_out, 'ctrace requests');
+	more('queues', doc.queues_left_out, 'ctrace jobs');
+}
+
+function comparison_texts() {
+	const d = doc.diagnosis, texts = [];
+
+	if (d.comparison)
+		texts.push('Compared with an earlier wait: ' + d.comparison.missing.text + '.');
+	if (d.watch)
+		texts.push('To see which task writes the polled variable: ' + d.watch);
+	return texts;
+}
+
+// Names the tasks of h.waiting, and says since when and for how long each waits.
+function waiting_text(h) {
+	const name = x => task_name(x) + ' for ' + duration(x.length_ns) + ' since ' + x.begin.slice(11);
+
+	return h.waiting.map(name).join(', ') + (h.waiters > h.waiting.length ? ' and ' + (h.waiters - h.waiting.length) + ' more' : '');
+}
+
+function show_hangs() {
+	const h = doc.hangs, n = h.others.length + h.others_left_out, box = document.getElementById('others');
+	const more = !h.waiters ? ' No other task was found that waited for it.' : ' ' + h.waiters + ' more task' +
+		(h.waiters === 1 ? '' : 's') + ' waited for the same: ' + waiting_text(h) + '.';
+
+	put('chosen-how', h.chosen + more + (n ? '' : ' No other hang was found ' + h.where + '.'));
+	box.hidden = !n;
+	put('others-title', n + ' other hang' + (n === 1 ? '' : 's') + ' ' + h.where + ': ' + h.others.slice(0, 3).map(x => task_name(x) +
+		' for ' + duration(x.length_ns)).join(', ') + (n > 3 ? ', ...' : ''));
+	for (const x of h.others) {
+		const item = element(document.getElementById('others-list'), 'li');
+
+		element(item, 'span', x.begin.slice(11) + ', ' + duration(x.length_ns) + ': ' + x.text +
+			(x.waiters ? ' (+' + x.waiters + ' more in the same hang: ' + waiting_text(x) + ')' : ''));
+		element(item, 'code', x.command);
+	}
+	if (h.others_left_out)
+		element(document.getElementById('others-list'), 'li', h.others_left_out + ' more: "ctrace hangs" lists them.');
+}
+
+function show_next() {
+	for (const x of doc.next) {
+		const item = element(document.getElementById('next'), 'li');
+
+		element(item, 'code', x.command);
+		element(item, 'span', ' ' + x.about, 'soft');
+	}
+}
+
+function show_report() {
+	const d = doc.diagnosis;
+
+	document.title = clean('ctrace: ' + task_name(d.victim));
+	put('subject', 'ctrace: why ' + task_long(d.victim) + ' was slow or stuck');
+	put('sentence', d.text);
+	put('verdict', 'Verdict: ' + d.verdict + ', cause: ' + d.cause + ', confidence: ' + d.confidence + '. Window: ' +
+		doc.begin.slice(0, 10) + ' ' + wall(d.window.from_ns - base, 3) + ' to ' + wall(d.window.to_ns - base, 3) +
+		', UTC' + doc.zone + ' (' + duration(d.window.to_ns - d.window.from_ns) + '). Trace: ' + doc.trace);
+	show_hangs();
+	show_sure();
+	show_time();
+	d.chain.forEach((link, i) => show_link(document.getElementById('story'), link, i));
+	show_path();
+	show_tables();
+	list_section('choices', d.choices.map(t => t + '.').concat(comparison_texts()));
+	list_section('missing', missing_texts());
+	show_next();
+	put('footer', 'Made by ctrace view. The page loads nothing and sends nothing. It shows activity of the whole machine: treat it as confidential.');
+}

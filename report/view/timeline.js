@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The state of the timeline, and what a person does with it. draw.js draws it.
+
+const LANE_HEIGHT = 26, GROUP_HEIGHT = 20, AXIS_HEIGHT = 26, NARROW = 640, FINEST_VIEW_NS = 1000;
+
+const timeline = {
+	box: document.getElementById('timeline'),
+	canvas: document.getElementById('canvas'),
+	from: 0,
+	to: span_ns,
+	all: false, // true: all tasks have lanes, not only those for which is_first() or matches() returns true
+	rows: [],
+	query: '',
+	chosen: null,
+	hovered: null,
+	pointers: new Map(),
+};
+
+// Returns true for the tasks that the page shows in the beginning: those of the chain, and those that are on the path
+// for at least 1/1000 of the time of the picture.
+timeline.is_first = lane => lane.why === 'chain' || (lane.why === 'path' && lane.path_ns * 1000 >= span_ns);
+
+timeline.matches = lane => {
+	const text = [lane.comm, lane.process, lane.tid, lane.pid, lane.cmdline || ''].join(' ').toLowerCase();
+
+	return timeline.query !== '' && text.includes(timeline.query);
+};
+
+// The chain comes first. Then come other tasks, in the order in which the path reaches them.
+timeline.order = (() => {
+	const rank = { chain: 0, path: 1, near: 2 }, reached = new Map();
+
+	path.forEach(p => reached.has(p.lane) || reached.set(p.lane, p.from));
+	const when = lane => lane.why === 'path' ? reached.get(lane.index) || 0 : lane.index;
+	return lanes.slice().sort((a, b) => rank[a.why] - rank[b.why] || when(a) - when(b));
+})();
+
+// Rows are grouped by process, in the order of each process's first lane.
+timeline.arrange = () => {
+	const shown = timeline.order.filter(l => timeline.all || timeline.is_first(l) || timeline.matches(l)), groups = new Map();
+	const narrow = timeline.box.clientWidth < NARROW;
+	let y = AXIS_HEIGHT;
+
+	shown.forEach(l => groups.set(l.pid, (groups.get(l.pid) || []).concat(l)));
+	timeline.rows = [];
+	timeline.heads = [];
+	timeline.gutter = narrow ? 0 : Math.min(230, Math.floor(timeline.box.clientWidth / 4));
+	timeline.above = narrow ? 16 : 0;
+	groups.forEach((members, pid) => {
+		if (members.length > 1) {
+			timeline.heads.push({ y, text: members[0].process + ', process ' + pid });
+			y += GROUP_HEIGHT;
+		}
+		members.forEach(lane => {
+			timeline.rows.push({ lane, y, top: y + timeline.above, inside: members.length > 1 });
+			y += LANE_HEIGHT + timeline.above;
+		});
+	});
+	timeline.height = y + 8;
+	timeline.row_of = new Map(timeline.rows.map(r => [r.lane.index, r]));
+	timeline.label();
+	show_legend();
+	timeline.draw();
+	const hidden = lanes.length - shown.length, button = document.getElementById('more');
+	button.hidden = !hidden && !timeline.all;
+	button.textContent = timeline.all ? 'Show fewer tasks' : 'Show ' + hidden + ' more task' + (hidden === 1 ? '' : 's');
+};
+
+timeline.label = () => {
+	const box = document.getElementById('labels');
+
+	box.textContent = '';
+	box.className = timeline.gutter ? '' : 'above';
+	const add = (y, text, cls) => {
+		const e = element(box, 'div', text, cls);
+
+		e.style.top = y + 'px';
+		e.style.maxWidth = (timeline.gutter ? timeline.gutter - 14 : timeline.box.clientWidth - 16) + 'px';
+	};
+	timeline.heads.forEach(h => add(h.y + 3, h.text, 'group'));
+	timeline.rows.forEach(({ lane, y, inside }) => {
+		const i = doc.story.findIndex(s => s.lane === lane.index), match = timeline.matches(lane);
+
+		add(y + (timeline.above ? 0 : 5), (i >= 0 ? i + 1 + '. ' : '') + task_name(lane),
+			'lane' + (inside ? ' in' : '') + (i === 0 ? ' victim' : doc.story[i] && doc.story[i].root ? ' rootcause' : '') + (match ? ' match' : '') +
+			(timeline.query && !match ? ' dim' : ''));
+	});
+};
+
+timeline.x_of = t => timeline.gutter + (t - timeline.from) / (timeline.to - timeline.from) * (timeline.width - timeline.gutter);
+timeline.t_of = x => timeline.from + (x - timeline.gutter) / (timeline.width - timeline.gutter) * (timeline.to - timeline.from);
+
+timeline.set = (from, to) => {
+	const length = Math.min(Math.max(to - from, FINEST_VIEW_NS), span_ns);
+
+	from = Math.min(Math.max(from, 0), span_ns - length);
+	timeline.from = from;
+	timeline.to = from + length;
+	timeline.draw();
+};
+
+// factor > 1: zooms out. The time `at` stays where it is.
+timeline.zoom = (factor, at) => {
+	const t = at === undefined ? (timeline.from + timeline.to) / 2 : at;
+
+	timeline.set(t - (t - timeline.from) * factor, t + (timeline.to - t) * factor);
+};
+
+timeline.move = share => {
+	const ns = (timeline.to - timeline.from) * share;
+
+	timeline.set(timeline.from + ns, timeline.to + ns);
+};
+
+timeline.show_range = (lane, from, to) => {
+	const margin = (to - from) / 10, row = timeline.row_of.get(lane);
+
+	timeline.set(from - margin, to + margin);
+	timeline.box.scrollIntoView({ block: 'nearest' });
+	if (row) {
+		const i = span_after(row.lane, (from + to) / 2);
+
+		timeline.choose(row.lane.spans[i] || null);
+	}
+	timeline.box.focus({ preventScroll: true });
+};
+
+function put_lines(parent, lines) {
+	parent.textContent = '';
+	lines.forEach((line, i) => element(parent, 'p', line, i ? '' : 'who'));
+}
+
+timeline.choose = span => {
+	timeline.chosen = span;
+	if (span)
+		put_lines(document.getElementById('chosen'), span_lines(span));
+	timeline.draw();
+};
+
+// Returns the lines about the thing at a point: an arrow, an interval, or a time with missing records.
+timeline.look = (x, y) => {
+	const arrow = timeline.arrow_at(x, y), row = timeline.rows.find(r => y >= r.y && y < r.top + LANE_HEIGHT);
+	const t = timeline.t_of(x);
+
+	if (arrow)
+		return { lines: arrow_lines(arrow), span: arrow.span, arrow };
+	if (x < timeline.gutter || t < 0 || t >= span_ns)
+		return row ? { lines: [task_long(row.lane), 'process ' + row.lane.pid + ', ' + row.lane.intervals + ' intervals' +
+			(row.lane.container ? ', container ' + row.lane.container : '')], span: null } : null;
+	if (!row) {
+		const gap = doc.gaps.concat(doc.lacking).find(g => t >= g.from_ns && t < g.to_ns);
+
+		return gap && y < AXIS_HEIGHT + 6 ? { lines: gap_lines(gap), span: null } : null;
+	}
+	const slack = (timeline.to - timeline.from) / timeline.width;
+	const i = span_after(row.lane, t - slack), s = row.lane.spans[i];
+	return s && s.from <= t + slack ? { lines: span_lines(s), span: s } : null;
+};
+
+function gap_lines(g) {
+	if (g.text)
+		return ['Left out', g.text];
+	return ['Records are missing (' + g.cause + ')', (g.records ? g.records + ' records, ' : '') +
+		(g.cpu === null ? 'all CPUs' : 'CPU ' + g.cpu) + ', ' + duration(g.to_ns - g.from_ns)];
+}
+
+timeline.hover = (x, y) => {
+	const found = timeline.look(x, y), tip = document.getElementById('tip');
+
+	timeline.hovered = found;
+	tip.hidden = !found;
+	if (found) {
+		put_lines(tip, found.lines);
+		tip.style.left = Math.max(4, Math.min(x + 14, timeline.width - tip.offsetWidth - 6)) + 'px';
+		tip.style.top = (y + 18 + tip.offsetHeight > timeline.height ? Math.max(2, y - tip.offsetHeight - 10) : y + 18) + 'px';
+	}
+	timeline.draw();
+};
+
+timeline.step = by => {
+	const lane = timeline.chosen ? timeline.chosen.lane : timeline.rows[0].lane;
+	const i = timeline.chosen ? lane.spans.indexOf(timeline.chosen) + by : span_after(lane, timeline.from);
+	const s = lane.spans[i];
+
+	if (!s)
+		return;
+	timeline.choose(s);
+	if (s.to < timeline.from || s.from > timeline.to)
+		timeline.set(s.from - (timeline.to - timeline.from) / 2, s.from + (timeline.to - timeline.from) / 2);
+};
+
+timeline.change_row = by => {
+	const rows = timeline.rows.filter(r => r.lane.spans.length);
+	const at = rows.findIndex(r => timeline.chosen && r.lane === timeline.chosen.lane);
+	const row = rows[Math.min(Math.max(at + by, 0), rows.length - 1)];
+	const t = timeline.chosen ? Math.max(timeline.chosen.from, timeline.from) : timeline.from;
+
+	if (row)
+		timeline.choose(row.lane.spans[Math.min(span_after(row.lane, t), row.lane.spans.length - 1)]);
+};
+
+timeline.zoom_to_chosen = () => {
+	const s = timeline.chosen;
+
+	if (s)
+		timeline.set(s.from - (s.to - s.from) * 0.25, s.to + (s.to - s.from) * 0.25);
+};
+
+const KEYS = {
+	'+': () => timeline.zoom(0.6),
+	'=': () => timeline.zoom(0.6),
+	'-': () => timeline.zoom(1 / 0.6),
+	'0': () => timeline.set(0, span_ns),
+	Home: () => timeline.set(0, span_ns),
+	ArrowLeft: () => timeline.move(-0.2),
+	ArrowRight: () => timeline.move(0.2),
+	ArrowUp: () => timeline.change_row(-1),
+	ArrowDown: () => timeline.change_row(1),
+	n: () => timeline.step(1),
+	p: () => timeline.step(-1),
+	Enter: timeline.zoom_to_chosen,
+	Escape: () => timeline.choose(null),
+};
+
+function place(event) {
+	const box = timeline.canvas.getBoundingClientRect();
+
+	return [event.clientX - box.left, event.clientY - box.top];
+}
+
+function on_wheel(event) {
+	const [x] = place(event), whole = timeline.to - timeline.from >= span_ns;
+
+	if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+		timeline.move((event.deltaX || event.deltaY) / timeline.width);
+	} else {
+		if (whole && event.deltaY > 0)
+			return; // nothing left to zoom out: the page scrolls
+		timeline.zoom(Math.pow(1.0015, event.deltaY), timeline.t_of(Math.max(x, timeline.gutter)));
+	}
+	event.preventDefault();
+}
+
+function on_move(event) {
+	const before = timeline.pointers.get(event.pointerId), [x, y] = place(event);
+
+	if (!before) {
+		timeline.hover(x, y);
+		return;
+	}
+	const others = Array.from(timeline.pointers).filter(([id]) => id !== event.pointerId);
+	if (others.length) {
+		const other = others[0][1][0], apart = Math.abs(before[0] - other), now = Math.abs(x - other);
+
+		if (apart > 8 && now > 8)
+			timeline.zoom(apart / now, timeline.t_of((x + other) / 2));
+	} else {
+		timeline.move((before[0] - x) / (timeline.width - timeline.gutter));
+	}
+	timeline.moved += Math.abs(x - before[0]);
+	timeline.pointers.set(event.pointerId, [x, y]);
+}
+
+function on_up(event) {
+	const [x, y] = place(event);
+
+	if (timeline.pointers.delete(event.pointerId) && timeline.moved < 4) {
+		const found = timeline.look(x, y);
+
+		timeline.choose(found ? found.span : null);
+		if (found)
+			put_lines(document.getElementById('chosen'), found.lines);
+	}
+}
+
+function on_search(event) {
+	timeline.query = event.target.value.trim().toLowerCase();
+	timeline.arrange();
+	const n = lanes.filter(timeline.matches).length;
+	put('found', timeline.query ? n + ' task' + (n === 1 ? '' : 's') + ' found' : '');
+}
+
+function start_timeline() {
+	const on = (id, what) => document.getElementById(id).addEventListener('click', what);
+
+	on('zoom-in', () => timeline.zoom(0.6));
+	on('zoom-out', () => timeline.zoom(1 / 0.6));
+	on('fit', () => timeline.set(0, span_ns));
+	on('more', () => {
+		timeline.all = !timeline.all;
+		timeline.arrange();
+	});
+	document.getElementById('search').addEventListener('input', on_search);
+	timeline.canvas.addEventListener('wheel', on_wheel, { passive: false });
+	timeline.canvas.addEventListener('pointerdown', event => {
+		timeline.moved = 0;
+		timeline.pointers.set(event.pointerId, place(event));
+		timeline.canvas.setPointerCapture(event.pointerId);
+	});
+	timeline.canvas.addEventListener('pointermove', on_move);
+	timeline.canvas.addEventListener('pointerup', on_up);
+	timeline.canvas.addEventListener('pointercancel', event => timeline.pointers.delete(event.pointerId));
+	timeline.canvas.addEventListener('pointerleave', () => timeline.hover(-1, -1));
+	timeline.canvas.addEventListener('dblclick', timeline.zoom_to_chosen);
+	timeline.box.addEventListener('keydown', event => {
+		const act = KEYS[event.key] || KEYS[event.key.toLowerCase()];
+
+		if (act && !event.ctrlKey && !event.metaKey && !event.altKey) {
+			act();
+			event.preventDefault();
+		}
+	});
+	window.addEventListener('resize', timeline.arrange);
+	window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => timeline.draw());
+	window.addEventListener('beforeprint', () => timeline.draw());
+	timeline.arrange();
+}
