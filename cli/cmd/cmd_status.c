@@ -100,7 +100,7 @@ static void print_cost(const json_t *cost)
 	char rss[TEXT_NUMBER_MAX];
 	json_t *bpf = json_object_get(cost, "bpf_percent");
 
-	printf("%-10s the daemon uses %.2f %% of one CPU now, %.2f %% since its start",
+	printf("%-10s the daemon uses %.2f %% of one CPU now, %.2f %% since recording began",
 	       "Cost:", real(cost, "daemon_percent"), real(cost, "daemon_percent_total"));
 	if (bpf)
 		printf("; the hooks in the kernel %.2f %%", json_number_value(bpf));

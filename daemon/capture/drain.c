@@ -60,7 +60,7 @@ struct drain {
 	int wake_fd, epoll_fd;
 
 	/* After drain_new(), only the drain thread uses the members from here to `resyncs`. */
-	uint64_t start_ns, losses_ns, resync_ns, sample_ns, clock_ns, unread_ns;
+	uint64_t start_ns, start_cpu_ns, losses_ns, resync_ns, sample_ns, clock_ns, unread_ns;
 	unsigned samples;
 	bool lost;
 	struct drain_rate rates[DRAIN_RATES];
@@ -512,6 +512,7 @@ static void drain_publish(struct drain *d, uint64_t now_ns)
 		.inspect = inspect_stats(d->inspect),
 		.detect = d->detect ? detect_stats(d->detect) : (struct detect_stats){ 0 },
 		.start_ns = d->start_ns,
+		.start_cpu_ns = d->start_cpu_ns,
 		.beat_ns = now_ns,
 		.high_water = probe_ring_high_water(d->opt.probe),
 		.inspections_postponed = d->policy.postponed,
@@ -685,6 +686,7 @@ static int drain_start(struct drain *d)
 	if (r < 0)
 		return r;
 	d->start_ns = clock_boot_ns();
+	d->start_cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	inspect_policy_init(&d->policy, d->opt.long_wait_ns, d->start_ns);
 	r = drain_resync(d, d->start_ns);
 	if (r < 0)

@@ -53,9 +53,10 @@ struct drain_stats {
 	struct inspect_stats inspect;
 	struct governor_loop_stats governor_loop;
 	struct detect_stats detect;
-	uint64_t start_ns;
-	uint64_t beat_ns;    /* begin of the last round that the thread has completed, boot time */
-	uint64_t high_water; /* the most bytes that one ring had at one time */
+	uint64_t start_ns;     /* when recording began, boot time */
+	uint64_t start_cpu_ns; /* CPU time of the process until then */
+	uint64_t beat_ns;      /* begin of the last round that the thread has completed, boot time */
+	uint64_t high_water;   /* the most bytes that one ring had at one time */
 	/* Averages over about the last 15 s. cpu_percent: CPU time of the whole daemon; 100 is one
 	 * CPU. */
 	double records_per_s, bytes_per_s, cpu_percent;

@@ -108,15 +108,13 @@ static uint64_t report_rss(void)
 
 static json_t *report_cost(const struct drain_stats *s, uint64_t now_ns, double bpf_percent)
 {
-	struct timespec ts;
+	uint64_t cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	double recording_ns = (double)(now_ns - MIN(s->start_ns, now_ns));
 	json_t *cost;
-	double cpu_ns;
 
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	cpu_ns = (double)ts.tv_sec * 1e9 + (double)ts.tv_nsec;
 	cost = json_pack("{s:f,s:f,s:I,s:I}", "daemon_percent", s->cpu_percent, "daemon_percent_total",
-			 now_ns > s->start_ns ? cpu_ns * 100 / (double)(now_ns - s->start_ns) : 0.0,
-			 "rss_bytes", num(report_rss()), "cpu_ns", (json_int_t)cpu_ns);
+			 recording_ns > 0 ? (double)(cpu_ns - s->start_cpu_ns) * 100 / recording_ns : 0.0,
+			 "rss_bytes", num(report_rss()), "cpu_ns", num(cpu_ns));
 	if (bpf_percent >= 0)
 		json_object_set_new(cost, "bpf_percent", json_real(bpf_percent));
 	return cost;
