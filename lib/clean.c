@@ -129,3 +129,16 @@ char *clean_dup(const char *s)
 		clean_text(s, buf, size);
 	return buf;
 }
+
+void clean_label(FILE *f, const char *s)
+{
+	putc('"', f);
+	for (; *s; s++)
+		if (*s == '\n')
+			fputs("\\n", f);
+		else if (*s == '"' || *s == '\\')
+			fprintf(f, "\\%c", *s);
+		else
+			putc(*s, f);
+	putc('"', f);
+}

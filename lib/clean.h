@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* bytes of the longest escape, with its 0 */
 #define CLEAN_SHOWN_MAX 11
@@ -38,5 +39,8 @@ size_t clean_text(const char *s, char *buf, size_t size);
 
 /* Returns the shown form of s, which the caller frees. NULL: out of memory. */
 char *clean_dup(const char *s);
+
+/* Writes s in quotes, as the value of a label in the text format of Prometheus. */
+void clean_label(FILE *f, const char *s);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/clean.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
@@ -77,25 +78,12 @@ void request_metrics_add(struct request_metrics *m, const struct services *s)
 			add_service(m, s, i);
 }
 
-static void put_quoted(FILE *f, const char *s)
-{
-	putc('"', f);
-	for (; *s; s++)
-		if (*s == '\n')
-			fputs("\\n", f);
-		else if (*s == '"' || *s == '\\')
-			fprintf(f, "\\%c", *s);
-		else
-			putc(*s, f);
-	putc('"', f);
-}
-
 static void put_labels(FILE *f, const char *suffix, const struct request_metrics_row *x)
 {
 	fprintf(f, DURATION "%s{service=", suffix);
-	put_quoted(f, x->name[0] ? x->name : OTHERS);
+	clean_label(f, x->name[0] ? x->name : OTHERS);
 	fputs(",address=", f);
-	put_quoted(f, x->address);
+	clean_label(f, x->address);
 }
 
 static void put_seconds(FILE *f, uint64_t ns)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/clean.h"
 #include "lib/cleanup.h"
 
 enum metrics_unit {
@@ -168,19 +169,6 @@ static void metrics_put_value(FILE *f, const struct metrics_row *row, const json
 	}
 }
 
-static void metrics_put_quoted(FILE *f, const char *s)
-{
-	putc('"', f);
-	for (; *s; s++)
-		if (*s == '\n')
-			fputs("\\n", f);
-		else if (*s == '"' || *s == '\\')
-			fprintf(f, "\\%c", *s);
-		else
-			putc(*s, f);
-	putc('"', f);
-}
-
 static bool metrics_shown(const struct metrics_row *row, const json_t *v)
 {
 	return json_is_number(v) && !(row->unit == METRICS_BOOT_NS && json_integer_value(v) == 0);
@@ -202,7 +190,7 @@ static void metrics_put_row(FILE *f, const struct metrics_row *row, const json_t
 		if (!metrics_shown(row, member))
 			continue;
 		fprintf(f, "%s{%s=", row->name, row->label);
-		metrics_put_quoted(f, key);
+		clean_label(f, key);
 		fputs("} ", f);
 		metrics_put_value(f, row, member, boot_to_real_ns);
 	}
@@ -228,7 +216,7 @@ char *metrics_text(const json_t *status, int64_t boot_to_real_ns)
 	fputs("ctrace_up 1\n", f);
 	metrics_put_head(f, "ctrace_build_info", "gauge", "The version of the daemon.");
 	fputs("ctrace_build_info{version=", f);
-	metrics_put_quoted(f, version ? version : "unknown");
+	clean_label(f, version ? version : "unknown");
 	fputs("} 1\n", f);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const json_t *v = metrics_find(status, rows[i].path);
