@@ -115,7 +115,7 @@ static double encode(const struct window *w, const char *path, uint64_t *ret_byt
 	t = cpu_seconds();
 	r = writer_begin(out, now, w->states, w->n_states);
 	for (size_t i = 0; r >= 0 && i < w->n_events; i++) {
-		r = writer_add(out, w->events[i].cpu, &w->events[i].r, window_words(w, &w->events[i]));
+		r = writer_add(out, w->cpus[i], &w->events[i].r, window_words(w, &w->events[i]));
 		now = w->events[i].r.ts;
 		if (r >= 0 && writer_pending(out) >= SEGMENT_SIZE)
 			r = writer_seal(out, now, w->states, w->n_states);

@@ -137,7 +137,8 @@ static void drain_round(uint64_t now_ns)
 
 static void put(const struct window *w, const struct window_event *e, uint64_t ts_ns)
 {
-	struct ring *ring = &rings[e->cpu % CPUS_MAX];
+	unsigned cpu = window_cpu(w, e) % CPUS_MAX;
+	struct ring *ring = &rings[cpu];
 	unsigned n = CT_KIND_WORDS(e->r.kind);
 	struct ct_rec rec = e->r;
 
@@ -145,7 +146,7 @@ static void put(const struct window *w, const struct window_event *e, uint64_t t
 	if (rec.kind == CT_GAP || rec.kind == CT_SHED)
 		return;
 	if (ring->n + 4 + n > PIECE_WORDS)
-		ring_empty(e->cpu % CPUS_MAX);
+		ring_empty(cpu);
 	memcpy(ring->words + ring->n, &rec, sizeof(rec));
 	memcpy(ring->words + ring->n + 4, window_words(w, e), n * 8);
 	ring->n += 4 + n;

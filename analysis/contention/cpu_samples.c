@@ -67,14 +67,16 @@ static bool by_own_timer(const struct interval *x, const struct window_event *wa
 static int add_wait(struct search *s, const struct interval *x)
 {
 	const struct window_event *wake = x->wake == GRAPH_NONE ? NULL : &s->g->w->events[x->wake];
+	uint16_t cpu;
 
 	if (!wake || !by_own_timer(x, wake)) {
 		forget_cpu(s);
 		return 0;
 	}
-	ran_on(s, wake->cpu);
+	cpu = window_cpu(s->g->w, wake);
+	ran_on(s, cpu);
 	return wake->r.ts < s->to_ns
-		       ? add_candidate(s, graph_task_at(s->g, ct_wake_waker(&wake->r), wake->r.ts), wake->cpu)
+		       ? add_candidate(s, graph_task_at(s->g, ct_wake_waker(&wake->r), wake->r.ts), cpu)
 		       : 0;
 }
 

@@ -100,7 +100,7 @@ static void put_task(struct dumpline *d, const char *name, uint32_t tid)
 	t = tid ? window_task_span(d->w, tid, ts, &known->from_ns, &known->to_ns) : NULL;
 	p = cgroup_name_of(d->w, tid, ts);
 	n = l->n;
-	print_task(l, t, tid ? (int64_t)tid : -(int64_t)d->e->cpu - 1, &p);
+	print_task(l, t, tid ? (int64_t)tid : -(int64_t)window_cpu(d->w, d->e) - 1, &p);
 	keep_name(known, l, n, t ? tid : 0);
 }
 
@@ -589,12 +589,12 @@ static void put_kind(struct dumpline *d)
 	struct line *l = &d->line;
 
 	if (l->json) {
-		line_u64(l, "cpu", d->e->cpu);
+		line_u64(l, "cpu", window_cpu(d->w, d->e));
 		line_word(l, "kind", kind);
 		return;
 	}
 	line_put(l, " [");
-	line_digits(l, d->e->cpu, 1);
+	line_digits(l, window_cpu(d->w, d->e), 1);
 	line_put(l, "] ");
 	line_put(l, kind);
 	line_put(l, spaces + MIN(strlen(kind), (size_t)KIND_WIDTH));

@@ -160,7 +160,7 @@ static int graph_intervals(struct graph *g, struct builder *b, const uint32_t *r
 	g->intervals = malloc((b->intervals.n + 1) * sizeof(*g->intervals));
 	if (!end || !run_end || !g->intervals)
 		return -ENOMEM;
-	huge_advise(g->intervals, b->intervals.n * sizeof(*g->intervals));
+	huge_avoid(g->intervals, b->intervals.n * sizeof(*g->intervals));
 	memcpy(run_end, g->n_runs, g->n_cpus * sizeof(*run_end));
 	VEC_SORT(&b->looks, look_cmp);
 	for (size_t i = 0; i < b->intervals.n; i++)

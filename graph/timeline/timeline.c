@@ -331,7 +331,7 @@ static void timeline_resyncs(struct builder *b, uint64_t ts)
 	}
 }
 
-static void timeline_switch_out(struct builder *b, const struct window_event *e)
+static void timeline_switch_out(struct builder *b, const struct window_event *e, uint16_t cpu)
 {
 	uint32_t task = timeline_task(b, e->r.tid, e->r.ts, false);
 	struct task_now *t = &b->now.v[task];
@@ -342,7 +342,7 @@ static void timeline_switch_out(struct builder *b, const struct window_event *e)
 	 * task. */
 	if (b->err || ((t->capped || timeline_stale(t, e->r.ts)) && !(ct_switch_state(&e->r) & CT_ST_DEAD)))
 		return;
-	t->cpu = e->cpu;
+	t->cpu = cpu;
 	t->prio = ct_switch_prio(&e->r);
 	race = t->race_wake;
 	t->race_wake = GRAPH_NONE;
@@ -374,7 +374,7 @@ static void timeline_switch_out(struct builder *b, const struct window_event *e)
 	b->now.v[task].owner = 0;
 }
 
-static void timeline_switch_in(struct builder *b, const struct window_event *e)
+static void timeline_switch_in(struct builder *b, const struct window_event *e, uint16_t cpu)
 {
 	uint32_t task = timeline_task(b, ct_switch_next(&e->r), e->r.ts, false);
 	struct task_now *t = &b->now.v[task];
@@ -382,12 +382,12 @@ static void timeline_switch_in(struct builder *b, const struct window_event *e)
 
 	if (b->err || t->capped || timeline_stale(t, e->r.ts))
 		return;
-	t->cpu = e->cpu;
+	t->cpu = cpu;
 	t->race_wake = GRAPH_NONE;
 	s = timeline_open(b, task, e->r.ts, INTERVAL_RUNNING);
 	if (!s)
 		return;
-	s->cpu = e->cpu;
+	s->cpu = cpu;
 	b->now.v[task].run_ns = e->r.ts;
 }
 
@@ -410,13 +410,14 @@ static void timeline_switch(struct builder *b, const struct window_event *e)
 	uint32_t was = e->r.tid ? timeline_task(b, e->r.tid, e->r.ts, false) : GRAPH_NONE;
 	uint32_t now =
 		ct_switch_next(&e->r) ? timeline_task(b, ct_switch_next(&e->r), e->r.ts, false) : GRAPH_NONE;
+	uint16_t cpu = window_cpu(b->w, e);
 
 	if (!b->err)
-		timeline_on_cpu(b, e->cpu, was, now);
+		timeline_on_cpu(b, cpu, was, now);
 	if (e->r.tid && !b->err)
-		timeline_switch_out(b, e);
+		timeline_switch_out(b, e, cpu);
 	if (ct_switch_next(&e->r) && !b->err)
-		timeline_switch_in(b, e);
+		timeline_switch_in(b, e, cpu);
 }
 
 static void timeline_woken(struct builder *b, uint32_t task, uint64_t ts)
@@ -621,21 +622,24 @@ static void timeline_end(struct builder *b, uint64_t last_ns)
 	}
 }
 
-/* To count the intervals costs less than to move the array as it grows. */
-static void timeline_reserve(struct builder *b)
+/* To count the intervals costs less than to move the array as it grows. Returns the number of CT_SWITCH
+ * records. */
+static size_t timeline_reserve(struct builder *b)
 {
 	const struct window *w = b->w;
-	size_t n = w->n_states;
+	size_t n = w->n_states, n_switches = 0;
 
 	for (size_t i = 0; i < w->n_events; i++)
-		if (w->events[i].r.kind == CT_SWITCH)
+		if (w->events[i].r.kind == CT_SWITCH) {
 			n += !!w->events[i].r.tid + !!ct_switch_next(&w->events[i].r);
-		else
+			n_switches++;
+		} else {
 			n += w->events[i].r.kind == CT_WAKE || w->events[i].r.kind == CT_FORK ||
 			     w->events[i].r.kind == CT_FOUND;
-	if (n > GRAPH_NONE || VEC_RESERVE(&b->intervals, n))
-		return;
-	huge_advise(b->intervals.v, n * sizeof(*b->intervals.v));
+		}
+	if (n <= GRAPH_NONE && !VEC_RESERVE(&b->intervals, n))
+		huge_advise(b->intervals.v, n * sizeof(*b->intervals.v));
+	return n_switches;
 }
 
 static bool timeline_drops(struct builder *b, const struct window_event *e, uint32_t n)
@@ -649,36 +653,40 @@ static bool timeline_drops(struct builder *b, const struct window_event *e, uint
 	return true;
 }
 
+/* timeline_replay_lean() gives memory back each time it has replayed this number of events */
+#define GIVE_BACK 262144
+
 /* timeline_event() notes the indices of events, to look at these events again later. So each event moves
  * to its final index before it is handled. */
-static void timeline_replay_lean(struct builder *b, struct window *w)
+static void timeline_replay_lean(struct builder *b, struct window *w, size_t n_switches)
 {
-	struct window_event *to = w->events;
+	const struct window_event *e = w->events;
+	size_t used = w->n_events - n_switches; /* kept events move below this index, except some switches */
 	uint32_t n = 0;
 
 	for (size_t i = 0; i < w->n_events && !b->err; i++) {
-		to[n] = w->events[i];
-		timeline_resyncs(b, to[n].r.ts);
-		timeline_event(b, &to[n], n);
-		if (!timeline_drops(b, to, n))
+		if (i % GIVE_BACK == 0)
+			window_give_back(w, MAX(used, (size_t)n), i);
+		window_keep(w, i, n);
+		timeline_resyncs(b, e[n].r.ts);
+		timeline_event(b, &e[n], n);
+		if (!timeline_drops(b, e, n))
 			n++;
 	}
-	w->n_events = n;
-	to = realloc(w->events, (n + 1) * sizeof(*to));
-	if (to)
-		w->events = to;
+	window_shrink(w, n);
 }
 
 int timeline_replay(struct builder *b, struct window *lean)
 {
 	const struct window *w = b->w;
 	uint64_t last_ns = w->n_events ? w->events[w->n_events - 1].r.ts : 0;
+	size_t n_switches;
 
-	timeline_reserve(b);
+	n_switches = timeline_reserve(b);
 	fold_begin(b);
 	timeline_checkpoint(b);
 	if (lean)
-		timeline_replay_lean(b, lean);
+		timeline_replay_lean(b, lean, n_switches);
 	for (size_t i = 0; !lean && i < w->n_events && !b->err; i++) {
 		timeline_resyncs(b, w->events[i].r.ts);
 		timeline_event(b, &w->events[i], (uint32_t)i);

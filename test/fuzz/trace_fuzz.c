@@ -18,7 +18,7 @@ static void look_at(const struct window *w)
 
 		if (i && e->r.ts < e[-1].r.ts)
 			abort();
-		if (e->cpu >= w->n_cpus || !e->r.kind || e->r.kind > CT_KIND_LAST)
+		if (window_cpu(w, e) >= w->n_cpus || !e->r.kind || e->r.kind > CT_KIND_LAST)
 			abort();
 		window_task_at(w, e->r.tid, e->r.ts);
 		window_object(w, e->r.obj);

@@ -28,6 +28,7 @@ struct decoder {
 	bytes_t planes;
 	VEC(uint64_t) times;
 	struct order order;
+	VEC(struct rank) with_words; /* the places of the wanted records that have extra words */
 	struct predict predict;
 	ZSTD_DCtx *zstd;
 };
@@ -55,6 +56,7 @@ void decoder_free(struct decoder *d)
 	VEC_FREE(&d->planes);
 	VEC_FREE(&d->times);
 	order_done(&d->order);
+	VEC_FREE(&d->with_words);
 	ZSTD_freeDCtx(d->zstd);
 	free(d);
 }
@@ -345,23 +347,36 @@ static inline struct predict_context *decode_record(struct decoder *d, struct co
 	return x;
 }
 
-static bool decode_words(const struct decoder_room *room, size_t *n_words, const uint64_t x[2],
-			 struct window_event *e)
+/* Finds in which order the words must be for the merged records. */
+static int decode_rank(struct decoder *d, const uint8_t *kinds, const struct decoder_room *room,
+		       struct decoder_got *got)
 {
-	struct window_words *to = &room->words[room->first_word + *n_words];
+	size_t blocks = RANK_BLOCKS(got->n_events);
 
-	if (*n_words == room->n_words)
-		return false;
-	e->words = room->first_word + (uint32_t)(*n_words)++;
+	if (got->n_events > room->n_events)
+		return -EBADMSG;
+	if (VEC_RESERVE(&d->with_words, blocks))
+		return -ENOMEM;
+	memset(d->with_words.v, 0, blocks * sizeof(*d->with_words.v));
+	for (size_t i = 0; i < d->h->n_records; i++)
+		if (CT_KIND_WORDS(kinds[i]) && d->order.place[i] != ORDER_NONE)
+			rank_add(d->with_words.v, d->order.place[i]);
+	got->n_words = rank_count(d->with_words.v, blocks);
+	return got->n_words > room->n_words ? -EBADMSG : 0;
+}
+
+static bool decode_words(const struct decoder *d, const struct decoder_room *room, uint32_t place,
+			 uint8_t kind, const uint64_t x[2])
+{
+	struct window_words *to = &room->to.words[rank_below(d->with_words.v, place)];
+
 	memcpy(to->x, x, sizeof(to->x));
-	return limits_words_ok(e->r.kind, to->x);
+	return limits_words_ok(kind, to->x);
 }
 
 static int decode_fields(struct decoder *d, struct columns *c, const struct format_cpu *cpus, size_t n_cpus,
 			 const struct decoder_room *room)
 {
-	struct window_event *out = room->events;
-	size_t n_words = 0;
 	bool ok = true;
 	size_t at = 0;
 
@@ -375,19 +390,19 @@ static int decode_fields(struct decoder *d, struct columns *c, const struct form
 
 			if (to == ORDER_NONE)
 				continue;
-			out[to] = (struct window_event){ .r = { .ts = d->times.v[at],
-								.kind = kind,
-								.state = x->state,
-								.wait = x->wait,
-								.flags = x->flags,
-								.tid = tid,
-								.peer = x->peer,
-								.nr = x->nr,
-								.aux = x->aux,
-								.obj = x->obj },
-							 .cpu = cpus[k].cpu };
+			room->to.events[to] = (struct window_event){ .r = { .ts = d->times.v[at],
+									    .kind = kind,
+									    .state = x->state,
+									    .wait = x->wait,
+									    .flags = x->flags,
+									    .tid = tid,
+									    .peer = x->peer,
+									    .nr = x->nr,
+									    .aux = x->aux,
+									    .obj = x->obj } };
+			room->to.cpus[to] = cpus[k].cpu;
 			if (CT_KIND_WORDS(kind))
-				ok &= decode_words(room, &n_words, x->x, &out[to]);
+				ok &= decode_words(d, room, to, kind, x->x);
 		}
 	}
 	for (int col = FORMAT_COL_TID; col <= FORMAT_COL_X1; col++)
@@ -427,10 +442,11 @@ void decoder_count(const struct format_segment *h, uint64_t kinds, size_t *ret_e
 	*ret_words = MIN(words, (size_t)h->n_records);
 }
 
-int decoder_events(struct decoder *d, const struct decoder_room *room, size_t *ret_n, uint32_t *ret_n_cpus)
+int decoder_events(struct decoder *d, const struct decoder_room *room, struct decoder_got *ret)
 {
 	_cleanup_free_ struct format_cpu *cpus = NULL;
 	struct columns c = { 0 };
+	struct decoder_got got;
 	const uint8_t *p;
 	size_t bytes, n_cpus;
 	int err = decoder_block(d, FORMAT_CPUS, &p, &bytes);
@@ -449,12 +465,14 @@ int decoder_events(struct decoder *d, const struct decoder_room *room, size_t *r
 	if (!err)
 		err = decode_times(d, cpus, n_cpus);
 	if (!err)
-		err = order_merge(&d->order, d->times.v, c.kind, room->kinds, cpus, n_cpus, ret_n);
-	if (!err && *ret_n > room->n_events)
-		err = -EBADMSG;
+		err = order_merge(&d->order, d->times.v, c.kind, room->kinds, cpus, n_cpus, &got.n_events);
+	if (!err)
+		err = decode_rank(d, c.kind, room, &got);
 	if (!err)
 		err = decode_fields(d, &c, cpus, n_cpus, room);
-	if (!err)
-		*ret_n_cpus = n_cpus ? cpus[n_cpus - 1].cpu + 1u : 0;
-	return err;
+	if (err)
+		return err;
+	got.n_cpus = n_cpus ? cpus[n_cpus - 1].cpu + 1u : 0;
+	*ret = got;
+	return 0;
 }

@@ -25,19 +25,19 @@ int decoder_begin(struct decoder *d, const struct format_segment *h, const uint8
  * Returns 0, -ENOMEM, or -EBADMSG if the block is damaged. */
 int decoder_block(struct decoder *d, enum format_block_type type, const uint8_t **ret_p, size_t *ret_n);
 struct decoder_room {
-	struct window_event *events;
-	size_t n_events;
-	struct window_words *words;
-	uint32_t first_word; /* index of the first entry for this segment; not 0 */
-	size_t n_words;      /* from decoder_count() */
-	uint64_t kinds;      /* bit n: records of kind n are wanted */
+	struct window_part to;
+	size_t n_events, n_words; /* from decoder_count() */
+	uint64_t kinds;           /* bit n: records of kind n are wanted */
+};
+struct decoder_got {
+	size_t n_events, n_words;
+	uint32_t n_cpus; /* the highest number in the CPUS block plus 1, or 0 if it is empty */
 };
 /* Counts the wanted records, and how many have extra words. A damaged header may give wrong
  * counts. */
 void decoder_count(const struct format_segment *h, uint64_t kinds, size_t *ret_events, size_t *ret_words);
 /* Decodes the wanted records of known kinds into *room, sorted by (ts, cpu, order within the CPU).
- * *ret_n_cpus: the highest number in the CPUS block plus 1, or 0 if it is empty. Returns 0,
- * -ENOMEM, or -EBADMSG if the segment is damaged. After a failure, *room is undefined. */
-int decoder_events(struct decoder *d, const struct decoder_room *room, size_t *ret_n, uint32_t *ret_n_cpus);
+ * Returns 0, -ENOMEM, or -EBADMSG if the segment is damaged. After a failure, *room is undefined. */
+int decoder_events(struct decoder *d, const struct decoder_room *room, struct decoder_got *ret);
 
 #endif

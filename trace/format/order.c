@@ -111,29 +111,81 @@ int order_merge(struct order *o, const uint64_t *times, const uint8_t *kinds, ui
 	return 0;
 }
 
-static bool event_before(const struct window_event *a, const struct window_event *b)
+static bool event_before(const struct window_event *a, uint16_t a_cpu, const struct window_event *b,
+			 uint16_t b_cpu)
 {
-	return a->r.ts < b->r.ts || (a->r.ts == b->r.ts && a->cpu < b->cpu);
+	return a->r.ts < b->r.ts || (a->r.ts == b->r.ts && a_cpu < b_cpu);
 }
 
-int order_join(struct window_event *ev, size_t n, size_t total, uint64_t *moves)
+static bool event_before_at(const struct window *w, size_t a, size_t b)
 {
-	_cleanup_free_ struct window_event *tail = NULL;
-	size_t lo, out, b = n, n_tail;
+	return event_before(&w->events[a], w->cpus[a], &w->events[b], w->cpus[b]);
+}
 
-	if (!n || n == total || !event_before(&ev[n], &ev[n - 1]))
-		return 0;
-	lo = BISECT(i, 0, n, event_before(&ev[n], &ev[i]));
-	n_tail = n - lo;
-	if (n_tail > *moves)
-		return -EBADMSG;
-	*moves -= n_tail;
-	tail = malloc(n_tail * sizeof(*tail));
-	if (!tail)
+static void part_move(struct window_part *to, struct window_part *from)
+{
+	if (CT_KIND_WORDS(from->events->r.kind))
+		*to->words++ = *from->words++;
+	*to->events++ = *from->events++;
+	*to->cpus++ = *from->cpus++;
+}
+
+static int part_copy(const struct window_part *from, size_t n_events, size_t n_words, struct window_part *ret)
+{
+	ret->events = malloc(n_events * sizeof(*ret->events));
+	ret->cpus = malloc(n_events * sizeof(*ret->cpus));
+	ret->words = malloc((n_words + 1) * sizeof(*ret->words));
+	if (!ret->events || !ret->cpus || !ret->words)
 		return -ENOMEM;
-	memcpy(tail, ev + lo, n_tail * sizeof(*tail));
-	out = lo;
-	for (size_t a = 0; a < n_tail;)
-		ev[out++] = b < total && event_before(&ev[b], &tail[a]) ? ev[b++] : tail[a++];
+	memcpy(ret->events, from->events, n_events * sizeof(*ret->events));
+	memcpy(ret->cpus, from->cpus, n_events * sizeof(*ret->cpus));
+	memcpy(ret->words, from->words, n_words * sizeof(*ret->words));
+	return 0;
+}
+
+static void part_free(struct window_part *p)
+{
+	free(p->events);
+	free(p->cpus);
+	free(p->words);
+}
+
+/* `from`: index of the first event of w that comes after an added event. n_words: the words of the events of
+ * w from there on. */
+static int order_join_from(struct window *w, size_t from, size_t n_words, size_t n_added)
+{
+	_cleanup_(part_free) struct window_part tail = { 0 };
+	struct window_part out = { w->events + from, w->cpus + from, w->words + w->n_words - n_words };
+	struct window_part added = { w->events + w->n_events, w->cpus + w->n_events, w->words + w->n_words };
+	size_t n = w->n_events - from;
+	struct window_part next;
+
+	if (part_copy(&out, n, n_words, &tail))
+		return -ENOMEM;
+	next = tail;
+	while (next.events < tail.events + n)
+		if (added.events < w->events + w->n_events + n_added &&
+		    event_before(added.events, *added.cpus, next.events, *next.cpus))
+			part_move(&out, &added);
+		else
+			part_move(&out, &next);
+	return 0;
+}
+
+int order_join(struct window *w, size_t n_events, size_t n_words, uint64_t *moves)
+{
+	size_t n = w->n_events, n_tail_words = 0, from = n;
+
+	if (n && n_events && event_before_at(w, n, n - 1))
+		from = BISECT(i, 0, n, event_before_at(w, n, i));
+	if (n - from > *moves)
+		return -EBADMSG;
+	for (size_t i = from; i < n; i++)
+		n_tail_words += CT_KIND_WORDS(w->events[i].r.kind) != 0;
+	if (from < n && order_join_from(w, from, n_tail_words, n_events))
+		return -ENOMEM;
+	*moves -= n - from;
+	w->n_events += n_events;
+	w->n_words += n_words;
 	return 0;
 }

@@ -34,10 +34,11 @@ int order_merge(struct order *o, const uint64_t *times, const uint8_t *kinds, ui
 		const struct format_cpu *cpus, size_t n_cpus, size_t *ret_n);
 void order_done(struct order *o);
 
-/* Merges ev[0, n) and ev[n, total) in place, each sorted by (ts, cpu). If two events have the same
- * ts and cpu, the event from ev[0, n) comes first. *moves: how many events of ev[0, n) may be
- * moved. Subtracts the number of moved events from *moves. Returns 0, -ENOMEM, or -EBADMSG if
- * *moves is too small. After a failure, ev is unchanged. */
-int order_join(struct window_event *ev, size_t n, size_t total, uint64_t *moves);
+/* Merges n_events events, which lie in w->events after the events of w, into the events of w. Their n_words
+ * extra words lie after those of w, and their CPUs after those of w. Both runs of events are sorted by
+ * (ts, cpu). If two events have the same ts and cpu, the event of w comes first. *moves: how many events
+ * of w may be moved. Subtracts the number of moved events from *moves. Returns 0, -ENOMEM, or -EBADMSG
+ * if *moves is too small. After a failure, w is unchanged. */
+int order_join(struct window *w, size_t n_events, size_t n_words, uint64_t *moves);
 
 #endif

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "trace/format/window.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/arena.h"
 #include "lib/bisect.h"
+#include "lib/huge.h"
 
 struct window_record window_record(const struct window *w, const struct window_event *e)
 {
 	const uint64_t *x = window_words(w, e);
 
-	return (struct window_record){ .r = e->r, .x = { x[0], x[1] }, .cpu = e->cpu };
+	return (struct window_record){ .r = e->r, .x = { x[0], x[1] }, .cpu = window_cpu(w, e) };
 }
 
 const struct window_task *window_task_span(const struct window *w, uint32_t tid, uint64_t ts_ns,
@@ -95,12 +97,50 @@ size_t window_lower_bound(const struct window *w, uint64_t ts_ns)
 	return BISECT(i, 0, w->n_events, w->events[i].r.ts >= ts_ns);
 }
 
+int window_index(struct window *w)
+{
+	w->with_words = malloc(RANK_BLOCKS(w->n_events) * sizeof(*w->with_words));
+	if (!w->with_words)
+		return -ENOMEM;
+	w->n_words = 0;
+	for (size_t i = 0; i < w->n_events; i++) {
+		bool has = CT_KIND_WORDS(w->events[i].r.kind);
+
+		rank_append(w->with_words, i, has);
+		w->n_words += has;
+	}
+	return 0;
+}
+
+static void *shrunk(void *p, size_t bytes)
+{
+	void *q = realloc(p, bytes);
+
+	return q ? q : p;
+}
+
+void window_shrink(struct window *w, size_t n_events)
+{
+	w->n_events = n_events;
+	w->events = shrunk(w->events, (n_events + 1) * sizeof(*w->events));
+	w->cpus = shrunk(w->cpus, (n_events + 1) * sizeof(*w->cpus));
+	w->with_words = shrunk(w->with_words, RANK_BLOCKS(n_events) * sizeof(*w->with_words));
+}
+
+void window_give_back(struct window *w, size_t from, size_t to)
+{
+	if (from < to)
+		huge_give_back(w->events + from, (to - from) * sizeof(*w->events));
+}
+
 void window_free(struct window *w)
 {
 	if (!w)
 		return;
 	free(w->events);
+	free(w->cpus);
 	free(w->words);
+	free(w->with_words);
 	free(w->tasks);
 	free(w->cmdlines);
 	free(w->objects);

@@ -17,19 +17,25 @@
 #include "ctrace/format.h"
 #include "lib/clock.h"
 #include "trace/format/machine.h"
+#include "trace/format/rank.h"
 
-/* One record. `words`: the index of its extra words in window.words; 0 if it has none. window_words()
- * returns the extra words. */
+/* One record. window_cpu() and window_words() return its CPU and its extra words. Both find them by the
+ * place of the event in window.events, so they do not work for a copy of an event. */
 struct window_event {
 	struct ct_rec r;
-	uint32_t words;
-	uint16_t cpu;
-	uint16_t pad;
 };
-_Static_assert(sizeof(struct window_event) == 40, "window_event");
+_Static_assert(sizeof(struct window_event) == 32, "window_event");
 
 struct window_words {
 	uint64_t x[2];
+};
+
+/* Where some events are, in order, each with its CPU. `words`: the extra words of all those events that
+ * have some (CT_KIND_WORDS), in the same order. */
+struct window_part {
+	struct window_event *events;
+	uint16_t *cpus;
+	struct window_words *words;
 };
 
 /* A record with its extra words, for code that makes records. */
@@ -123,8 +129,13 @@ struct window {
 
 	struct window_event *events; /* sorted by (ts, cpu, order within the CPU) */
 	size_t n_events;
-	struct window_words *words; /* words[0] is zero, for events without words */
-	struct window_task *tasks;  /* sorted by (tid, ts_ns) */
+	/* For window_cpu() and window_words(); `cpus` and `words` are as in struct window_part. */
+	uint16_t *cpus;
+	struct window_words *words;
+	size_t n_words;
+	struct rank *with_words; /* the indices of the events that have extra words */
+
+	struct window_task *tasks; /* sorted by (tid, ts_ns) */
 	size_t n_tasks;
 	struct window_cmdline *cmdlines; /* sorted by (tgid, ts_ns) */
 	size_t n_cmdlines;
@@ -148,9 +159,18 @@ struct window {
 	void *arena;
 };
 
+/* e must be an event in w->events. */
+static inline uint16_t window_cpu(const struct window *w, const struct window_event *e)
+{
+	return w->cpus[e - w->events];
+}
+/* e must be an event in w->events. Returns two words, which are 0 if the event has none. */
 static inline const uint64_t *window_words(const struct window *w, const struct window_event *e)
 {
-	return w->words[e->words].x;
+	static const uint64_t none[2];
+	size_t i = (size_t)(e - w->events);
+
+	return rank_has(w->with_words, i) ? w->words[rank_below(w->with_words, i)].x : none;
 }
 struct window_record window_record(const struct window *w, const struct window_event *e);
 /* Returns the entry of tid at ts_ns, or else its first entry, or NULL if tid is not known. */
@@ -169,6 +189,23 @@ const struct window_object *window_object(const struct window *w, uint64_t id);
 bool window_object_same_name(const struct window_object *a, const struct window_object *b);
 const struct window_stack *window_stack(const struct window *w, uint64_t id);
 size_t window_lower_bound(const struct window *w, uint64_t ts_ns);
+
+/* Makes w->with_words and sets w->n_words. Call it once, after the other arrays of the events and
+ * w->n_events have their final values. Returns 0 or -ENOMEM. */
+int window_index(struct window *w);
+/* To drop events without extra words: call window_keep() for each event from the first to the last, then
+ * window_shrink(). window_keep() moves the event `from` to the index `to`, which is the number of events
+ * that are kept so far. To drop this event, use the same `to` again for the next one. After
+ * window_keep(), window_cpu() and window_words() work for events up to `to`, and not for later ones. */
+static inline void window_keep(struct window *w, size_t from, size_t to)
+{
+	w->events[to] = w->events[from];
+	w->cpus[to] = w->cpus[from];
+	rank_append(w->with_words, to, CT_KIND_WORDS(w->events[to].r.kind));
+}
+void window_shrink(struct window *w, size_t n_events);
+/* Gives memory of the events [from, to) back, which window_keep() has moved or dropped. */
+void window_give_back(struct window *w, size_t from, size_t to);
 void window_free(struct window *w);
 
 #endif

@@ -27,11 +27,7 @@ struct ahead {
 	size_t given;
 	size_t kept;
 	size_t end;
-	/* The room for the segment `begun`: its events go to `events`, and its extra words go to
-	 * words[first_word] and the entries after it. */
-	struct window_event *events;
-	struct window_words *words;
-	uint32_t first_word;
+	struct window_part room; /* for the segment `begun` */
 	bool stop;
 };
 
@@ -54,12 +50,12 @@ static void ahead_decode(const struct reader *r, size_t i, const struct decoder_
 	struct ahead_segment *to = &slot->segment;
 	struct reader_segment s;
 
-	*to = (struct ahead_segment){ .h = h, .events = room->events, .decoder = slot->decoder };
+	*to = (struct ahead_segment){ .h = h, .at = room->to, .decoder = slot->decoder };
 	to->err = reader_segment_into(r, i, &slot->buf, &s);
 	if (!to->err)
 		to->err = decoder_begin(slot->decoder, h, s.bytes + h->header_bytes, h->body_bytes);
 	if (!to->err && reader_wants(r, h))
-		to->err = decoder_events(slot->decoder, room, &to->n_events, &to->n_cpus);
+		to->err = decoder_events(slot->decoder, room, &to->got);
 	if (!to->err)
 		ahead_names(slot->decoder);
 }
@@ -71,11 +67,10 @@ static void ahead_step(struct ahead *ah)
 	const struct format_segment *h = &ah->r->index.segments.v[i].h;
 	struct decoder_room room = reader_room(ah->r, h);
 
-	room.events = ah->events;
-	room.words = ah->words;
-	room.first_word = ah->first_word;
-	ah->events += room.n_events;
-	ah->first_word += (uint32_t)room.n_words;
+	room.to = ah->room;
+	ah->room.events += room.n_events;
+	ah->room.cpus += room.n_events;
+	ah->room.words += room.n_words;
 	pthread_mutex_unlock(&ah->lock);
 	ahead_decode(ah->r, i, &room, slot);
 	pthread_mutex_lock(&ah->lock);
@@ -119,14 +114,9 @@ int ahead_new(const struct reader *r, size_t a, size_t b, struct window *w, stru
 
 	if (!ah)
 		return -ENOMEM;
-	*ah = (struct ahead){ .r = r,
-			      .begun = a,
-			      .given = a,
-			      .kept = a,
-			      .end = b,
-			      .events = w->events,
-			      .words = w->words,
-			      .first_word = 1 };
+	*ah = (struct ahead){
+		.r = r, .begun = a, .given = a, .kept = a, .end = b, .room = { w->events, w->cpus, w->words }
+	};
 	pthread_mutex_init(&ah->lock, NULL);
 	pthread_cond_init(&ah->changed, NULL);
 	/* one slot more than threads: the caller holds one segment */

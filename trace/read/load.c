@@ -26,8 +26,6 @@ struct load {
 	uint64_t blind_ns;
 	bool in_gap; /* another gap with the same cause extends the last entry of `gaps` */
 	VEC(struct window_record) gaps;
-	/* entries of w->words, without those for `gaps` */
-	uint32_t n_words;
 };
 
 static int load_gap(struct load *l, uint8_t cause, uint64_t from_ns, uint64_t to_ns, uint32_t n_records)
@@ -118,16 +116,34 @@ static int load_states(struct load *l, struct decoder *d, uint64_t begin_ns)
 
 /* Returns the begin of the daemon's first pause in this segment, or UINT64_MAX. After a pause, the
  * daemon seals the segment, and the next checkpoint has the new states. */
-static uint64_t load_paused(const struct load *l, const struct ahead_segment *s)
+static uint64_t load_paused(const struct ahead_segment *s)
 {
-	const struct window_event *e = s->events;
+	const struct window_event *e = s->at.events;
+	const struct window_words *words = s->at.words;
 	uint64_t from_ns = UINT64_MAX;
 
-	for (size_t i = 0; s->h->kinds[CT_GAP] && i < s->n_events; i++)
+	for (size_t i = 0; s->h->kinds[CT_GAP] && i < s->got.n_events; i++) {
 		if (e[i].r.kind == CT_GAP && ct_gap_cause(&e[i].r) == CT_LOSS_SHED &&
 		    e[i].r.tid == CT_GAP_ALL_CPUS)
-			from_ns = MIN(from_ns, window_words(l->w, &e[i])[0]);
+			from_ns = MIN(from_ns, words->x[0]);
+		words += CT_KIND_WORDS(e[i].r.kind) != 0;
+	}
 	return from_ns;
+}
+
+static void load_move(void *to, const void *from, size_t n, size_t size)
+{
+	if (to != from)
+		memmove(to, from, n * size);
+}
+
+/* Moves the events of the segment behind the events of the window: between them is a hole if an earlier
+ * segment was damaged. */
+static void load_close_up(struct window *w, const struct ahead_segment *s)
+{
+	load_move(w->events + w->n_events, s->at.events, s->got.n_events, sizeof(*w->events));
+	load_move(w->cpus + w->n_events, s->at.cpus, s->got.n_events, sizeof(*w->cpus));
+	load_move(w->words + w->n_words, s->at.words, s->got.n_words, sizeof(*w->words));
 }
 
 static int load_add(struct load *l, const struct ahead_segment *s)
@@ -135,7 +151,6 @@ static int load_add(struct load *l, const struct ahead_segment *s)
 	const struct format_segment *h = s->h;
 	struct window *w = l->w;
 	uint64_t paused_ns = UINT64_MAX;
-	size_t n = s->n_events;
 	int err = s->err;
 
 	if (!err)
@@ -143,16 +158,15 @@ static int load_add(struct load *l, const struct ahead_segment *s)
 	if (!err)
 		err = load_states(l, s->decoder, h->begin_ns);
 	if (!err)
-		paused_ns = load_paused(l, s);
-	if (!err && s->events != w->events + w->n_events)
-		memmove(w->events + w->n_events, s->events, n * sizeof(*s->events));
-	if (!err)
-		err = order_join(w->events, w->n_events, w->n_events + n, &l->moves);
+		paused_ns = load_paused(s);
 	if (err)
 		return err;
-	w->n_events += n;
+	load_close_up(w, s);
+	err = order_join(w, s->got.n_events, s->got.n_words, &l->moves);
+	if (err)
+		return err;
 	w->n_cpus = MAX(w->n_cpus, h->n_cpus);
-	w->n_cpus = MAX(w->n_cpus, s->n_cpus);
+	w->n_cpus = MAX(w->n_cpus, s->got.n_cpus);
 	w->n_cpus = MAX(w->n_cpus, 1u); /* a gap has the CPU number 0 */
 	l->has_gaps |= h->kinds[CT_GAP] != 0;
 	w->offsets.boot_to_mono_ns = h->boot_to_mono_ns;
@@ -196,39 +210,53 @@ static int by_end(const void *a, const void *b)
 	return x > y ? -1 : x < y;
 }
 
+static int load_resize(void **v, size_t n, size_t more, size_t size)
+{
+	size_t bytes;
+	int err = checked_bytes(n, more, size, &bytes);
+	void *p = err ? NULL : realloc(*v, bytes);
+
+	if (p)
+		*v = p;
+	else if (!err)
+		err = -ENOMEM;
+	return err;
+}
+
 static int load_put_gaps(struct load *l)
 {
 	struct window *w = l->w;
-	size_t bytes, word_bytes, a = w->n_events, b = l->gaps.n;
+	size_t a = w->n_events, a_words = w->n_words, b = l->gaps.n;
 	_cleanup_free_ const struct window_record **gaps = calloc(b + 1, sizeof(*gaps));
-	struct window_event *e;
-	struct window_words *words;
+	int err = gaps ? 0 : -ENOMEM;
 
-	if (checked_bytes(a, b + 1, sizeof(*e), &bytes) ||
-	    checked_bytes(l->n_words, b, sizeof(*words), &word_bytes))
-		return -E2BIG;
-	e = realloc(w->events, bytes);
-	if (e)
-		w->events = e;
-	words = realloc(w->words, word_bytes);
-	if (words)
-		w->words = words;
-	if (!gaps || !e || !words)
-		return -ENOMEM;
+	if (!err)
+		err = load_resize((void **)&w->events, a, b + 1, sizeof(*w->events));
+	if (!err)
+		err = load_resize((void **)&w->cpus, a, b + 1, sizeof(*w->cpus));
+	if (!err)
+		err = load_resize((void **)&w->words, a_words, b + 1, sizeof(*w->words));
+	if (err)
+		return err;
 	for (size_t i = 0; i < b; i++)
 		gaps[i] = &l->gaps.v[i];
 	qsort(gaps, b, sizeof(*gaps), by_end);
 	w->n_events = a + b;
-	words += l->n_words;
+	w->n_words = a_words + b;
 	while (b)
-		if (a && e[a - 1].r.ts >= gaps[b - 1]->r.ts) {
-			e[a + b - 1] = e[a - 1];
+		if (a && w->events[a - 1].r.ts >= gaps[b - 1]->r.ts) {
 			a--;
+			w->events[a + b] = w->events[a];
+			w->cpus[a + b] = w->cpus[a];
+			if (CT_KIND_WORDS(w->events[a].r.kind)) {
+				a_words--;
+				w->words[a_words + b] = w->words[a_words];
+			}
 		} else {
 			b--;
-			memcpy(words[b].x, gaps[b]->x, sizeof(words[b].x));
-			e[a + b] =
-				(struct window_event){ .r = gaps[b]->r, .words = l->n_words + (uint32_t)b };
+			w->events[a + b] = (struct window_event){ .r = gaps[b]->r };
+			w->cpus[a + b] = 0;
+			memcpy(w->words[a_words + b].x, gaps[b]->x, sizeof(gaps[b]->x));
 		}
 	return 0;
 }
@@ -249,13 +277,13 @@ static int load_finish(struct load *l)
 		if (e[i].r.kind == CT_GAP)
 			w->lost_records += ct_gap_records(&e[i].r);
 	collect_finish(l->collect, w);
-	return 0;
+	return window_index(w);
 }
 
 static int load_reserve(struct load *l, size_t a, size_t b, uint64_t max_events, char *err)
 {
 	const struct reader *r = l->r;
-	uint64_t n = 0, words = 1, bytes = 0, max = max_events ? max_events : EVENTS_MAX;
+	uint64_t n = 0, words = 0, bytes = 0, max = max_events ? max_events : EVENTS_MAX;
 
 	for (size_t i = a; i < b; i++) {
 		struct decoder_room room = reader_room(r, &r->index.segments.v[i].h);
@@ -277,12 +305,12 @@ static int load_reserve(struct load *l, size_t a, size_t b, uint64_t max_events,
 		return -ENOMEM;
 	l->moves = limits_moves(n);
 	l->w->events = malloc((n + 1) * sizeof(*l->w->events));
-	l->w->words = malloc(words * sizeof(*l->w->words));
-	if (!l->w->events || !l->w->words)
+	l->w->cpus = malloc((n + 1) * sizeof(*l->w->cpus));
+	l->w->words = malloc((words + 1) * sizeof(*l->w->words));
+	if (!l->w->events || !l->w->cpus || !l->w->words)
 		return -ENOMEM;
-	l->w->words[0] = (struct window_words){ 0 };
-	l->n_words = (uint32_t)words;
 	huge_advise(l->w->events, n * sizeof(*l->w->events));
+	huge_advise(l->w->cpus, n * sizeof(*l->w->cpus));
 	return ahead_new(r, a, b, l->w, &l->ahead);
 }
 

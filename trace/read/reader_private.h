@@ -50,7 +50,7 @@ static inline bool reader_wants(const struct reader *r, const struct format_segm
 		any = h->kinds[k] && r->kinds >> k & 1;
 	return any;
 }
-/* The caller sets events, words and first_word of the result. */
+/* The caller sets `to` of the result. */
 static inline struct decoder_room reader_room(const struct reader *r, const struct format_segment *h)
 {
 	/* load_paused() needs the CT_GAP records, even if they are not wanted. */

@@ -15,6 +15,7 @@ struct redact {
 	struct encoder *encoder;
 	uint8_t kind_info[FORMAT_KINDS];
 	VEC(struct window_event) events;
+	VEC(uint16_t) cpus;
 	VEC(struct window_words) words;
 	VEC(uint64_t) raw;
 	VEC(size_t) ends;
@@ -29,6 +30,7 @@ void redact_free(struct redact *r)
 		return;
 	encoder_free(r->encoder);
 	VEC_FREE(&r->events);
+	VEC_FREE(&r->cpus);
 	VEC_FREE(&r->words);
 	VEC_FREE(&r->raw);
 	VEC_FREE(&r->ends);
@@ -85,11 +87,11 @@ static uint64_t redact_object_id(const struct redact *r, uint64_t id)
 
 /* Replaces the ids of transactions and stacks by keyed hashes, and those of objects as redact_object_id()
  * does. The old id of a stack is a hash without a key: it would show whether guessed frames are right.
- * Removes the values of variables. Addresses in programs stay. */
-static void redact_event(const struct redact *r, struct window_event *e, uint64_t *x)
+ * Removes the values of variables. Addresses in programs stay. x: the extra words, if the record has some. */
+static void redact_event(const struct redact *r, struct ct_rec *rec, uint64_t *x)
 {
-	e->r.obj = redact_object_id(r, e->r.obj);
-	switch (e->r.kind) {
+	rec->obj = redact_object_id(r, rec->obj);
+	switch (rec->kind) {
 	case CT_EPMEMBER:
 		x[0] = redact_object_id(r, x[0]);
 		break;
@@ -106,7 +108,7 @@ static void redact_event(const struct redact *r, struct window_event *e, uint64_
 		break;
 	case CT_MARK:
 		x[0] = redact_id(r, x[0]);
-		e->r.flags |= CT_MF_HASHED;
+		rec->flags |= CT_MF_HASHED;
 		break;
 	default:
 		break;
@@ -115,6 +117,7 @@ static void redact_event(const struct redact *r, struct window_event *e, uint64_
 
 static int redact_streams(struct redact *r, uint32_t n_cpus, size_t n_events)
 {
+	const struct window_words *x = r->words.v;
 	size_t at = 0, kept = 0;
 
 	r->streams.n = 0;
@@ -126,7 +129,7 @@ static int redact_streams(struct redact *r, uint32_t n_cpus, size_t n_events)
 		return -ENOMEM;
 	memset(r->ends.v, 0, (n_cpus + 1) * sizeof(*r->ends.v));
 	for (size_t i = 0; i < n_events; i++)
-		r->ends.v[r->events.v[i].cpu] += 4 + CT_KIND_WORDS(r->events.v[i].r.kind);
+		r->ends.v[r->cpus.v[i]] += 4 + CT_KIND_WORDS(r->events.v[i].r.kind);
 	for (uint32_t cpu = 0; cpu < n_cpus; cpu++) {
 		r->streams.v[cpu].raw = r->raw.v + at;
 		at += r->ends.v[cpu];
@@ -134,13 +137,14 @@ static int redact_streams(struct redact *r, uint32_t n_cpus, size_t n_events)
 	}
 	for (size_t i = 0; i < n_events; i++) {
 		const struct window_event *e = &r->events.v[i];
-		struct encode_stream *s = &r->streams.v[e->cpu];
-		uint64_t *to = r->raw.v + r->ends.v[e->cpu];
+		struct encode_stream *s = &r->streams.v[r->cpus.v[i]];
+		uint64_t *to = r->raw.v + r->ends.v[r->cpus.v[i]];
 		size_t words = CT_KIND_WORDS(e->r.kind);
 
 		memcpy(to, &e->r, sizeof(e->r));
-		memcpy(to + 4, r->words.v[e->words].x, words * 8);
-		r->ends.v[e->cpu] += 4 + words;
+		if (words)
+			memcpy(to + 4, (x++)->x, words * 8);
+		r->ends.v[r->cpus.v[i]] += 4 + words;
 		s->n_records++;
 		s->min_ns = MIN(s->min_ns, e->r.ts);
 		s->max_ns = MAX(s->max_ns, e->r.ts);
@@ -154,28 +158,30 @@ static int redact_streams(struct redact *r, uint32_t n_cpus, size_t n_events)
 
 static int redact_records(struct redact *r, struct decoder *d, struct format_segment *h)
 {
-	struct decoder_room room = { .first_word = 1, .kinds = UINT64_MAX };
-	uint32_t n_cpus;
-	size_t n;
+	struct decoder_room room = { .kinds = UINT64_MAX };
+	struct decoder_got got;
+	struct window_words *x;
 	int ret;
 
 	decoder_count(h, room.kinds, &room.n_events, &room.n_words);
-	if (VEC_RESERVE(&r->events, room.n_events + 1u) || VEC_RESERVE(&r->words, room.n_words + 1u) ||
-	    VEC_RESERVE(&r->raw, (h->n_records + 1u) * 6u))
+	if (VEC_RESERVE(&r->events, room.n_events + 1u) || VEC_RESERVE(&r->cpus, room.n_events + 1u) ||
+	    VEC_RESERVE(&r->words, room.n_words + 1u) || VEC_RESERVE(&r->raw, (h->n_records + 1u) * 6u))
 		return -ENOMEM;
-	room.events = r->events.v;
-	room.words = r->words.v;
-	room.words[0] = (struct window_words){ 0 };
-	ret = decoder_events(d, &room, &n, &n_cpus);
+	room.to = (struct window_part){ r->events.v, r->cpus.v, r->words.v };
+	ret = decoder_events(d, &room, &got);
 	if (ret)
 		return ret;
 	memset(h->kinds, 0, sizeof(h->kinds));
-	for (size_t i = 0; i < n; i++) {
-		redact_event(r, &r->events.v[i], r->words.v[r->events.v[i].words].x);
-		h->kinds[r->events.v[i].r.kind]++;
+	x = r->words.v;
+	for (size_t i = 0; i < got.n_events; i++) {
+		struct ct_rec *rec = &r->events.v[i].r;
+
+		redact_event(r, rec, x->x);
+		h->kinds[rec->kind]++;
+		x += CT_KIND_WORDS(rec->kind) != 0;
 	}
-	ret = redact_streams(r, n_cpus, n);
-	h->n_records = (uint32_t)n;
+	ret = redact_streams(r, got.n_cpus, got.n_events);
+	h->n_records = (uint32_t)got.n_events;
 	memcpy(h->kind_info, r->kind_info, sizeof(h->kind_info));
 	return ret ? ret : encoder_records(r->encoder, r->streams.v, r->streams.n, h->begin_ns, r->kind_info);
 }

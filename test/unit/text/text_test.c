@@ -79,12 +79,12 @@ static void test_records(void **state)
 	assert_int_equal(w->events[2].r.flags, CT_SF_TIMEOUT | CT_SF_IOWAIT);
 	assert_int_equal(w->events[2].r.nr, 202);
 	assert_int_equal(w->events[2].r.obj, CT_OBJ_FUTEX_ID(10, 0x1000));
-	assert_int_equal(w->events[2].cpu, 3);
+	assert_int_equal(w->cpus[2], 3);
 	assert_int_equal(w->events[3].r.ts, 1500000);
 	assert_int_equal(w->events[3].r.peer, 7);
 	assert_int_equal(w->events[3].r.aux, CT_W_WRITE);
 	assert_int_equal(w->events[4].r.peer, 10);
-	assert_int_equal(w->events[4].cpu, 3);
+	assert_int_equal(w->cpus[4], 3);
 	assert_int_equal(w->events[5].r.ts, 2500000);
 	assert_int_equal(w->events[5].r.peer, 8);
 	text_window_free(t);

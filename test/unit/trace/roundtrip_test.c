@@ -84,10 +84,12 @@ static void late_records_of_the_segment_before(void **state)
 		fixture_busy(f, 500);
 		fixture_seal(f);
 		for (int i = 0; i < 20; i++) {
-			struct window_record e = fixture_usual(f, 7);
+			struct window_record e = fixture_usual(f, 7), held = fixture_record(f, CT_HELD);
 
 			e.r.ts -= 1100000u + (uint64_t)i * 2000;
 			fixture_add(f, &e);
+			held.r.ts -= 400000u * (unsigned)i; /* these records have extra words */
+			fixture_add(f, &held);
 		}
 	}
 	fixture_seal(f);
