@@ -168,6 +168,7 @@ int pass_init(struct pass *p, const struct graph *g, const struct causal_options
 					    .segment = GRAPH_NONE,
 					    .before = GRAPH_NONE,
 					    .parted = GRAPH_NONE,
+					    .flow = GRAPH_NONE,
 					    .wake_edge = GRAPH_NONE,
 					    .woken = GRAPH_NONE };
 		if (g->tasks[i].tid < p->n_tids)
@@ -198,6 +199,7 @@ void pass_drop(struct pass *p)
 void pass_done(struct pass *p)
 {
 	pass_drop(p);
+	map_done(&p->seen_locks);
 	VEC_FREE(&p->segments);
 	VEC_FREE(&p->edges);
 	VEC_FREE(&p->stacks);
@@ -224,6 +226,13 @@ uint32_t pass_flow(struct pass *p, uint64_t sock)
 	if (f == GRAPH_NONE)
 		p->err = -ENOMEM;
 	return f;
+}
+
+uint32_t pass_flow_of(struct pass *p, uint32_t task, uint64_t sock)
+{
+	const struct work *w = &p->work[task];
+
+	return w->flow != GRAPH_NONE && w->spoke == sock ? w->flow : pass_flow(p, sock);
 }
 
 enum flow_role pass_role(struct pass *p, uint64_t sock)
