@@ -17,8 +17,7 @@ uint32_t pass_task(struct pass *p, uint32_t tid, uint64_t ts_ns)
 	if (tid >= p->n_tids)
 		return tid < TIDS_MAX ? GRAPH_NONE : graph_task_at(g, tid, ts_ns);
 	task = p->by_tid[tid];
-	while (task != GRAPH_NONE && task + 1 < g->n_tasks && g->tasks[task + 1].tid == tid &&
-	       g->tasks[task + 1].born_ns <= ts_ns)
+	while (task != GRAPH_NONE && p->work[task].next_ns <= ts_ns && p->work[task].next_ns != UINT64_MAX)
 		p->by_tid[tid] = ++task;
 	return task;
 }
@@ -164,7 +163,12 @@ int pass_init(struct pass *p, const struct graph *g, const struct causal_options
 		return -ENOMEM;
 	memset(p->by_tid, 0xff, p->n_tids * sizeof(*p->by_tid));
 	for (size_t i = g->n_tasks; i-- > 0;) {
+		const struct graph_task *next = i + 1 < g->n_tasks && g->tasks[i + 1].tid == g->tasks[i].tid
+							? &g->tasks[i + 1]
+							: NULL;
+
 		p->work[i] = (struct work){ .interval = g->tasks[i].first_interval,
+					    .next_ns = next ? next->born_ns : UINT64_MAX,
 					    .segment = GRAPH_NONE,
 					    .before = GRAPH_NONE,
 					    .parted = GRAPH_NONE,
