@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "graph/causal/handoff.h"
 #include "graph/causal/match.h"
@@ -10,6 +11,7 @@
 #include "graph/causal/wakeless_edges.h"
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
+#include "lib/huge.h"
 #include "trace/words/frame.h"
 
 static void pass_event(struct pass *p, uint32_t event)
@@ -44,8 +46,12 @@ static void pass_event(struct pass *p, uint32_t event)
 	case CT_ACCESS:
 	case CT_JOB:
 	case CT_WAITFD:
-	case CT_VISIT:
 	case CT_SAMPLE:
+		wakeless_edges_event(p, event);
+		break;
+	case CT_VISIT:
+		if (ctrace && p->wants_edges)
+			handoff_visit(p, event);
 		wakeless_edges_event(p, event);
 		break;
 	}
@@ -102,20 +108,34 @@ static uint32_t *place_segments(struct pass *p, struct causal *c)
 	return place;
 }
 
+/* An array is copied from its end to its begin, and gives memory back each time this number of entries is
+ * copied. */
+#define GIVE_BACK 65536
+#define SHRINK(vec)                                                                                          \
+	do {                                                                                                 \
+		void *less = (vec)->n && (vec)->n % GIVE_BACK == 0                                           \
+				     ? realloc((vec)->v, (vec)->n * sizeof(*(vec)->v))                       \
+				     : NULL;                                                                 \
+		if (less)                                                                                    \
+			(vec)->v = less;                                                                     \
+	} while (0)
+
 static int move_segments(struct pass *p, const uint32_t *place, struct causal *c)
 {
 	c->segments = malloc((c->n_segments + 1) * sizeof(*c->segments));
 	if (!c->segments)
 		return -ENOMEM;
-	for (size_t i = 0; i < p->segments.n; i++) {
-		const struct open_segment *s = &p->segments.v[i];
+	huge_advise(c->segments, c->n_segments * sizeof(*c->segments));
+	while (p->segments.n) {
+		const struct open_segment *s = &p->segments.v[--p->segments.n];
 
 		if (!s->gone)
-			c->segments[place[i]] = (struct segment){ .from_ns = s->from_ns,
-								  .task = s->task,
-								  .event = s->event,
-								  .behalf = s->behalf,
-								  .cut = s->cut };
+			c->segments[place[p->segments.n]] = (struct segment){ .from_ns = s->from_ns,
+									      .task = s->task,
+									      .event = s->event,
+									      .behalf = s->behalf,
+									      .cut = s->cut };
+		SHRINK(&p->segments);
 	}
 	VEC_FREE(&p->segments);
 	return 0;
@@ -212,7 +232,9 @@ static struct edge neighbour_edge(const struct pass *p, const struct causal *c, 
 	return e;
 }
 
-/* Up to this many edges, insertion sort is faster than qsort(3). */
+/* Edges that come late are moved at most this far on average. Beyond that, qsort(3) is faster. */
+#define EDGE_MOVES 8
+/* Up to this many edges, insertion sort is faster than a sort that merges. */
 #define EDGE_FEW 16
 
 static int edge_cmp(const void *a, const void *b)
@@ -244,35 +266,40 @@ static int group_edges(struct pass *p, struct causal *c)
 		return -ENOMEM;
 	n = 0;
 	for (size_t i = 0; i < c->n_segments; i++) {
-		s[i].in = (uint32_t)n;
 		n += s[i].n_in;
-		if (is_divided(c, i)) {
-			c->edges[n++] = neighbour_edge(p, c, (uint32_t)i);
-			s[i].n_in++;
-		}
+		s[i].in = (uint32_t)n; /* the next loop moves it to the first edge */
+		n += is_divided(c, i);
 	}
-	for (size_t i = 0; i < p->edges.n; i++)
-		c->edges[s[p->edges.v[i].to].in++] = p->edges.v[i];
-	for (size_t i = 0; i < c->n_segments; i++)
-		s[i].in -= s[i].n_in - is_divided(c, i);
+	while (p->edges.n) {
+		const struct edge *e = &p->edges.v[--p->edges.n];
+
+		c->edges[--s[e->to].in] = *e;
+		SHRINK(&p->edges);
+	}
 	VEC_FREE(&p->edges);
+	for (size_t i = 0; i < c->n_segments; i++)
+		if (is_divided(c, i))
+			c->edges[s[i].in + s[i].n_in++] = neighbour_edge(p, c, (uint32_t)i);
 	c->n_edges = n;
 	return 0;
 }
 
-static void sort_few(struct edge *v, uint32_t n)
+/* The edges are nearly in order. */
+static void sort_in(struct edge *v, uint32_t n)
 {
-	if (n > EDGE_FEW) {
-		qsort(v, n, sizeof(*v), edge_cmp);
-		return;
-	}
+	uint64_t moves = (uint64_t)n * EDGE_MOVES;
+
 	for (uint32_t i = 1; i < n; i++) {
 		struct edge e = v[i];
 		uint32_t k = i;
 
-		for (; k && edge_cmp(&e, &v[k - 1]) < 0; k--)
+		for (; k && moves && edge_cmp(&e, &v[k - 1]) < 0; k--, moves--)
 			v[k] = v[k - 1];
 		v[k] = e;
+		if (!moves) {
+			qsort(v, n, sizeof(*v), edge_cmp);
+			return;
+		}
 	}
 }
 
@@ -281,15 +308,43 @@ static bool out_before(const struct edge *edges, uint32_t a, uint32_t b)
 	return edges[a].event != edges[b].event ? edges[a].event < edges[b].event : a < b;
 }
 
-static int out_cmp(const void *a, const void *b, void *edges)
+/* Returns where the run of v[from .. n) ends: the entries that are in order. */
+static uint32_t run_end(const struct edge *edges, const uint32_t *v, uint32_t from, uint32_t n)
 {
-	return out_before(edges, *(const uint32_t *)a, *(const uint32_t *)b) ? -1 : 1;
+	uint32_t i = from + 1;
+
+	while (i < n && out_before(edges, v[i - 1], v[i]))
+		i++;
+	return MIN(i, n);
 }
 
-static void sort_out(struct edge *edges, uint32_t *v, uint32_t n)
+/* Merges each two runs of v into one run of `to`. */
+static void merge_runs(const struct edge *edges, const uint32_t *v, uint32_t n, uint32_t *to)
+{
+	uint32_t at = 0;
+
+	for (uint32_t a = 0, b, a_end, end; a < n; a = end) {
+		b = a_end = run_end(edges, v, a, n);
+		end = b < n ? run_end(edges, v, b, n) : n;
+		while (a < a_end || b < end)
+			to[at++] = b == end || (a < a_end && out_before(edges, v[a], v[b])) ? v[a++] : v[b++];
+	}
+}
+
+/* The edges from one segment to the segments of one task are nearly in order. So there are few runs.
+ * spare: room for n entries. */
+static void sort_runs(const struct edge *edges, uint32_t *v, uint32_t n, uint32_t *spare)
+{
+	while (run_end(edges, v, 0, n) < n) {
+		merge_runs(edges, v, n, spare);
+		memcpy(v, spare, n * sizeof(*v));
+	}
+}
+
+static void sort_out(const struct edge *edges, uint32_t *v, uint32_t n, uint32_t *spare)
 {
 	if (n > EDGE_FEW) {
-		qsort_r(v, n, sizeof(*v), out_cmp, edges);
+		sort_runs(edges, v, n, spare);
 		return;
 	}
 	for (uint32_t i = 1; i < n; i++) {
@@ -303,7 +358,8 @@ static void sort_out(struct edge *edges, uint32_t *v, uint32_t n)
 
 static int fill_out(struct causal *c)
 {
-	uint32_t *first = calloc(c->n_segments + 2, sizeof(*first));
+	uint32_t *first = calloc(c->n_segments + 2, sizeof(*first)), most = 0;
+	_cleanup_free_ uint32_t *spare = NULL;
 
 	c->out_first = first;
 	c->out = malloc((c->n_edges + 1) * sizeof(*c->out));
@@ -312,14 +368,19 @@ static int fill_out(struct causal *c)
 	for (size_t i = 0; i < c->n_edges; i++)
 		if (c->edges[i].from != GRAPH_NONE)
 			first[c->edges[i].from + 2]++;
-	for (size_t i = 1; i <= c->n_segments; i++)
+	for (size_t i = 1; i <= c->n_segments; i++) {
+		most = MAX(most, first[i + 1]);
 		first[i + 1] += first[i];
+	}
+	spare = malloc(((size_t)most + 1) * sizeof(*spare));
+	if (!spare)
+		return -ENOMEM;
 	/* Now first[s + 1] is the next free place in c->out for segment s. */
 	for (size_t i = 0; i < c->n_edges; i++)
 		if (c->edges[i].from != GRAPH_NONE)
 			c->out[first[c->edges[i].from + 1]++] = (uint32_t)i;
 	for (size_t i = 0; i < c->n_segments; i++)
-		sort_out(c->edges, c->out + first[i], first[i + 1] - first[i]);
+		sort_out(c->edges, c->out + first[i], first[i + 1] - first[i], spare);
 	return 0;
 }
 
@@ -355,6 +416,7 @@ static int causal_finish(struct pass *p, struct causal *c)
 	c->n_segments = c->first[p->g->n_tasks];
 	renumber(p, place);
 	r = move_segments(p, place, c);
+	free(TAKE_PTR(place));
 	if (r)
 		return r;
 	end_segments(p->g, c);
@@ -362,7 +424,7 @@ static int causal_finish(struct pass *p, struct causal *c)
 	if (r)
 		return r;
 	for (size_t i = 0; i < c->n_segments; i++)
-		sort_few(c->edges + c->segments[i].in, c->segments[i].n_in);
+		sort_in(c->edges + c->segments[i].in, c->segments[i].n_in);
 	return fill_out(c);
 }
 

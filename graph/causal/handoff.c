@@ -35,9 +35,9 @@ static int count(struct map *counts, uint64_t key, uint64_t more)
 	return map_set(counts, key, n + more);
 }
 
-static bool is_seen(const struct pass *p, const struct map *seen, const struct edge *e)
+static bool is_seen(const struct pass *p, const struct edge *e)
 {
-	return map_get(seen, GRAPH_FUTEX_KEY(p->e[e->event].r.obj), NULL);
+	return map_get(&p->seen_locks, GRAPH_FUTEX_KEY(p->e[e->event].r.obj), NULL);
 }
 
 static bool takes_turns(const struct map *counts, uint64_t key)
@@ -54,25 +54,19 @@ static bool is_taken_in_turns(const struct pass *p, const struct map *counts, co
 	       takes_turns(counts, key_of(p, e, e->to));
 }
 
-static int find_seen(const struct pass *p, struct map *seen)
+void handoff_visit(struct pass *p, uint32_t event)
 {
-	const struct graph *g = p->g;
-	int r = 0;
+	const struct window_event *e = &p->e[event];
 
-	for (size_t i = 0; i < g->w->n_events && !r; i++) {
-		const struct window_event *e = &p->e[i];
-
-		if (e->r.kind == CT_VISIT && ct_visit_wait(&e->r) == CT_W_FUTEX &&
-		    owner_stack_locks(g->w, window_words(g->w, e)[0]))
-			r = map_set(seen, GRAPH_FUTEX_KEY(e->r.obj), 1);
-	}
-	return r;
+	if (ct_visit_wait(&e->r) == CT_W_FUTEX && owner_stack_locks(p->g->w, window_words(p->g->w, e)[0]) &&
+	    map_set(&p->seen_locks, GRAPH_FUTEX_KEY(e->r.obj), 1))
+		p->err = -ENOMEM;
 }
 
 int handoff_find(struct pass *p)
 {
-	struct map counts = { 0 }, seen = { 0 };
-	int r = find_seen(p, &seen);
+	struct map counts = { 0 };
+	int r = 0;
 
 	for (size_t i = 0; i < p->edges.n && !r; i++) {
 		const struct edge *e = &p->edges.v[i];
@@ -86,13 +80,12 @@ int handoff_find(struct pass *p)
 	for (size_t i = 0; i < p->edges.n && !r; i++) {
 		struct edge *e = &p->edges.v[i];
 
-		if (e->kind != EDGE_POST || (!is_seen(p, &seen, e) && !is_taken_in_turns(p, &counts, e)))
+		if (e->kind != EDGE_POST || (!is_seen(p, e) && !is_taken_in_turns(p, &counts, e)))
 			continue;
 		e->kind = EDGE_LOCK;
 		e->strength = EDGE_WEAK;
 		e->flags &= (uint8_t)~EDGE_MANY;
 	}
 	map_done(&counts);
-	map_done(&seen);
 	return r;
 }

@@ -178,11 +178,12 @@ static void serve_send(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 void match_send(struct pass *p, uint32_t event)
 {
 	const struct ct_rec *r = &p->e[event].r;
-	uint32_t task = pass_task(p, r->tid, r->ts), f = pass_flow(p, r->obj), ask = GRAPH_NONE, left, asker;
+	uint32_t task = pass_task(p, r->tid, r->ts), ask = GRAPH_NONE, f, left, asker;
 	uint32_t bytes = ct_message_bytes(r);
 	struct work *w;
 	struct flow *flow, *to;
 
+	f = task == GRAPH_NONE ? pass_flow(p, r->obj) : pass_flow_of(p, task, r->obj);
 	if (task == GRAPH_NONE || f == GRAPH_NONE || pass_segment(p, task, r->ts) == GRAPH_NONE)
 		return;
 	flow_make_room(&p->flows, p->g, r->ts);
@@ -219,6 +220,7 @@ void match_send(struct pass *p, uint32_t event)
 	}
 	w->parted = event;
 	w->spoke = r->obj;
+	w->flow = f;
 	w->acts++;
 }
 
@@ -393,11 +395,12 @@ static void ask_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event, 
 void match_recv(struct pass *p, uint32_t event)
 {
 	const struct ct_rec *r = &p->e[event].r;
-	uint32_t task = pass_task(p, r->tid, r->ts), f = pass_flow(p, r->obj);
+	uint32_t task = pass_task(p, r->tid, r->ts), f;
 	uint32_t bytes = ct_message_bytes(r);
 	struct received got;
 	struct flow *flow;
 
+	f = task == GRAPH_NONE ? pass_flow(p, r->obj) : pass_flow_of(p, task, r->obj);
 	if (task == GRAPH_NONE || f == GRAPH_NONE || pass_segment(p, task, r->ts) == GRAPH_NONE)
 		return;
 	flow_make_room(&p->flows, p->g, r->ts);
@@ -421,6 +424,7 @@ void match_recv(struct pass *p, uint32_t event)
 	flow->sent_last &= flow->role == ROLE_SERVES && !got.begun;
 	p->work[task].parted = event;
 	p->work[task].spoke = r->obj;
+	p->work[task].flow = f;
 	p->work[task].acts++;
 }
 

@@ -17,8 +17,7 @@ uint32_t pass_task(struct pass *p, uint32_t tid, uint64_t ts_ns)
 	if (tid >= p->n_tids)
 		return tid < TIDS_MAX ? GRAPH_NONE : graph_task_at(g, tid, ts_ns);
 	task = p->by_tid[tid];
-	while (task != GRAPH_NONE && task + 1 < g->n_tasks && g->tasks[task + 1].tid == tid &&
-	       g->tasks[task + 1].born_ns <= ts_ns)
+	while (task != GRAPH_NONE && p->work[task].next_ns <= ts_ns && p->work[task].next_ns != UINT64_MAX)
 		p->by_tid[tid] = ++task;
 	return task;
 }
@@ -164,10 +163,16 @@ int pass_init(struct pass *p, const struct graph *g, const struct causal_options
 		return -ENOMEM;
 	memset(p->by_tid, 0xff, p->n_tids * sizeof(*p->by_tid));
 	for (size_t i = g->n_tasks; i-- > 0;) {
+		const struct graph_task *next = i + 1 < g->n_tasks && g->tasks[i + 1].tid == g->tasks[i].tid
+							? &g->tasks[i + 1]
+							: NULL;
+
 		p->work[i] = (struct work){ .interval = g->tasks[i].first_interval,
+					    .next_ns = next ? next->born_ns : UINT64_MAX,
 					    .segment = GRAPH_NONE,
 					    .before = GRAPH_NONE,
 					    .parted = GRAPH_NONE,
+					    .flow = GRAPH_NONE,
 					    .wake_edge = GRAPH_NONE,
 					    .woken = GRAPH_NONE };
 		if (g->tasks[i].tid < p->n_tids)
@@ -198,6 +203,7 @@ void pass_drop(struct pass *p)
 void pass_done(struct pass *p)
 {
 	pass_drop(p);
+	map_done(&p->seen_locks);
 	VEC_FREE(&p->segments);
 	VEC_FREE(&p->edges);
 	VEC_FREE(&p->stacks);
@@ -224,6 +230,13 @@ uint32_t pass_flow(struct pass *p, uint64_t sock)
 	if (f == GRAPH_NONE)
 		p->err = -ENOMEM;
 	return f;
+}
+
+uint32_t pass_flow_of(struct pass *p, uint32_t task, uint64_t sock)
+{
+	const struct work *w = &p->work[task];
+
+	return w->flow != GRAPH_NONE && w->spoke == sock ? w->flow : pass_flow(p, sock);
 }
 
 enum flow_role pass_role(struct pass *p, uint64_t sock)

@@ -21,12 +21,14 @@
 struct work {
 	uint32_t segment; /* the task's present segment, as an index in pass.segments */
 	uint32_t before;  /* the task's segment before the present one, or GRAPH_NONE */
+	uint64_t next_ns; /* when the next task with the same tid is born; UINT64_MAX: there is none */
 	uint32_t interval;
 
 	uint64_t client; /* the client for which the task works: a socket, or 1 + a task; 0: none */
 	uint32_t guest;  /* 1 + the task whose message began the segment; 0: none */
 	uint64_t asked;  /* socket on which the segment waits for an answer; 0: none */
 	uint64_t spoke;
+	uint32_t flow; /* of the socket `spoke`, as an index in flows.v, or GRAPH_NONE */
 	uint32_t idles;
 	uint32_t taken;     /* how many received requests have no answer */
 	uint32_t jobs;      /* jobs that the task has begun and not ended */
@@ -166,6 +168,7 @@ struct pass {
 	struct map jobs_off; /* framework -> x[0] of its last CT_JOB_OFF */
 	VEC(struct hands) hands;
 	struct map futexes;
+	struct map seen_locks; /* handoff.c: GRAPH_FUTEX_KEY() of futexes that a stack shows as locks */
 	bool wants_requests;
 	VEC(struct request) requests;
 	VEC(struct request_turn) turns;
@@ -197,6 +200,8 @@ uint32_t pass_segment(struct pass *p, uint32_t task, uint64_t ts_ns);
 uint32_t pass_edge(struct pass *p, const struct edge *e);
 /* Returns an index into flows.v. GRAPH_NONE: no memory; sets p->err. */
 uint32_t pass_flow(struct pass *p, uint64_t sock);
+/* Like pass_flow(), but faster if the task has made its last send or receive on this socket. */
+uint32_t pass_flow_of(struct pass *p, uint32_t task, uint64_t sock);
 enum flow_role pass_role(struct pass *p, uint64_t sock);
 /* Returns the last task that sent or received on the socket, or GRAPH_NONE. */
 uint32_t pass_user(struct pass *p, uint64_t sock);

@@ -12,8 +12,10 @@ static bool is_connect(const struct pass *p, const struct edge *e)
 {
 	const struct ct_rec *r = &p->e[e->event].r;
 
-	return e->kind == EDGE_MESSAGE && e->strength == EDGE_STRONG && e->from != GRAPH_NONE &&
-	       r->kind == CT_WAKE && ct_wake_call(r) == CT_W_CONNECT;
+	/* The edge of a wake-up never has EDGE_BYTES. The flag is looked at first, because to read a record
+	 * for each edge is slow. */
+	return e->kind == EDGE_MESSAGE && !(e->flags & EDGE_BYTES) && e->strength == EDGE_STRONG &&
+	       e->from != GRAPH_NONE && r->kind == CT_WAKE && ct_wake_call(r) == CT_W_CONNECT;
 }
 
 static uint32_t process_of(const struct pass *p, uint32_t segment)

@@ -53,8 +53,8 @@ uint32_t path_cpu_wanted(const struct graph *g, uint32_t interval);
 /* Returns the index into g->runs[cpu] of the first run that ends after ts_ns. Returns
  * g->n_runs[cpu] if there is none, and 0 if there is no such CPU. */
 size_t path_first_run(const struct graph *g, uint32_t cpu, uint64_t ts_ns);
-/* Like path_first_run(), but fast if `near` is the result for a moment shortly before ts_ns. near
- * may be 0. */
+/* Like path_first_run(), but fast if `near` is the result for a moment not far from ts_ns. near may
+ * be 0. */
 size_t path_run_near(const struct graph *g, uint32_t cpu, uint64_t ts_ns, size_t near);
 
 bool path_waits_for_lock(const struct blame *b);

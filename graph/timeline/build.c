@@ -26,10 +26,10 @@ static int task_key_cmp(const void *a, const void *b)
 	return x->old < y->old ? -1 : x->old > y->old;
 }
 
-/* Sets from_ns and ancestor of each task. The tasks of one tid were sorted by born_ns. But since
- * then, graph_tasks() may have replaced a born_ns of 0. So born_ns may fall from one task of the
- * tid to the next one. from_ns never falls. */
-static void graph_lives(struct graph *g)
+/* Sets from_ns and ancestor of each task, and g->first_of. The tasks of one tid were sorted by born_ns. But
+ * since then, graph_tasks() may have replaced a born_ns of 0. So born_ns may fall from one task of the tid to
+ * the next one. from_ns never falls. */
+static void graph_lives(struct graph *g, struct builder *b)
 {
 	for (size_t i = g->n_tasks; i-- > 0;) {
 		struct graph_task *t = &g->tasks[i];
@@ -37,7 +37,11 @@ static void graph_lives(struct graph *g)
 		t->from_ns = t->born_ns;
 		if (i + 1 < g->n_tasks && t[1].tid == t->tid)
 			t->from_ns = MIN(t->from_ns, t[1].from_ns);
+		/* the table has this tid, so tids_set() needs no memory */
+		if (t->tid < TIDS_MAX)
+			(void)tids_set(b->tids, t->tid, (uint32_t)i);
 	}
+	g->first_of = TAKE_PTR(b->tids);
 	for (size_t i = 0; i < g->n_tasks; i++)
 		g->tasks[i].ancestor = graph_task_at(g, g->tasks[i].ptgid, g->tasks[i].born_ns);
 }
@@ -86,7 +90,7 @@ static int graph_tasks(struct graph *g, struct builder *b, uint32_t *renumber)
 		}
 	}
 	g->n_tasks = b->now.n;
-	graph_lives(g);
+	graph_lives(g, b);
 	return 0;
 }
 
@@ -207,7 +211,8 @@ static int build(const struct window *w, struct window *lean, struct graph **ret
 		return -ENOMEM;
 	g->w = w;
 	g->scans = calloc(1, sizeof(*g->scans));
-	if (g->scans)
+	b.tids = calloc(1, sizeof(*b.tids));
+	if (g->scans && b.tids)
 		r = timeline_replay(&b, lean);
 	if (!r) {
 		renumber = calloc(b.now.n + 1, sizeof(*renumber));
@@ -232,6 +237,7 @@ static int build(const struct window *w, struct window *lean, struct graph **ret
 	g->n_dropped = b.dropped.n;
 	VEC_FREE(&b.live);
 	VEC_FREE(&b.on_cpu);
+	tids_free(b.tids);
 	map_done(&b.by_tid);
 	if (r) {
 		graph_free(g);
@@ -275,6 +281,7 @@ void graph_free(struct graph *g)
 		free(g->repeats[i]);
 	free(g->repeats);
 	free(g->tasks);
+	tids_free(g->first_of);
 	free(g->intervals);
 	free(g->scans);
 	free(g);

@@ -4,6 +4,7 @@
 #define CTRACE_GRAPH_TIMELINE_BUILD_H
 
 #include "graph/timeline/graph.h"
+#include "graph/timeline/tids.h"
 #include "lib/map.h"
 #include "lib/vec.h"
 
@@ -45,7 +46,8 @@ struct builder {
 	VEC(struct interval) intervals;
 	VEC(struct interval_look) looks; /* in no order */
 	VEC(struct graph_dropped) dropped;
-	struct map by_tid;
+	struct tids *tids; /* tids below TIDS_MAX: the index of the newest task in `now` */
+	struct map by_tid; /* the other tids; only a damaged file has them */
 	size_t resync;
 	bool blind; /* the replay is in a time without records */
 	bool coarse;

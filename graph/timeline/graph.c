@@ -4,14 +4,23 @@
 #include <string.h>
 
 #include "graph/thresholds.h"
+#include "graph/timeline/tids.h"
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
 
 uint32_t graph_task_at(const struct graph *g, uint32_t tid, uint64_t ts_ns)
 {
 	const struct graph_task *t = g->tasks;
-	size_t at = BISECT(i, 0, g->n_tasks, t[i].tid > tid || (t[i].tid == tid && t[i].from_ns > ts_ns));
+	uint32_t first = tids_get(g->first_of, tid);
+	size_t lo = first == TIDS_NONE ? 0 : first, step = 1, at;
 
+	if (first == TIDS_NONE && tid < TIDS_MAX)
+		return GRAPH_NONE;
+	/* most tids have one or two tasks */
+	for (; lo + step < g->n_tasks && t[lo + step].tid == tid && t[lo + step].from_ns <= ts_ns; step *= 2)
+		lo += step;
+	at = BISECT(i, lo, first == TIDS_NONE ? g->n_tasks : MIN(lo + step, g->n_tasks),
+		    t[i].tid > tid || (t[i].tid == tid && t[i].from_ns > ts_ns));
 	if (at && t[at - 1].tid == tid)
 		return (uint32_t)at - 1;
 	return at < g->n_tasks && t[at].tid == tid ? (uint32_t)at : GRAPH_NONE;

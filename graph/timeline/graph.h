@@ -137,6 +137,7 @@ struct graph {
 	const struct window *w;
 	struct graph_task *tasks; /* sorted by tid; tasks with the same tid: in order of time */
 	size_t n_tasks;
+	struct tids *first_of; /* [tid]: its first task; private to graph/ (tids.h) */
 	struct interval *intervals; /* sorted by (task, from_ns) */
 	size_t n_intervals;
 	struct interval_look *looks;

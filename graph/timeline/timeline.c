@@ -33,28 +33,45 @@ void timeline_gone(struct builder *b, uint32_t task, uint64_t ts)
 	t->exit_ns = MIN(t->exit_ns, ts);
 }
 
+/* Sets *ret to the index of the newest task with this tid in b->now. Returns false if there is none. */
+static bool timeline_find(const struct builder *b, uint32_t tid, uint32_t *ret)
+{
+	uint32_t at = tids_get(b->tids, tid);
+	uint64_t other;
+
+	if (at == TIDS_NONE && tid >= TIDS_MAX && map_get(&b->by_tid, tid, &other))
+		at = (uint32_t)other;
+	*ret = at;
+	return at != TIDS_NONE;
+}
+
+static int timeline_note(struct builder *b, uint32_t tid, uint32_t task)
+{
+	return tid < TIDS_MAX ? tids_set(b->tids, tid, task) : map_set(&b->by_tid, tid, task);
+}
+
 /* If the task with this tid has exited, a further record of the tid is of a new task. Exception:
  * after a CT_EXIT in a coarse stretch (task_now.ended), further records still belong to the old
  * task. If there is no memory, sets b->err and returns 0. */
 uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh)
 {
-	uint64_t at;
 	struct task_now *t;
+	uint32_t at;
 
-	if (map_get(&b->by_tid, tid, &at)) {
+	if (timeline_find(b, tid, &at)) {
 		t = &b->now.v[at];
 		if (!fresh && (!t->gone || t->ended))
-			return (uint32_t)at;
+			return at;
 		/* The checkpoint has the new task already. This record is its birth. */
 		if (fresh && !t->gone && ts <= t->checkpoint_ns) {
 			t->born_ns = ts;
-			return (uint32_t)at;
+			return at;
 		}
 		/* Two tasks never have the same tid at the same time: the end of the old task was
 		 * not recorded. */
 		if (fresh && !t->gone && t->interval != GRAPH_NONE) {
 			b->intervals.v[t->interval].state = INTERVAL_UNKNOWN;
-			timeline_gone(b, (uint32_t)at, ts);
+			timeline_gone(b, at, ts);
 		}
 	}
 	if (VEC_PUSH(&b->now, (struct task_now){ .tid = tid,
@@ -70,7 +87,7 @@ uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh)
 						 .cpu = FORMAT_CPU_NONE,
 						 .exit_ns = UINT64_MAX,
 						 .born_ns = fresh ? ts : 0 }) ||
-	    map_set(&b->by_tid, tid, b->now.n - 1)) {
+	    timeline_note(b, tid, (uint32_t)b->now.n - 1)) {
 		b->err = -ENOMEM;
 		return 0;
 	}
@@ -279,9 +296,9 @@ static void timeline_blind(struct builder *b, const struct window_resync *rs)
  * the same tid. */
 static uint32_t timeline_living(struct builder *b, uint32_t tid, uint64_t ts)
 {
-	uint64_t at;
+	uint32_t at;
 
-	if (map_get(&b->by_tid, tid, &at))
+	if (timeline_find(b, tid, &at))
 		b->now.v[at].ended = false;
 	return timeline_task(b, tid, ts, false);
 }
@@ -331,16 +348,15 @@ static void timeline_resyncs(struct builder *b, uint64_t ts)
 	}
 }
 
-static void timeline_switch_out(struct builder *b, const struct window_event *e, uint16_t cpu)
+static void timeline_switch_out(struct builder *b, const struct window_event *e, uint16_t cpu, uint32_t task)
 {
-	uint32_t task = timeline_task(b, e->r.tid, e->r.ts, false);
 	struct task_now *t = &b->now.v[task];
 	uint32_t race;
 	struct interval *s;
 
 	/* The end of a task counts even under a cap, and even if a later checkpoint still has the
 	 * task. */
-	if (b->err || ((t->capped || timeline_stale(t, e->r.ts)) && !(ct_switch_state(&e->r) & CT_ST_DEAD)))
+	if ((t->capped || timeline_stale(t, e->r.ts)) && !(ct_switch_state(&e->r) & CT_ST_DEAD))
 		return;
 	t->cpu = cpu;
 	t->prio = ct_switch_prio(&e->r);
@@ -374,13 +390,12 @@ static void timeline_switch_out(struct builder *b, const struct window_event *e,
 	b->now.v[task].owner = 0;
 }
 
-static void timeline_switch_in(struct builder *b, const struct window_event *e, uint16_t cpu)
+static void timeline_switch_in(struct builder *b, const struct window_event *e, uint16_t cpu, uint32_t task)
 {
-	uint32_t task = timeline_task(b, ct_switch_next(&e->r), e->r.ts, false);
 	struct task_now *t = &b->now.v[task];
 	struct interval *s;
 
-	if (b->err || t->capped || timeline_stale(t, e->r.ts))
+	if (t->capped || timeline_stale(t, e->r.ts))
 		return;
 	t->cpu = cpu;
 	t->race_wake = GRAPH_NONE;
@@ -396,12 +411,12 @@ static void timeline_switch_in(struct builder *b, const struct window_event *e, 
  * together for a moment.) All other switches are missing, so only the end of a task counts. */
 static void timeline_switch_late(struct builder *b, const struct window_event *e)
 {
-	uint64_t at;
+	uint32_t at;
 
-	if (!(ct_switch_state(&e->r) & CT_ST_DEAD) || !map_get(&b->by_tid, e->r.tid, &at))
+	if (!(ct_switch_state(&e->r) & CT_ST_DEAD) || !timeline_find(b, e->r.tid, &at))
 		return;
 	if (!b->now.v[at].gone)
-		timeline_gone(b, (uint32_t)at, e->r.ts);
+		timeline_gone(b, at, e->r.ts);
 	b->now.v[at].ended = false;
 }
 
@@ -415,9 +430,12 @@ static void timeline_switch(struct builder *b, const struct window_event *e)
 	if (!b->err)
 		timeline_on_cpu(b, cpu, was, now);
 	if (e->r.tid && !b->err)
-		timeline_switch_out(b, e, cpu);
-	if (ct_switch_next(&e->r) && !b->err)
-		timeline_switch_in(b, e, cpu);
+		timeline_switch_out(b, e, cpu, was);
+	/* in a damaged trace, the task that switches out may also be the next one */
+	if (now != GRAPH_NONE && now == was && !b->err)
+		now = timeline_task(b, ct_switch_next(&e->r), e->r.ts, false);
+	if (now != GRAPH_NONE && !b->err)
+		timeline_switch_in(b, e, cpu, now);
 }
 
 static void timeline_woken(struct builder *b, uint32_t task, uint64_t ts)
@@ -484,9 +502,9 @@ static void timeline_visit(struct builder *b, const struct window_event *e, uint
 {
 	struct interval_look *l;
 	struct interval *s;
-	uint64_t at;
+	uint32_t at;
 
-	if (!map_get(&b->by_tid, e->r.tid, &at))
+	if (!timeline_find(b, e->r.tid, &at))
 		return;
 	b->now.v[at].visit = idx;
 	if (timeline_state(b, &b->now.v[at]) != INTERVAL_BLOCKED)
@@ -496,7 +514,7 @@ static void timeline_visit(struct builder *b, const struct window_event *e, uint
 	 * it, but the record of the inspection does. */
 	if (s->wait == CT_W_OPEN && !s->obj)
 		s->obj = e->r.obj;
-	l = timeline_look(b, (uint32_t)at);
+	l = timeline_look(b, at);
 	if (l)
 		l->visit = idx;
 }
@@ -523,9 +541,9 @@ static void timeline_owner(struct builder *b, const struct window_event *e, uint
  * CT_W_EXITED, then r is about a new task, whose fork was left out. */
 static bool timeline_cap_is_late(const struct builder *b, const struct ct_rec *r)
 {
-	uint64_t at;
+	uint32_t at;
 
-	return map_get(&b->by_tid, r->tid, &at) && b->now.v[at].gone &&
+	return timeline_find(b, r->tid, &at) && b->now.v[at].gone &&
 	       (!(r->flags & CT_GV_GROUP) || ct_cap_wait(r) == CT_W_EXITED);
 }
 

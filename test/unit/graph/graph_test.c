@@ -6,6 +6,8 @@
 #include <cmocka.h>
 
 #include "graph/path/path.h"
+#include "graph/thresholds.h"
+#include "lib/cleanup.h"
 #include "test/unit/graph/random_make.h"
 
 static void assert_partition(const struct path *p, uint64_t from, uint64_t to)
@@ -45,6 +47,71 @@ static void test_random_partition(void **state)
 	random_ranges(check);
 }
 
+/* Like graph_task_at(), but looks at each task. */
+static uint32_t task_slow(const struct graph *g, uint32_t tid, uint64_t ts_ns)
+{
+	uint32_t found = GRAPH_NONE;
+
+	for (uint32_t i = 0; i < g->n_tasks; i++)
+		if (g->tasks[i].tid == tid && (found == GRAPH_NONE || g->tasks[i].from_ns <= ts_ns))
+			found = i;
+	return found;
+}
+
+static uint64_t run_slow(const struct graph *g, uint32_t cpu, uint64_t ts_ns)
+{
+	size_t i = 0;
+
+	while (cpu < g->n_cpus && i < g->n_runs[cpu] && graph_run(g, cpu, i)->to_ns <= ts_ns)
+		i++;
+	return i;
+}
+
+static void check_looks(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
+			uint32_t *seed)
+{
+	uint32_t tid = g->tasks[task].tid;
+
+	for (uint32_t near_tid = tid ? tid - 1 : 0; near_tid <= tid + 1; near_tid++) {
+		assert_int_equal(graph_task_at(g, near_tid, from_ns), task_slow(g, near_tid, from_ns));
+		assert_int_equal(graph_task_at(g, near_tid, to_ns), task_slow(g, near_tid, to_ns));
+	}
+	for (uint32_t cpu = 0; cpu <= g->n_cpus; cpu++) {
+		size_t near = cpu < g->n_cpus ? random_below(seed, (uint32_t)g->n_runs[cpu] + 2) : 0;
+
+		assert_int_equal(path_run_near(g, cpu, from_ns, near), run_slow(g, cpu, from_ns));
+		assert_int_equal(path_run_near(g, cpu, to_ns, near), run_slow(g, cpu, to_ns));
+	}
+}
+
+static void test_random_looks(void **state)
+{
+	random_ranges(check_looks);
+}
+
+/* Several tasks have the same tid, and some tids are larger than any tid of the kernel. */
+static void test_same_tid(void **state)
+{
+	static const uint32_t tids[] = { 5, 1023, 1024, TIDS_MAX - 1, TIDS_MAX, UINT32_MAX };
+	struct make m = { 0 };
+	struct graph *g;
+	uint64_t ms = 0;
+
+	for (uint32_t i = 0; i < ARRAY_SIZE(tids); i++)
+		for (uint32_t life = 0; life < 1 + 4 * i; life++, ms += 10) {
+			make_event(&m, ms * MS, 0, CT_FORK, 1, tids[i]);
+			make_switch(&m, ms + 2, 0, 0, tids[i], CT_W_NONE, 0);
+			make_switch(&m, ms + 5, 0, tids[i], 0, CT_W_NONE, 0)->r.state = CT_ST_DEAD;
+		}
+	g = build(&m, ms);
+	assert_int_equal(g->n_tasks, 1 + ms / 10);
+	for (uint32_t i = 0; i < ARRAY_SIZE(tids); i++)
+		for (uint64_t at = 0; at < ms; at++)
+			assert_int_equal(graph_task_at(g, tids[i], at * MS), task_slow(g, tids[i], at * MS));
+	graph_free(g);
+	make_free(&m);
+}
+
 static void test_bad_range(void **state)
 {
 	struct make m = { 0 };
@@ -75,6 +142,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random_partition),
+		cmocka_unit_test(test_random_looks),
+		cmocka_unit_test(test_same_tid),
 		cmocka_unit_test(test_bad_range),
 		cmocka_unit_test(test_empty),
 	};
