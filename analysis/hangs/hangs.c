@@ -499,11 +499,24 @@ int hangs_settle(const struct graph *g, struct hang *x)
 	return r;
 }
 
+/* Returns true if main_thread_first() may move a shorter row before one of these rows. */
+static bool has_stopped_thread(const struct hangs *h, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct link *k = &h->v[i].diagnosis->chain[0];
+
+		if (hangs_is_worst(&h->v[i]) && k->wait == CT_W_STOPPED && k->pid != k->tid)
+			return true;
+	}
+	return false;
+}
+
 bool hangs_are_decided(const struct hangs *h, size_t settled)
 {
 	for (size_t i = 0; i < settled; i++)
 		if (hangs_is_worst(&h->v[i]))
-			return settled == h->n || !is_alike(&h->v[settled], length(&h->v[i]));
+			return settled == h->n || (!is_alike(&h->v[settled], length(&h->v[i])) &&
+						   !has_stopped_thread(h, settled));
 	return false;
 }
 
