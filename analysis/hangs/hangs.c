@@ -437,6 +437,22 @@ static void most_waiters_first(struct hangs *h)
 	}
 }
 
+static void number_rows(struct hangs *h)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < h->n; i++)
+		h->v[i].number = h->v[i].alarm && h->v[i].first_row == i ? ++n : 0;
+}
+
+struct hang *hangs_numbered(const struct hangs *h, uint32_t number)
+{
+	for (size_t i = 0; i < h->n; i++)
+		if (number && h->v[i].number == number)
+			return &h->v[i];
+	return NULL;
+}
+
 int hangs_candidates(const struct graph *g, uint64_t from_ns, uint64_t to_ns,
 		     const struct hangs_filter *filter, struct hangs **ret)
 {
@@ -533,6 +549,7 @@ void hangs_sort(struct hangs *h)
 	main_thread_first(h);
 	find_same(h);
 	most_waiters_first(h);
+	number_rows(h);
 }
 
 int hangs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const struct hangs_filter *filter,
