@@ -7,6 +7,7 @@
 #include "cli/check/write.h"
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
+#include "cli/export/browser.h"
 #include "cli/export/out.h"
 #include "cli/hangs/hangs_search.h"
 #include "cli/hangs/victim.h"
@@ -24,12 +25,14 @@ struct request {
 	struct victim_request victim;
 	const char *output;
 	struct rulestore_options rules;
-	bool json;
+	bool open, json;
 };
 
 #define FLAG(member) CLI_FLAG(struct request, member)
 static const struct cli_option view_options[] = {
 	{ 'o', "output", "PAGE", "write the page to the file PAGE (default: stdout)" },
+	{ FLAG(open), "open", NULL,
+	  "write the page to a file, by default FILE with .html in place of .ctr, and open it in a browser" },
 	VICTIM_OPTIONS(struct request, victim),
 	{ OPT_RULES, "rules", "FILE", "apply the rules of FILE; can be repeated" },
 	{ FLAG(rules.none), "no-rules", NULL, "apply no rules, not even your own" },
@@ -39,7 +42,7 @@ static const struct cli_option view_options[] = {
 
 static const struct cli_usage view_usage = {
 	.name = "view",
-	.args = "[-o PAGE] " VICTIM_USAGE " [--rules FILE | --no-rules] [--json] FILE",
+	.args = "[-o PAGE] [--open] " VICTIM_USAGE " [--rules FILE | --no-rules] [--json] FILE",
 	.about =
 		"Writes a page for a browser that explains a hang: the answer of 'ctrace diagnose', its evidence, and a\n"
 		"timeline of the tasks that matter. The page is one file that loads nothing, so you can send it by mail.\n"
@@ -244,8 +247,12 @@ static int view_check(const struct request *rq)
 		return cli_usage_error(&view_usage, "give either --rules or --no-rules");
 	if (rq->json && rq->output)
 		return cli_usage_error(&view_usage, "give either --json or --output");
-	if (!rq->json && !rq->output && isatty(STDOUT_FILENO))
-		return cli_usage_error(&view_usage, "give the file for the page, such as -o report.html");
+	if (rq->json && rq->open)
+		return cli_usage_error(&view_usage, "give either --json or --open");
+	if (!rq->json && !rq->open && !rq->output && isatty(STDOUT_FILENO))
+		return cli_usage_error(
+			&view_usage,
+			"give the file for the page, such as -o report.html, or --open to see it at once");
 	return CLI_OK;
 }
 
@@ -255,6 +262,32 @@ static int view_option(struct request *rq, int c, const char *arg)
 		return rulestore_option(&rq->rules, arg);
 	rq->output = strcmp(arg, "-") != 0 ? arg : NULL;
 	return CLI_OK;
+}
+
+/* Returns the name of the page for --open without -o: hang.html, hang-2.html or hang-request-2.html for
+ * hang.ctr, in the working directory. The caller frees it. */
+static char *page_name(const struct request *rq, const char *path)
+{
+	const char *name = base_name(path), *end = strrchr(name, '.');
+	const struct rowarg *row = &rq->victim.row;
+	struct words t = { 0 };
+
+	words_add(&t, "%.*s", (int)(end && end != name ? end - name : (long)strlen(name)), name);
+	if (row->hang)
+		words_add(&t, "-%u", row->hang);
+	if (row->request)
+		words_add(&t, "-request-%u", row->request);
+	words_add(&t, ".html");
+	return words_take(&t);
+}
+
+/* Does not replace a file that the user has not named. */
+static int check_new(const char *page)
+{
+	if (access(page, F_OK))
+		return CLI_OK;
+	return cli_error("%s: this file exists; give the file for the page with -o, or remove this one",
+			 page);
 }
 
 static int view_run(const struct request *rq, const char *path)
@@ -287,6 +320,25 @@ static int view_run(const struct request *rq, const char *path)
 	return r;
 }
 
+static int view_open(struct request *rq, const char *path)
+{
+	_cleanup_free_ char *page = rq->output ? NULL : page_name(rq, path);
+	int r;
+
+	if (!rq->output && !page)
+		return cli_error("out of memory");
+	r = page ? check_new(page) : CLI_OK;
+	if (page)
+		rq->output = page;
+	if (!r)
+		r = view_run(rq, path);
+	if (r)
+		return r;
+	if (page)
+		cli_say("wrote %s", page);
+	return browser_open(rq->output);
+}
+
 int cmd_view(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&view_usage, argc, argv);
@@ -304,5 +356,5 @@ int cmd_view(int argc, char **argv)
 	path = cli_only_arg(&p, "FILE");
 	if (!path || view_check(&rq))
 		return CLI_USAGE;
-	return view_run(&rq, path);
+	return rq.open ? view_open(&rq, path) : view_run(&rq, path);
 }
