@@ -139,7 +139,8 @@ int render_requests(FILE *f, const struct requests_view *v)
 		shown++;
 	}
 	if (!shown)
-		fprintf(f, "No requests in this time.\n");
+		fprintf(f,
+			"No requests in this time. A request from before this time is not listed, even if its client still waits; 'ctrace hangs' lists such waits.\n");
 	if (left)
 		fprintf(f, "\n%zu more service%s: show them with --limit\n", left, text_s(left));
 	return r;
