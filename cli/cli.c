@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli/output.h"
+#include "cli/usage.h"
 #include "lib/clean.h"
 #include "lib/cleanup.h"
 
@@ -149,8 +150,9 @@ int cli_usage_error(const struct cli_usage *usage, const char *fmt, ...)
 	va_start(ap, fmt);
 	text = clean_message(fmt, ap);
 	va_end(ap);
-	fprintf(stderr, "ctrace %s: %s\nUsage: ctrace %s %s\nTry 'ctrace %s --help'.\n", usage->name,
-		text ? text : "out of memory", usage->name, usage->args, usage->name);
+	fprintf(stderr, "ctrace %s: %s\n", usage->name, text ? text : "out of memory");
+	usage_print_line(stderr, usage);
+	fprintf(stderr, "Try 'ctrace %s --help'.\n", usage->name);
 	return CLI_USAGE;
 }
 
@@ -192,29 +194,6 @@ const char *cli_nearest(const char *word, const char *const *names)
 		}
 	}
 	return ret;
-}
-
-static void print_option(const struct cli_option *o)
-{
-	char left[64];
-	int n = 0;
-
-	if (o->key < 128)
-		n = snprintf(left, sizeof(left), "  -%c, --%s", o->key, o->name);
-	else
-		n = snprintf(left, sizeof(left), "      --%s", o->name);
-	if (o->arg && n > 0 && n < (int)sizeof(left))
-		snprintf(left + n, sizeof(left) - n, " %s", o->arg);
-	printf("%-26s %s\n", left, o->help);
-}
-
-static void print_help(const struct cli_usage *u)
-{
-	printf("Usage: ctrace %s %s\n%s\n\nOptions:\n", u->name, u->args, u->about);
-	for (const struct cli_option *o = u->options; o->name; o++)
-		print_option(o);
-	print_option(&(struct cli_option){ 'h', "help", NULL, "Show this help" });
-	printf("\nMore: man ctrace-%s\n", u->name);
 }
 
 struct cli_parse cli_parse(const struct cli_usage *usage, int argc, char **argv)
@@ -283,7 +262,7 @@ static int next_option(struct cli_parse *p)
 		return bad_option(p, c, longs);
 	if (c != 'h')
 		return c;
-	print_help(p->usage);
+	usage_print_help(p->usage);
 	p->exit_code = CLI_OK;
 	return -1;
 }

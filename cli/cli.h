@@ -15,43 +15,14 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "cli/usage.h"
+
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 
 struct command {
 	const char *name;
 	const char *summary;
 	int (*run)(int argc, char **argv);
-};
-
-/*
- * An option of a command. An array of options ends with an element of zeroes, and does not list
- * --help.
- * - key: the number that cli_next() returns. A printable character is also the short option. With
- *   CLI_TEXT(...), CLI_FLAG(...) or CLI_NUMBER(...), cli_next() stores the value instead, in the
- *   struct at cli_parse.into. A CLI_NUMBER is positive.
- * - arg: the name of the option's argument; NULL: none.
- */
-struct cli_option {
-	int key;
-	const char *name;
-	const char *arg;
-	const char *help;
-};
-
-#define CLI_TEXT(type, member)   (CLI_TEXT_KEY + CLI_OFFSET(type, member, const char *))
-#define CLI_FLAG(type, member)   (CLI_FLAG_KEY + CLI_OFFSET(type, member, bool))
-#define CLI_NUMBER(type, member) (CLI_NUMBER_KEY + CLI_OFFSET(type, member, uint32_t))
-enum { CLI_TEXT_KEY = 1 << 16, CLI_FLAG_KEY = 1 << 17, CLI_NUMBER_KEY = 1 << 18 };
-#define CLI_OFFSET(type, member, of)                                                                         \
-	((int)(offsetof(type, member) +                                                                      \
-	       0 * sizeof(char[__builtin_types_compatible_p(typeof(((type *)0)->member), of) ? 1 : -1])))
-
-struct cli_usage {
-	const char *name;
-	const char *args;
-	const char *about;
-	const struct cli_option *options;
-	bool stop_early; /* the options end at the first argument that is no option */
 };
 
 #define CLI_OPTIONS_MAX 32

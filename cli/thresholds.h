@@ -241,4 +241,8 @@
  * waits for one second before the second try, and for two seconds before the third one. */
 #define OTLP_TRIES 3
 
+/* ms: `ctrace view --open` waits this long for an error of xdg-open. Lower: an error of a slow xdg-open is not
+ * reported. Higher: if xdg-open runs as long as the browser, the prompt comes back later. No evidence yet. */
+#define BROWSER_WAIT_MS 3000
+
 #endif

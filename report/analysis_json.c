@@ -175,8 +175,9 @@ json_t *render_hangs_json(const struct graph *g, const struct hangs *h)
 
 		json_array_append_new(
 			rows,
-			placed(json_pack("{s:I, s:I, s:o, s:I, s:I, s:s, s:s, s:o, s:b, s:o}", "pid",
-					 (json_int_t)k->pid, "tid", (json_int_t)k->tid, "comm",
+			placed(json_pack("{s:o, s:I, s:I, s:o, s:I, s:I, s:s, s:s, s:o, s:b, s:o}", "number",
+					 x->number && !h->missing ? json_integer(x->number) : json_null(),
+					 "pid", (json_int_t)k->pid, "tid", (json_int_t)k->tid, "comm",
 					 text_json(k->comm), "from_ns", mono(g, x->from_ns), "to_ns",
 					 mono(g, x->to_ns), "verdict", verdict_name(x->diagnosis->verdict),
 					 "cause", cause_word(x->diagnosis->cause), "text",

@@ -437,6 +437,22 @@ static void most_waiters_first(struct hangs *h)
 	}
 }
 
+static void number_rows(struct hangs *h)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < h->n; i++)
+		h->v[i].number = h->v[i].alarm && h->v[i].first_row == i ? ++n : 0;
+}
+
+struct hang *hangs_numbered(const struct hangs *h, uint32_t number)
+{
+	for (size_t i = 0; i < h->n; i++)
+		if (number && h->v[i].number == number)
+			return &h->v[i];
+	return NULL;
+}
+
 int hangs_candidates(const struct graph *g, uint64_t from_ns, uint64_t to_ns,
 		     const struct hangs_filter *filter, struct hangs **ret)
 {
@@ -499,11 +515,24 @@ int hangs_settle(const struct graph *g, struct hang *x)
 	return r;
 }
 
+/* Returns true if main_thread_first() may move a shorter row before one of these rows. */
+static bool has_stopped_thread(const struct hangs *h, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct link *k = &h->v[i].diagnosis->chain[0];
+
+		if (hangs_is_worst(&h->v[i]) && k->wait == CT_W_STOPPED && k->pid != k->tid)
+			return true;
+	}
+	return false;
+}
+
 bool hangs_are_decided(const struct hangs *h, size_t settled)
 {
 	for (size_t i = 0; i < settled; i++)
 		if (hangs_is_worst(&h->v[i]))
-			return settled == h->n || !is_alike(&h->v[settled], length(&h->v[i]));
+			return settled == h->n || (!is_alike(&h->v[settled], length(&h->v[i])) &&
+						   !has_stopped_thread(h, settled));
 	return false;
 }
 
@@ -520,6 +549,7 @@ void hangs_sort(struct hangs *h)
 	main_thread_first(h);
 	find_same(h);
 	most_waiters_first(h);
+	number_rows(h);
 }
 
 int hangs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const struct hangs_filter *filter,

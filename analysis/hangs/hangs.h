@@ -14,6 +14,9 @@ struct hang {
 	struct diagnosis *diagnosis;
 	/* The index of the first row about the same hang; often the row itself. */
 	size_t first_row;
+	/* The place in the list that `ctrace hangs` shows by default: 1 for the first one. The list has
+	 * alarms only, and one row for each hang. 0: the row is not in this list. */
+	uint32_t number;
 	/* Steps of searches (graph/timeline/scan.h). budget: how many are allowed. steps: how many
 	 * were taken. refused: how many walks the budget ended early. */
 	uint64_t budget, steps, refused;
@@ -29,6 +32,9 @@ struct hangs {
 /* The most waits and stalls that are looked at, the longest first. Idle threads may have longer
  * waits than a task that hangs. A machine with a few browsers and services has 200 idle threads. */
 #define HANGS_MAX 1000
+
+/* Returns the row with this number, or NULL. */
+struct hang *hangs_numbered(const struct hangs *h, uint32_t number);
 
 struct hangs_filter {
 	struct selector who;
@@ -68,8 +74,8 @@ bool hangs_is_worst(const struct hang *x);
 /* The rows must be in the order of hangs_candidates(). The rows before row `settled` must have a
  * diagnosis. Returns true if these rows decide which row comes first after hangs_sort(). */
 bool hangs_are_decided(const struct hangs *h, size_t settled);
-/* Removes rows without a diagnosis. Sorts the others: alarms, minor alarms, other rows that are not
- * normal, normal rows. In each of these groups, the longest row comes first. Exceptions:
+/* Removes rows without a diagnosis. Sorts and numbers the others (hang.number): alarms, minor alarms, other
+ * rows that are not normal, normal rows. In each of these groups, the longest row comes first. Exceptions:
  * - Several rows may be about one hang (first_row). Of alarms of about equal length, a row of the hang
  *   with the most rows comes first.
  * - Of the threads of a stopped process, the main thread comes first. */

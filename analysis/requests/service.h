@@ -52,6 +52,9 @@ struct services {
 	uint32_t *of;
 	struct service *v; /* the one with the most time in requests comes first */
 	size_t n;
+	/* The requests that services_number() numbers, in this order. */
+	uint32_t *numbered;
+	size_t n_numbered;
 	uint64_t from_ns, to_ns;
 	const bool *tasks; /* the argument of services_find() */
 	bool figures_only; /* there are no reasons and no asks: services_count() */

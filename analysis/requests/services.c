@@ -365,6 +365,52 @@ static int sort_services(struct services *s)
 	return 0;
 }
 
+static void give_number(struct services *s, uint32_t request)
+{
+	if (request != GRAPH_NONE &&
+	    (s->requests.v[request].client != GRAPH_NONE || s->requests.v[request].server != GRAPH_NONE))
+		s->numbered[s->n_numbered++] = request;
+}
+
+/* `ctrace requests` lists such a service only with --all. */
+static bool is_minor(const struct service *x)
+{
+	return x->is_pair && !x->count;
+}
+
+static int number_requests(struct services *s)
+{
+	s->numbered = malloc((s->n * (SERVICE_SLOWEST + 1) + 1) * sizeof(*s->numbered));
+	if (!s->numbered)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n; i++) {
+		if (!is_minor(&s->v[i]))
+			give_number(s, s->v[i].open);
+		if (s->v[i].n_slowest)
+			give_number(s, s->v[i].slowest[0]);
+	}
+	for (size_t i = 0; i < s->n; i++) {
+		if (is_minor(&s->v[i]))
+			give_number(s, s->v[i].open);
+		for (size_t k = 1; k < s->v[i].n_slowest; k++)
+			give_number(s, s->v[i].slowest[k]);
+	}
+	return 0;
+}
+
+uint32_t services_number(const struct services *s, uint32_t request)
+{
+	for (size_t i = 0; i < s->n_numbered; i++)
+		if (s->numbered[i] == request)
+			return (uint32_t)i + 1;
+	return 0;
+}
+
+uint32_t services_numbered(const struct services *s, uint32_t number)
+{
+	return number && number <= s->n_numbered ? s->numbered[number - 1] : GRAPH_NONE;
+}
+
 static int find(const struct services *wanted, struct services **ret)
 {
 	const struct graph *g = wanted->g;
@@ -386,6 +432,8 @@ static int find(const struct services *wanted, struct services **ret)
 		r = fill(s);
 	if (!r)
 		r = sort_services(s);
+	if (!r)
+		r = number_requests(s);
 	if (r) {
 		services_free(s);
 		return r;
@@ -400,10 +448,13 @@ int services_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const
 	return find(&(struct services){ .g = g, .from_ns = from_ns, .to_ns = to_ns, .tasks = tasks }, ret);
 }
 
-int services_count(const struct graph *g, uint64_t from_ns, uint64_t to_ns, struct services **ret)
+int services_count(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const bool *tasks,
+		   struct services **ret)
 {
-	return find(&(struct services){ .g = g, .from_ns = from_ns, .to_ns = to_ns, .figures_only = true },
-		    ret);
+	return find(
+		&(struct services){
+			.g = g, .from_ns = from_ns, .to_ns = to_ns, .tasks = tasks, .figures_only = true },
+		ret);
 }
 
 void services_free(struct services *s)
@@ -416,6 +467,7 @@ void services_free(struct services *s)
 	}
 	free(s->v);
 	free(s->of);
+	free(s->numbered);
 	parts_done(&s->parts);
 	requests_done(&s->requests);
 	free(s);

@@ -16,10 +16,18 @@
  * there are too many requests, segments or edges. */
 int services_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const bool *tasks,
 		  struct services **ret);
-/* Like services_find() for all tasks, but fast: it does not look for reasons, and not for the requests
- * that a service sends itself. */
-int services_count(const struct graph *g, uint64_t from_ns, uint64_t to_ns, struct services **ret);
+/* Like services_find(), but fast: it does not look for reasons, and not for the requests that a service
+ * sends itself. */
+int services_count(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const bool *tasks,
+		   struct services **ret);
 void services_free(struct services *s);
+/* Returns the number of the request, from 1 on. Numbered are first, in the order of the services,
+ * service.open and the slowest request of each service. Then come service.open of the socket pairs without
+ * an answered request, and the other requests of service.slowest. 0: the request has no number, or none of
+ * its tasks is known. */
+uint32_t services_number(const struct services *s, uint32_t request);
+/* Returns the request with this number, or GRAPH_NONE. */
+uint32_t services_numbered(const struct services *s, uint32_t number);
 bool services_counts(const struct services *s, uint32_t request);
 /* Says where most of the time of a part went. The caller frees *ret_text. *ret_kind: a
  * time_kind_name(). Returns 0 or -ENOMEM. */

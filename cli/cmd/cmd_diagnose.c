@@ -85,39 +85,43 @@ static int diagnose_print(struct analysis_input *in, const struct analysis_input
 			  const struct request *rq, const struct victim_moment *at,
 			  struct interview *interview)
 {
+	/* With --hang, the options for the window only choose the list. */
 	struct diagnose_options o = { .rules = &interview->store.rules,
-				      .window_given = windowarg_is_set(&rq->victim.window),
+				      .window_given =
+					      windowarg_is_set(&rq->victim.window) && !rq->victim.row.hang,
 				      .good = good->graph,
 				      .good_name = good->path };
 	struct victim victim = { 0 };
-	struct diagnosis *d;
 	bool wanted;
 	int r = victim_choose(in, &rq->victim, at, &victim);
 
-	if (r)
+	if (r) {
+		victim_done(&victim);
 		return r;
+	}
 	if (!rq->json)
 		say_chosen(in, &victim);
 	o.ask = interview_ask(interview, in->window);
-	d = victim.diagnosis;
-	if (!d || o.ask || o.good || o.rules->v.n) {
-		diagnosis_free(d);
-		r = diagnose(in->graph, victim.task, in->from_ns, in->to_ns, &o, &d);
+	if (!victim.diagnosis || o.ask || o.good || o.rules->v.n) {
+		victim_drop_diagnosis(&victim);
+		r = diagnose(in->graph, victim.task, in->from_ns, in->to_ns, &o, &victim.diagnosis);
 	}
-	if (r)
+	if (r) {
+		victim_done(&victim);
 		return cli_error("%s: cannot diagnose: %s", in->path, strerror(-r));
+	}
 	wanted = interview_end(interview);
 	if (wanted && rq->json) {
-		r = print_json(in, d, &interview->store);
+		r = print_json(in, victim.diagnosis, &interview->store);
 	} else if (wanted) {
 		struct sheet sheet;
 
 		sheet_begin(&sheet, rq->full ? SHEET_FULL : SHEET_SHORT);
-		render_diagnosis(&sheet, in->graph, d);
+		render_diagnosis(&sheet, in->graph, victim.diagnosis);
 		rulestore_print(stdout, &interview->store);
 		sheet_end(&sheet);
 	}
-	diagnosis_free(d);
+	victim_done(&victim);
 	return r ? r : interview->code;
 }
 
@@ -177,6 +181,10 @@ static int diagnose_check(const struct request *rq, const char *path)
 	if (path && rq->socket)
 		return cli_usage_error(&diagnose_usage,
 				       "give either FILE or --socket: a FILE is read without the daemon");
+	if (!path && rowarg_is_set(&rq->victim.row))
+		return cli_usage_error(
+			&diagnose_usage,
+			"--hang and --request need a FILE: the numbers are those of its lists");
 	if (!path && rq->victim.window.boot)
 		return cli_usage_error(
 			&diagnose_usage,
@@ -189,6 +197,7 @@ int cmd_diagnose(int argc, char **argv)
 	struct cli_parse p = cli_parse(&diagnose_usage, argc, argv);
 	struct analysis_input in = { .lean = true }, good = { .lean = true };
 	struct request rq = { 0 };
+	struct rowarg_texts texts;
 	struct interview interview;
 	const char *path;
 	struct victim_moment at;
@@ -205,6 +214,8 @@ int cmd_diagnose(int argc, char **argv)
 	if ((!path && p.first != p.argc) || diagnose_check(&rq, path))
 		return CLI_USAGE;
 	r = interview_begin(&rq.rules, !rq.automatic && !rq.json, &interview);
+	if (!r && path)
+		r = victim_use_request(&rq.victim, path, &texts);
 	if (!r)
 		r = path ? analysis_open(&in, path, rq.victim.window.boot) : open_now(&in, &rq);
 	if (!r)

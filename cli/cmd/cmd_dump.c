@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
+#include "cli/hangs/rowarg.h"
 #include "cli/render/dumpline.h"
 #include "cli/input/selectorarg.h"
 #include "trace/words/describe.h"
@@ -20,6 +21,7 @@ struct filter {
 
 struct dump {
 	struct windowarg window;
+	struct rowarg row;
 	struct filter filter;
 	struct dumpline_options options;
 	struct dumpline *line;
@@ -29,6 +31,7 @@ struct dump {
 static const struct cli_option options[] = {
 	SELECTORARG_OPTIONS(struct dump, filter.who),
 	WINDOWARG_OPTIONS(struct dump, window),
+	ROWARG_OPTIONS(struct dump, row),
 	{ OPT_KIND, "kind", "K[,K...]", "only records of these kinds: switch, wake, fork, ..." },
 	{ FLAG(options.wall), "wall", NULL, "show local wall clock time instead of seconds since the boot" },
 	{ FLAG(options.json), "json", NULL, "print JSON Lines" },
@@ -37,7 +40,8 @@ static const struct cli_option options[] = {
 
 static const struct cli_usage usage = {
 	.name = "dump",
-	.args = SELECTORARG_USAGE " " WINDOWARG_USAGE " [--kind K[,K...]] [--wall] [--json] FILE",
+	.args = SELECTORARG_USAGE " " WINDOWARG_USAGE " " ROWARG_USAGE
+				  " [--kind K[,K...]] [--wall] [--json] FILE",
 	.about = "Prints the records of a trace in the order of time, one record a line.",
 	.options = options,
 };
@@ -125,6 +129,7 @@ int cmd_dump(int argc, char **argv)
 	struct cli_parse p = cli_parse(&usage, argc, argv);
 	const char *path;
 	uint64_t from_ns, to_ns;
+	struct rowarg_texts texts;
 	struct dump d = { 0 };
 	struct reader *r;
 	int c, code = 0;
@@ -137,8 +142,11 @@ int cmd_dump(int argc, char **argv)
 	if (c < 0)
 		return p.exit_code;
 	path = cli_only_arg(&p, "FILE");
-	if (!path)
+	if (!path || rowarg_check(&usage, &d.row))
 		return CLI_USAGE;
+	code = rowarg_use(&d.row, path, &d.filter.who, &d.window, &texts);
+	if (code)
+		return code;
 	code = tracefile_open(path, &r);
 	if (code)
 		return code;

@@ -7,6 +7,7 @@
 #include "cli/cmd/commands.h"
 #include "cli/export/export.h"
 #include "cli/export/out.h"
+#include "cli/hangs/rowarg.h"
 #include "cli/input/selectorarg.h"
 #include "cli/otlp/otlp.h"
 #include "cli/otlp/send.h"
@@ -43,6 +44,7 @@ struct export_options {
 	const char *trace, *out, *format, *table, *kind, *send;
 	struct selector who;
 	struct windowarg window;
+	struct rowarg row;
 	uint32_t path_tid;
 	const struct format *as;
 	enum export_table rows;
@@ -61,13 +63,14 @@ static const struct cli_option export_table[] = {
 	{ TEXT(send), "send", "URL", "for otlp: send to a receiver of OTLP over HTTP, and write nothing" },
 	SELECTORARG_OPTIONS(struct export_options, who),
 	WINDOWARG_OPTIONS(struct export_options, window),
+	ROWARG_OPTIONS(struct export_options, row),
 	{ 0 },
 };
 
 static const struct cli_usage export_usage = {
 	.name = "export",
 	.args = "--format FORMAT [-o FILE] [--table TABLE] [--kind KIND] [--path TID] [--send URL] " SELECTORARG_USAGE
-		" " WINDOWARG_USAGE " FILE",
+		" " WINDOWARG_USAGE " " ROWARG_USAGE " FILE",
 	.about =
 		"Writes a trace in the format of another program: Perfetto, Chrome's trace viewer, speedscope, tools for\n"
 		"flame graphs, a database, or a receiver of OpenTelemetry.",
@@ -229,7 +232,7 @@ static int check(const struct cli_parse *p, struct export_options *o)
 	if (r)
 		return r;
 	o->trace = cli_only_arg(p, "FILE");
-	return o->trace ? CLI_OK : CLI_USAGE;
+	return o->trace ? rowarg_check(&export_usage, &o->row) : CLI_USAGE;
 }
 
 int cmd_export(int argc, char **argv)
@@ -237,6 +240,7 @@ int cmd_export(int argc, char **argv)
 	struct cli_parse p = cli_parse(&export_usage, argc, argv);
 	struct export_options o = { 0 };
 	struct analysis_input in = { 0 };
+	struct rowarg_texts texts;
 	int c, r;
 
 	p.into = &o;
@@ -245,6 +249,8 @@ int cmd_export(int argc, char **argv)
 	if (c < 0)
 		return p.exit_code;
 	r = check(&p, &o);
+	if (!r)
+		r = rowarg_use(&o.row, o.trace, &o.who, &o.window, &texts);
 	if (r)
 		return r;
 	r = analysis_begin(&in, o.trace, &o.window);

@@ -7,6 +7,7 @@
 #include "cli/export/out.h"
 #include "cli/export/shown.h"
 #include "cli/flame/svg.h"
+#include "cli/hangs/rowarg.h"
 #include "cli/input/selectorarg.h"
 #include "lib/cleanup.h"
 
@@ -14,6 +15,7 @@ struct flame_options {
 	const char *trace, *out, *kind;
 	struct selector who;
 	struct windowarg window;
+	struct rowarg row;
 	enum flame_kind as;
 };
 
@@ -23,12 +25,13 @@ static const struct cli_option flame_table[] = {
 	{ 'o', "output", "FILE", "write the SVG to FILE (default: standard output)" },
 	SELECTORARG_OPTIONS(struct flame_options, who),
 	WINDOWARG_OPTIONS(struct flame_options, window),
+	ROWARG_OPTIONS(struct flame_options, row),
 	{ 0 },
 };
 
 static const struct cli_usage flame_usage = {
 	.name = "flame",
-	.args = "[--kind KIND] [-o FILE] " SELECTORARG_USAGE " " WINDOWARG_USAGE " FILE",
+	.args = "[--kind KIND] [-o FILE] " SELECTORARG_USAGE " " WINDOWARG_USAGE " " ROWARG_USAGE " FILE",
 	.about =
 		"Draws a flame graph: where tasks wait (offcpu), what the tasks to blame do in the meantime (blame), or\n"
 		"where tasks run (oncpu). The SVG opens in a browser: a click zooms, / searches.",
@@ -81,7 +84,7 @@ static int check(const struct cli_parse *p, struct flame_options *o)
 				       "--kind %s: there is no such kind; give offcpu, blame or oncpu",
 				       o->kind);
 	o->trace = cli_only_arg(p, "FILE");
-	return o->trace ? out_check_terminal(o->out) : CLI_USAGE;
+	return o->trace && !rowarg_check(&flame_usage, &o->row) ? out_check_terminal(o->out) : CLI_USAGE;
 }
 
 int cmd_flame(int argc, char **argv)
@@ -89,6 +92,7 @@ int cmd_flame(int argc, char **argv)
 	struct cli_parse p = cli_parse(&flame_usage, argc, argv);
 	struct flame_options o = { 0 };
 	struct analysis_input in = { 0 };
+	struct rowarg_texts texts;
 	int c, r;
 
 	p.into = &o;
@@ -97,6 +101,8 @@ int cmd_flame(int argc, char **argv)
 	if (c < 0)
 		return p.exit_code;
 	r = check(&p, &o);
+	if (!r)
+		r = rowarg_use(&o.row, o.trace, &o.who, &o.window, &texts);
 	if (r)
 		return r;
 	r = analysis_begin(&in, o.trace, &o.window);

@@ -7,6 +7,7 @@
 #include "analysis/hangs/hangs.h"
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
+#include "cli/hangs/rowarg.h"
 #include "cli/input/policyarg.h"
 #include "cli/render/causal.h"
 #include "cli/input/taskarg.h"
@@ -18,6 +19,7 @@ struct graph_request {
 	const char *path;
 	struct selector who;
 	struct windowarg window;
+	struct rowarg row;
 	char *around_task;
 	const char *around_time;
 	uint64_t depth;
@@ -29,9 +31,10 @@ static const struct cli_option graph_options[] = {
 	{ OPT_FORMAT, "format", "FORMAT", "json (ctrace.graph/1, the default) or dot (for Graphviz)" },
 	SELECTORARG_OPTIONS(struct graph_request, who),
 	WINDOWARG_OPTIONS(struct graph_request, window),
+	ROWARG_OPTIONS(struct graph_request, row),
 	{ OPT_AROUND, "around", "TASK@TIME",
 	  "only the segments near the work of TASK (a tid or a name) at TIME" },
-	{ OPT_DEPTH, "depth", "N", "with --around: at most N edges away (default: 3)" },
+	{ OPT_DEPTH, "depth", "N", "with --around, --hang or --request: at most N edges away (default: 3)" },
 	{ OPT_POLICY, "policy", "POLICY",
 	  "how to decide what is a cause: ctrace (the default), panappticon, appinsight" },
 	{ OPT_CUTS_OFF, "cuts-off", "RULES",
@@ -42,13 +45,15 @@ static const struct cli_option graph_options[] = {
 static const struct cli_usage graph_usage = {
 	.name = "graph",
 	.args = "[--format FORMAT] " SELECTORARG_USAGE " " WINDOWARG_USAGE
-		" [--around TASK@TIME [--depth N]] [--policy POLICY] [--cuts-off RULES] FILE",
+		" [{--around TASK@TIME | --hang N | --request N} [--depth N]] [--policy POLICY] [--cuts-off RULES] FILE",
 	.about = "Prints the causal graph: what each task worked on (segments), and what caused it (edges).",
 	.options = graph_options,
 };
 
 #define DEPTH_DEFAULT 3
 #define DEPTH_MAX     1000
+
+#define AROUND_TASK_MAX 16
 
 /* Splits at the last @: a name may have an @, a time has none. */
 static int parse_around(char *arg, struct graph_request *rq)
@@ -226,11 +231,36 @@ static int graph_load(const struct graph_request *rq, struct analysis_input *in,
 	return CLI_OK;
 }
 
+static int graph_check(const struct graph_request *rq)
+{
+	if (rq->around_task && rowarg_is_set(&rq->row))
+		return cli_usage_error(&graph_usage, "give either --around, or --hang or --request");
+	if (rq->depth_given && !rq->around_task && !rowarg_is_set(&rq->row))
+		return cli_usage_error(&graph_usage, "--depth needs --around TASK@TIME, --hang or --request");
+	return rowarg_check(&graph_usage, &rq->row);
+}
+
+/* With --hang or --request, the picture is around the end of the row. The other tasks near it count too. */
+static int use_row(struct graph_request *rq, struct rowarg_texts *texts, char around_task[AROUND_TASK_MAX])
+{
+	int r = rowarg_use_moment(&rq->row, rq->path, &rq->who, &rq->window, texts);
+
+	if (r || !rowarg_is_set(&rq->row))
+		return r;
+	snprintf(around_task, AROUND_TASK_MAX, "%" PRIu32, rq->who.tid);
+	rq->around_task = around_task;
+	rq->around_time = texts->last;
+	rq->who = (struct selector){ 0 };
+	return CLI_OK;
+}
+
 int cmd_graph(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&graph_usage, argc, argv);
 	struct graph_request rq = { .depth = DEPTH_DEFAULT };
 	struct analysis_input in = { 0 };
+	char around_task[AROUND_TASK_MAX];
+	struct rowarg_texts texts;
 	uint64_t at_ns = 0;
 	int c, r = CLI_OK;
 
@@ -241,15 +271,15 @@ int cmd_graph(int argc, char **argv)
 		return r;
 	if (c < 0)
 		return p.exit_code;
-	if (rq.depth_given && !rq.around_task)
-		return cli_usage_error(&graph_usage, "--depth needs --around TASK@TIME");
 	rq.path = cli_only_arg(&p, "FILE");
-	if (!rq.path)
+	if (!rq.path || graph_check(&rq))
 		return CLI_USAGE;
 	if (rq.dot && isatty(STDOUT_FILENO))
 		return cli_error(
 			"the format dot is not made for a terminal; add '| dot -Tsvg > graph.svg' to draw it, or '> graph.dot'");
-	r = graph_load(&rq, &in, &at_ns);
+	r = use_row(&rq, &texts, around_task);
+	if (!r)
+		r = graph_load(&rq, &in, &at_ns);
 	if (!r)
 		r = graph_print(&in, &rq, at_ns);
 	analysis_close(&in);

@@ -8,6 +8,7 @@
 #include "cli/hangs/hangs_caught.h"
 #include "cli/hangs/hangs_noticed.h"
 #include "cli/hangs/hangs_search.h"
+#include "cli/hangs/rowarg.h"
 #include "cli/cmd/commands.h"
 #include "cli/client/client.h"
 #include "cli/render/analysis.h"
@@ -58,6 +59,26 @@ static json_t *hangs_json(const struct analysis_input *in, const struct selector
 	return doc;
 }
 
+/* Prints the command that explains the first hang of the list. */
+static void print_next(const struct analysis_input *in, const struct hangs_request *rq, const struct hangs *h)
+{
+	_cleanup_free_ char *command = NULL;
+	struct words t = { 0 };
+
+	if (h->missing || !hangs_numbered(h, 1))
+		return;
+	words_add(&t, "ctrace diagnose ");
+	words_add_path(&t, in->path, "FILE");
+	rowarg_add_tasks(&t, &rq->who);
+	rowarg_add_window(&t, &rq->window);
+	if (rq->window.boot)
+		words_add(&t, " --boot %s", rq->window.boot);
+	words_add(&t, " --hang 1");
+	command = words_take(&t);
+	if (command)
+		printf("\nNext: %s\n", command);
+}
+
 /* Does not free the graph: after Ctrl-C, threads may still read it for a long time. */
 static _Noreturn void end_interrupted(void)
 {
@@ -87,6 +108,7 @@ static int hangs_print(const struct analysis_input *in, const struct hangs_reque
 		hangs_noticed_print(in, &rq->who);
 		shedding_look(&shed, in->window, in->from_ns, in->to_ns);
 		shedding_print(stdout, "Left out:", &shed);
+		print_next(in, rq, h);
 		sheet_end(&sheet);
 	}
 	if (h->missing)

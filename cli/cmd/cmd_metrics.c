@@ -102,7 +102,7 @@ static int read_before(const char *path, struct request_metrics *m)
 static int count_requests(struct analysis_input *in, struct request_metrics *m)
 {
 	struct services *s;
-	int r = services_count(in->graph, in->from_ns, in->to_ns, &s);
+	int r = services_count(in->graph, in->from_ns, in->to_ns, NULL, &s);
 
 	if (r)
 		return cli_error("%s: cannot find the requests: %s", in->path, strerror(-r));

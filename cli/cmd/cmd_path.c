@@ -6,6 +6,7 @@
 #include "cli/input/taskarg.h"
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
+#include "cli/hangs/rowarg.h"
 #include "cli/render/path.h"
 #include "cli/sheet/sheet.h"
 #include "cli/text.h"
@@ -21,6 +22,7 @@ struct path_options {
 	const char *path;
 	struct selector who;
 	struct windowarg window;
+	struct rowarg row;
 	const char *without[WITHOUTARG_MAX];
 	size_t n_without;
 	bool all, json;
@@ -30,6 +32,7 @@ struct path_options {
 static const struct cli_option path_table[] = {
 	SELECTORARG_OPTIONS(struct path_options, who),
 	WINDOWARG_OPTIONS(struct path_options, window),
+	ROWARG_OPTIONS(struct path_options, row),
 	{ OPT_WITHOUT, "without", "WHAT",
 	  "only say how much shorter the range would be without task:TID, process:PID, object:TEXT, wait:TIME, resource:KIND" },
 	{ FLAG(all), "all", NULL, "list all pieces, not only the longest" },
@@ -39,7 +42,8 @@ static const struct cli_option path_table[] = {
 
 static const struct cli_usage path_usage = {
 	.name = "path",
-	.args = SELECTORARG_USAGE " " WINDOWARG_USAGE " [--without WHAT]... [--all] [--json] FILE",
+	.args = SELECTORARG_USAGE " " WINDOWARG_USAGE " " ROWARG_USAGE
+				  " [--without WHAT]... [--all] [--json] FILE",
 	.about =
 		"Prints the critical path of a task in a range of time: which task delayed it, moment by moment. The\n"
 		"pieces add up to the range exactly. The default task is the recorded command, and the default range is\n"
@@ -310,6 +314,7 @@ int cmd_path(int argc, char **argv)
 	struct cli_parse p = cli_parse(&path_usage, argc, argv);
 	struct path_options o = { 0 };
 	struct analysis_input in = { 0 };
+	struct rowarg_texts texts;
 	int c, r;
 
 	p.into = &o;
@@ -321,9 +326,11 @@ int cmd_path(int argc, char **argv)
 	if (c < 0)
 		return p.exit_code;
 	o.path = cli_only_arg(&p, "FILE");
-	if (!o.path)
+	if (!o.path || rowarg_check(&path_usage, &o.row))
 		return CLI_USAGE;
-	r = analysis_begin(&in, o.path, &o.window);
+	r = rowarg_use(&o.row, o.path, &o.who, &o.window, &texts);
+	if (!r)
+		r = analysis_begin(&in, o.path, &o.window);
 	if (!r)
 		r = path_print(&in, &o);
 	analysis_close(&in);

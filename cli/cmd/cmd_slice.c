@@ -4,6 +4,7 @@
 #include "cli/ask/interview.h"
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
+#include "cli/hangs/rowarg.h"
 #include "cli/input/policyarg.h"
 #include "cli/render/causal.h"
 #include "cli/input/taskarg.h"
@@ -18,6 +19,7 @@ struct slice_request {
 	const char *at, *path;
 	struct selector who;
 	struct windowarg window;
+	struct rowarg row;
 	struct causal_options causal;
 	struct rulestore_options rules;
 	bool forward, automatic, json;
@@ -29,6 +31,7 @@ static const struct cli_option slice_options[] = {
 	{ TEXT(at), "at", "TIME", "follow the work that the task did at TIME" },
 	SELECTORARG_OPTIONS(struct slice_request, who),
 	WINDOWARG_OPTIONS(struct slice_request, window),
+	ROWARG_OPTIONS(struct slice_request, row),
 	{ FLAG(forward), "forward", NULL, "show what the work caused from TIME on, instead of its causes" },
 	{ OPT_POLICY, "policy", "POLICY",
 	  "how to decide what is a cause: ctrace (the default), panappticon, appinsight" },
@@ -42,7 +45,7 @@ static const struct cli_option slice_options[] = {
 
 static const struct cli_usage slice_usage = {
 	.name = "slice",
-	.args = "--at TIME " SELECTORARG_USAGE " " WINDOWARG_USAGE
+	.args = "{--at TIME | --hang N | --request N} " SELECTORARG_USAGE " " WINDOWARG_USAGE
 		" [--forward] [--policy POLICY] [--rules FILE | --no-rules] [--auto] [--json] FILE",
 	.about =
 		"Takes the work that a task did at one moment, and goes back from cause to cause, to where the work began.\n"
@@ -190,16 +193,30 @@ static int parse_option(struct slice_request *rq, int c, const char *arg)
 
 static int slice_check(const struct slice_request *rq)
 {
-	if (!selector_is_set(&rq->who))
+	bool row = rowarg_is_set(&rq->row);
+
+	if (rq->at && row)
+		return cli_usage_error(&slice_usage, "give either --at, or --hang or --request");
+	if (!selector_is_set(&rq->who) && !row)
 		return cli_usage_error(
 			&slice_usage,
 			"the task whose work to follow is missing: give --tid, --pid, --comm, --cgroup or --container");
-	if (!rq->at)
+	if (!rq->at && !row)
 		return cli_usage_error(&slice_usage,
 				       "--at is missing: give a moment at which the task did the work");
 	if (rq->rules.none && rq->rules.n_files)
 		return cli_usage_error(&slice_usage, "give either --rules or --no-rules");
-	return CLI_OK;
+	return rowarg_check(&slice_usage, &rq->row);
+}
+
+/* With --hang or --request, chooses the task of the row and the moment at which the row ends. */
+static int use_row(struct slice_request *rq, struct rowarg_texts *texts)
+{
+	int r = rowarg_use_moment(&rq->row, rq->path, &rq->who, &rq->window, texts);
+
+	if (!r && rowarg_is_set(&rq->row))
+		rq->at = texts->last;
+	return r;
 }
 
 int cmd_slice(int argc, char **argv)
@@ -207,6 +224,7 @@ int cmd_slice(int argc, char **argv)
 	struct cli_parse p = cli_parse(&slice_usage, argc, argv);
 	struct slice_request rq = { 0 };
 	struct walk k = { .rq = &rq };
+	struct rowarg_texts texts;
 	int c, r = CLI_OK;
 
 	p.into = &rq;
@@ -220,6 +238,8 @@ int cmd_slice(int argc, char **argv)
 	if (!rq.path || slice_check(&rq))
 		return CLI_USAGE;
 	r = interview_begin(&rq.rules, !rq.automatic && !rq.json, &k.interview);
+	if (!r)
+		r = use_row(&rq, &texts);
 	if (!r)
 		r = taskarg_open(&k.in, rq.path, &rq.window, "--at", rq.at, &k.at_ns);
 	if (!r)

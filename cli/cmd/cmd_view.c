@@ -7,6 +7,7 @@
 #include "cli/check/write.h"
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
+#include "cli/export/browser.h"
 #include "cli/export/out.h"
 #include "cli/hangs/hangs_search.h"
 #include "cli/hangs/victim.h"
@@ -24,12 +25,14 @@ struct request {
 	struct victim_request victim;
 	const char *output;
 	struct rulestore_options rules;
-	bool json;
+	bool open, json;
 };
 
 #define FLAG(member) CLI_FLAG(struct request, member)
 static const struct cli_option view_options[] = {
 	{ 'o', "output", "PAGE", "write the page to the file PAGE (default: stdout)" },
+	{ FLAG(open), "open", NULL,
+	  "write the page to a file, by default FILE with .html in place of .ctr, and open it in a browser" },
 	VICTIM_OPTIONS(struct request, victim),
 	{ OPT_RULES, "rules", "FILE", "apply the rules of FILE; can be repeated" },
 	{ FLAG(rules.none), "no-rules", NULL, "apply no rules, not even your own" },
@@ -39,7 +42,7 @@ static const struct cli_option view_options[] = {
 
 static const struct cli_usage view_usage = {
 	.name = "view",
-	.args = "[-o PAGE] " VICTIM_USAGE " [--rules FILE | --no-rules] [--json] FILE",
+	.args = "[-o PAGE] [--open] " VICTIM_USAGE " [--rules FILE | --no-rules] [--json] FILE",
 	.about =
 		"Writes a page for a browser that explains a hang: the answer of 'ctrace diagnose', its evidence, and a\n"
 		"timeline of the tasks that matter. The page is one file that loads nothing, so you can send it by mail.\n"
@@ -47,15 +50,27 @@ static const struct cli_usage view_usage = {
 	.options = view_options,
 };
 
+/* With --hang, the options for the window only choose the list. */
+static bool is_window_given(const struct victim_request *rq)
+{
+	return (windowarg_is_set(&rq->window) && !rq->row.hang) || rq->row.request;
+}
+
+/* Returns true if the page lists the hangs of `ctrace hangs` without options. */
+static bool is_whole(const struct victim_request *rq)
+{
+	return !windowarg_is_set(&rq->window) && !rq->at && !rq->row.request;
+}
+
 static int diagnose_victim(struct analysis_input *in, const struct request *rq, struct rules *rules,
 			   struct victim *v)
 {
-	struct diagnose_options o = { .rules = rules, .window_given = windowarg_is_set(&rq->victim.window) };
+	struct diagnose_options o = { .rules = rules, .window_given = is_window_given(&rq->victim) };
 	int r;
 
 	if (v->diagnosis && !rules->v.n)
 		return CLI_OK;
-	diagnosis_free(TAKE_PTR(v->diagnosis));
+	victim_drop_diagnosis(v);
 	r = diagnose(in->graph, v->task, in->from_ns, in->to_ns, &o, &v->diagnosis);
 	return r ? cli_error("%s: cannot diagnose: %s", in->path, strerror(-r)) : CLI_OK;
 }
@@ -86,32 +101,24 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static void add_option(struct words *t, const char *name, const char *value)
-{
-	if (!value)
-		return;
-	words_add(t, " --%s ", name);
-	words_add_quoted(t, value, "NAME");
-}
-
 static void add_options(struct words *t, const struct victim_request *rq)
 {
-	if (rq->who.tid)
-		words_add(t, " --tid %u", rq->who.tid);
-	if (rq->who.pid)
-		words_add(t, " --pid %u", rq->who.pid);
-	add_option(t, "comm", rq->who.comm);
-	add_option(t, "cgroup", rq->who.cgroup);
-	add_option(t, "container", rq->who.container);
-	add_option(t, "at", rq->at);
-	add_option(t, "from", rq->window.from);
-	add_option(t, "to", rq->window.to);
-	add_option(t, "last", rq->window.last);
+	rowarg_add_tasks(t, &rq->who);
+	if (rq->at) {
+		words_add(t, " --at ");
+		words_add_quoted(t, rq->at, "TIME");
+	}
+	rowarg_add_window(t, &rq->window);
+	if (rq->row.hang)
+		words_add(t, " --hang %u", rq->row.hang);
+	if (rq->row.request)
+		words_add(t, " --request %u", rq->row.request);
 }
 
 static const char *place_of(const struct victim_request *rq)
 {
-	return rq->at                          ? "around the given time"
+	return rq->row.request                 ? "at the time of this request"
+	       : rq->at                        ? "around the given time"
 	       : windowarg_is_set(&rq->window) ? "in the given window"
 					       : "in this trace";
 }
@@ -121,6 +128,7 @@ static void add_chosen(struct words *t, const struct victim_request *rq, const s
 {
 	switch (v->choice) {
 	case VICTIM_NAMED:
+	case VICTIM_NUMBERED:
 		words_add(t, "You chose the task with%s.", options);
 		return;
 	case VICTIM_COMMAND:
@@ -169,46 +177,65 @@ static char *chosen_of(const struct victim_request *rq, const struct victim *v, 
 	return words_take(&t);
 }
 
+/* Sets *ret to all hangs in the window of `whole`. Sets *ret_own to the list that the caller frees, or NULL.
+ */
+static int find_hangs(const struct analysis_input *whole, const struct victim *v, const struct hangs **ret,
+		      struct hangs **ret_own)
+{
+	int r;
+
+	*ret_own = NULL;
+	*ret = v->hangs;
+	if (v->hangs)
+		return CLI_OK;
+	r = hangs_search(whole->graph, whole->from_ns, whole->to_ns, NULL, ret_own);
+	if (r)
+		return cli_error("%s: cannot look for hangs: %s", whole->path, strerror(-r));
+	/* Ctrl-C ended the search. Threads may still read the graph, so it is not freed. */
+	if ((*ret_own)->missing)
+		_exit(cli_output_end(CLI_FAILED));
+	*ret = *ret_own;
+	return CLI_OK;
+}
+
 /* in: has the window of the victim. whole: has the window in which to look for hangs. */
 static int draw(const struct analysis_input *in, const struct analysis_input *whole, const struct request *rq,
 		const struct victim *v)
 {
 	_cleanup_free_ char *options = options_of(&rq->victim), *chosen = chosen_of(&rq->victim, v, options);
-	struct hangs *h;
 	struct view view = { .g = in->graph,
 			     .diagnosis = v->diagnosis,
 			     .chosen = chosen,
 			     .options = options,
-			     .window_given = windowarg_is_set(&rq->victim.window),
+			     .window_given = is_window_given(&rq->victim),
+			     .whole = is_whole(&rq->victim),
 			     .where = place_of(&rq->victim),
 			     .trace = base_name(in->path),
 			     .boot = rq->victim.window.boot,
 			     .tables = !in->lean };
-	int r = options && chosen ? hangs_search(in->graph, whole->from_ns, whole->to_ns, NULL, &h) : -ENOMEM;
+	struct hangs *own = NULL;
+	int r = options && chosen ? find_hangs(whole, v, &view.hangs, &own) : cli_error("out of memory");
 
-	if (r)
-		return cli_error("%s: cannot look for hangs: %s", in->path, strerror(-r));
-	/* Ctrl-C ended the search. Threads may still read the graph, so it is not freed. */
-	if (h->missing)
-		_exit(cli_output_end(CLI_FAILED));
-	view.hangs = h;
-	r = draw_page(in, rq, &view);
-	hangs_free(h);
+	if (!r)
+		r = draw_page(in, rq, &view);
+	hangs_free(own);
 	return r;
 }
 
-static int view_print(struct analysis_input *in, const struct request *rq, const struct victim_moment *at,
+/* choose: rq->victim after victim_use_request(). */
+static int view_print(struct analysis_input *in, const struct request *rq,
+		      const struct victim_request *choose, const struct victim_moment *at,
 		      struct rules *rules)
 {
 	const struct analysis_input whole = *in;
 	struct victim v = { 0 };
-	int r = victim_choose(in, &rq->victim, at, &v);
+	int r = victim_choose(in, choose, at, &v);
 
 	if (!r)
 		r = diagnose_victim(in, rq, rules, &v);
 	if (!r)
 		r = draw(in, &whole, rq, &v);
-	diagnosis_free(v.diagnosis);
+	victim_done(&v);
 	return r;
 }
 
@@ -220,8 +247,12 @@ static int view_check(const struct request *rq)
 		return cli_usage_error(&view_usage, "give either --rules or --no-rules");
 	if (rq->json && rq->output)
 		return cli_usage_error(&view_usage, "give either --json or --output");
-	if (!rq->json && !rq->output && isatty(STDOUT_FILENO))
-		return cli_usage_error(&view_usage, "give the file for the page, such as -o report.html");
+	if (rq->json && rq->open)
+		return cli_usage_error(&view_usage, "give either --json or --open");
+	if (!rq->json && !rq->open && !rq->output && isatty(STDOUT_FILENO))
+		return cli_usage_error(
+			&view_usage,
+			"give the file for the page, such as -o report.html, or --open to see it at once");
 	return CLI_OK;
 }
 
@@ -233,9 +264,37 @@ static int view_option(struct request *rq, int c, const char *arg)
 	return CLI_OK;
 }
 
+/* Returns the name of the page for --open without -o: hang.html, hang-2.html or hang-request-2.html for
+ * hang.ctr, in the working directory. The caller frees it. */
+static char *page_name(const struct request *rq, const char *path)
+{
+	const char *name = base_name(path), *end = strrchr(name, '.');
+	const struct rowarg *row = &rq->victim.row;
+	struct words t = { 0 };
+
+	words_add(&t, "%.*s", (int)(end && end != name ? end - name : (long)strlen(name)), name);
+	if (row->hang)
+		words_add(&t, "-%u", row->hang);
+	if (row->request)
+		words_add(&t, "-request-%u", row->request);
+	words_add(&t, ".html");
+	return words_take(&t);
+}
+
+/* Does not replace a file that the user has not named. */
+static int check_new(const char *page)
+{
+	if (access(page, F_OK))
+		return CLI_OK;
+	return cli_error("%s: this file exists; give the file for the page with -o, or remove this one",
+			 page);
+}
+
 static int view_run(const struct request *rq, const char *path)
 {
+	struct victim_request choose = rq->victim;
 	struct analysis_input in = { 0 };
+	struct rowarg_texts texts;
 	struct rulestore store;
 	struct victim_moment at;
 	int r = rulestore_open(&rq->rules, false, &store);
@@ -245,18 +304,39 @@ static int view_run(const struct request *rq, const char *path)
 	if (!r && rq->output)
 		r = write_test(rq->output);
 	if (!r)
-		r = analysis_open(&in, path, rq->victim.window.boot);
+		r = victim_use_request(&choose, path, &texts);
 	if (!r)
-		r = victim_window(&in, &view_usage, &rq->victim, &at);
+		r = analysis_open(&in, path, choose.window.boot);
+	if (!r)
+		r = victim_window(&in, &view_usage, &choose, &at);
 	if (!r) {
 		in.lean = reader_info(in.reader)->records > VIEW_TABLES_RECORDS;
 		r = analysis_load(&in);
 	}
 	if (!r)
-		r = view_print(&in, rq, &at, &store.rules);
+		r = view_print(&in, rq, &choose, &at, &store.rules);
 	analysis_close(&in);
 	rulestore_done(&store);
 	return r;
+}
+
+static int view_open(struct request *rq, const char *path)
+{
+	_cleanup_free_ char *page = rq->output ? NULL : page_name(rq, path);
+	int r;
+
+	if (!rq->output && !page)
+		return cli_error("out of memory");
+	r = page ? check_new(page) : CLI_OK;
+	if (page)
+		rq->output = page;
+	if (!r)
+		r = view_run(rq, path);
+	if (r)
+		return r;
+	if (page)
+		cli_say("wrote %s", page);
+	return browser_open(rq->output);
 }
 
 int cmd_view(int argc, char **argv)
@@ -276,5 +356,5 @@ int cmd_view(int argc, char **argv)
 	path = cli_only_arg(&p, "FILE");
 	if (!path || view_check(&rq))
 		return CLI_USAGE;
-	return view_run(&rq, path);
+	return rq.open ? view_open(&rq, path) : view_run(&rq, path);
 }

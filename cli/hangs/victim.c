@@ -36,6 +36,16 @@ static bool counts_more(const struct hang *x, const struct hang *best)
 	       x->to_ns - x->from_ns > (best->to_ns - best->from_ns) * (alike ? 1 : DIAGNOSE_LONGER);
 }
 
+/* Takes a hang from the list as the victim. Narrows the window to the hang. */
+static void take_hang(struct analysis_input *in, struct hang *x, struct victim *ret)
+{
+	ret->task = x->task;
+	ret->diagnosis = TAKE_PTR(x->diagnosis);
+	ret->alarm = x->alarm;
+	in->from_ns = x->from_ns;
+	in->to_ns = x->to_ns;
+}
+
 /* Finds the hang to diagnose: the worst one. But if the filter names tasks (is_named()), a longer hang may be
  * taken instead (counts_more()). With --at, looks only at the hangs at that time. Narrows the window to the
  * hang. If there is no hang, ret->task is GRAPH_NONE. */
@@ -65,13 +75,8 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *f, c
 		if (!best || (named && counts_more(x, best)))
 			best = x;
 	}
-	if (best) {
-		ret->task = best->task;
-		ret->diagnosis = TAKE_PTR(best->diagnosis);
-		ret->alarm = best->alarm;
-		in->from_ns = best->from_ns;
-		in->to_ns = best->to_ns;
-	}
+	if (best)
+		take_hang(in, best, ret);
 	hangs_free(h);
 	return CLI_OK;
 }
@@ -140,10 +145,7 @@ static int prefer_alarm(struct analysis_input *in, const struct hangs_filter *f,
 		_exit(cli_output_end(CLI_FAILED));
 	if (h->n && h->v[0].alarm) {
 		diagnosis_free(ret->diagnosis);
-		ret->task = h->v[0].task;
-		ret->diagnosis = TAKE_PTR(h->v[0].diagnosis);
-		in->from_ns = h->v[0].from_ns;
-		in->to_ns = h->v[0].to_ns;
+		take_hang(in, &h->v[0], ret);
 	}
 	hangs_free(h);
 	return CLI_OK;
@@ -251,6 +253,40 @@ static int no_victim(const struct analysis_input *in, const struct victim_reques
 		text_duration(HANGS_RUN_NS, run));
 }
 
+static int choose_numbered(struct analysis_input *in, const struct victim_request *rq, struct victim *ret)
+{
+	struct hangs *h;
+	struct hang *x;
+	int r = rowarg_hang(in, rq->row.hang, &rq->who, &rq->window, &h, &x);
+
+	if (r)
+		return r;
+	take_hang(in, x, ret);
+	ret->choice = VICTIM_NUMBERED;
+	/* the search for hang 1 may have ended early */
+	if (rq->row.hang == 1 || selector_is_set(&rq->who)) {
+		hangs_free(h);
+		return CLI_OK;
+	}
+	x->diagnosis = ret->diagnosis;
+	ret->hangs = h;
+	ret->row = x;
+	return CLI_OK;
+}
+
+void victim_drop_diagnosis(struct victim *v)
+{
+	if (!v->row || v->diagnosis != v->row->diagnosis)
+		diagnosis_free(v->diagnosis);
+	v->diagnosis = NULL;
+}
+
+void victim_done(struct victim *v)
+{
+	victim_drop_diagnosis(v);
+	hangs_free(v->hangs);
+}
+
 int victim_choose(struct analysis_input *in, const struct victim_request *rq, const struct victim_moment *at,
 		  struct victim *ret)
 {
@@ -259,6 +295,8 @@ int victim_choose(struct analysis_input *in, const struct victim_request *rq, co
 	int r = CLI_OK;
 
 	ret->task = GRAPH_NONE;
+	if (rq->row.hang)
+		return choose_numbered(in, rq, ret);
 	if (!is_named(&f))
 		r = find_recorded(in, window, at, ret);
 	if (!r && ret->task == GRAPH_NONE) {
@@ -289,7 +327,16 @@ int victim_check(const struct cli_usage *usage, const struct victim_request *rq)
 {
 	if (rq->at && windowarg_is_set(&rq->window))
 		return cli_usage_error(usage, "give either --at, or --from, --to and --last");
-	return CLI_OK;
+	if (rq->at && rowarg_is_set(&rq->row))
+		return cli_usage_error(usage, "give either --at, or --hang or --request");
+	return rowarg_check(usage, &rq->row);
+}
+
+int victim_use_request(struct victim_request *rq, const char *path, struct rowarg_texts *texts)
+{
+	const struct rowarg row = { .request = rq->row.request };
+
+	return rowarg_use(&row, path, &rq->who, &rq->window, texts);
 }
 
 int victim_window(struct analysis_input *in, const struct cli_usage *usage, const struct victim_request *rq,

@@ -10,7 +10,8 @@
 
 /* Prints to stdout. `sheet` has begun. */
 void render_diagnosis(struct sheet *sheet, const struct graph *g, const struct diagnosis *d);
-/* all: show every row of h. Otherwise, show alarms only, with one row for each hang. */
+/* all: show every row of h. Otherwise, show the rows with a number (hang.number). The numbers are left out if
+ * the list is not complete. */
 void render_hangs(FILE *f, const struct graph *g, const struct hangs *h, bool all);
 
 #endif

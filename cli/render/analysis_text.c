@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/render/analysis.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "analysis/diagnose/where.h"
@@ -10,6 +11,7 @@
 #include "report/shedding.h"
 #include "cli/text.h"
 #include "cli/thresholds.h"
+#include "lib/cleanup.h"
 #include "report/walltime.h"
 #include "trace/words/cmdline.h"
 #include "trace/words/describe.h"
@@ -194,9 +196,29 @@ static size_t count_same(const struct hangs *h, size_t i)
 	return n;
 }
 
+/* Returns the width of the largest number of a row. 0: no numbers are shown. */
+static int number_width(const struct hangs *h)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < h->n && !h->missing; i++)
+		n = MAX(n, h->v[i].number);
+	return n ? snprintf(NULL, 0, "%" PRIu32, n) : 0;
+}
+
+static void print_number(FILE *f, uint32_t number, int width)
+{
+	/* no blank in front: sheet_end() would shorten the words of the line */
+	if (width && number)
+		fprintf(f, "%-*" PRIu32 "  ", width, number);
+	else if (width)
+		fprintf(f, "%-*s  ", width, "-");
+}
+
 void render_hangs(FILE *f, const struct graph *g, const struct hangs *h, bool all)
 {
 	size_t hidden = 0, same = 0;
+	int width = number_width(h);
 	char wall[WALLTIME_MAX], ns[TEXT_NUMBER_MAX];
 
 	for (size_t i = 0; i < h->n; i++) {
@@ -206,8 +228,9 @@ void render_hangs(FILE *f, const struct graph *g, const struct hangs *h, bool al
 			hidden++;
 			continue;
 		}
-		if (!all && x->first_row != i)
+		if (!all && !x->number)
 			continue;
+		print_number(f, x->number, width);
 		same = all ? 0 : count_same(h, i);
 		fprintf(f, "%s%s%s %s %8s  %s", cli_sgr(f, x->alarm ? "1;31" : "0"),
 			x->alarm ? "ALARM" : "idle ", cli_sgr(f, "0"),

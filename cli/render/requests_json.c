@@ -15,6 +15,13 @@ static json_int_t mono(const struct requests_view *v, uint64_t boot_ns)
 	return clock_mono_ns(boot_ns, &v->g->w->offsets);
 }
 
+static json_t *number_json(const struct requests_view *v, uint32_t request)
+{
+	uint32_t number = services_number(v->services, request);
+
+	return number ? json_integer(number) : json_null();
+}
+
 json_t *render_json_task(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	if (task == GRAPH_NONE)
@@ -59,8 +66,9 @@ static json_t *slow_json(const struct requests_view *v, uint32_t request)
 	for (size_t i = 0; i < parts.n && !r; i++)
 		json_array_append_new(path, part_json(v, &parts.v[i]));
 	VEC_FREE(&parts);
-	return json_pack("{s:I, s:I, s:o*, s:o, s:o}", "from_ns", mono(v, request_from_ns(v->g, q)), "to_ns",
-			 mono(v, request_to_ns(v->g, q)), "text", text ? text_json(text) : NULL, "client",
+	return json_pack("{s:o, s:I, s:I, s:o*, s:o, s:o}", "number", number_json(v, request), "from_ns",
+			 mono(v, request_from_ns(v->g, q)), "to_ns", mono(v, request_to_ns(v->g, q)), "text",
+			 text ? text_json(text) : NULL, "client",
 			 render_json_task(v->g, q->client, request_from_ns(v->g, q)), "path", path);
 }
 
@@ -73,8 +81,8 @@ static json_t *open_json(const struct requests_view *v, const struct service *s)
 		return NULL;
 	q = &v->services->requests.v[s->open];
 	from_ns = request_from_ns(v->g, q);
-	return json_pack("{s:I, s:o}", "from_ns", mono(v, from_ns), "client",
-			 render_json_task(v->g, q->client, from_ns));
+	return json_pack("{s:o, s:I, s:o}", "number", number_json(v, s->open), "from_ns", mono(v, from_ns),
+			 "client", render_json_task(v->g, q->client, from_ns));
 }
 
 static json_t *service_json(const struct requests_view *v, uint32_t service)

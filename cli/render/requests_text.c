@@ -44,6 +44,15 @@ static void show_asks(FILE *f, const struct requests_view *v, const struct servi
 	}
 }
 
+/* Prints the number of a request for --request, such as "3. ". */
+static void show_number(FILE *f, const struct requests_view *v, uint32_t request)
+{
+	uint32_t number = services_number(v->services, request);
+
+	if (number)
+		fprintf(f, "%" PRIu32 ". ", number);
+}
+
 static int show_slowest(FILE *f, const struct requests_view *v, const struct service *s)
 {
 	char took[TEXT_NUMBER_MAX], at[WALLTIME_MAX];
@@ -56,8 +65,9 @@ static int show_slowest(FILE *f, const struct requests_view *v, const struct ser
 
 		if (!text)
 			return cli_error("out of memory");
-		fprintf(f, "    %s %s at %s: %s\n",
-			i ? "        " : "Slowest:", text_duration(request_to_ns(v->g, q) - from_ns, took),
+		fprintf(f, "    %s ", i ? "        " : "Slowest:");
+		show_number(f, v, s->slowest[i]);
+		fprintf(f, "%s at %s: %s\n", text_duration(request_to_ns(v->g, q) - from_ns, took),
 			walltime_clock(from_ns, &v->g->w->offsets, 3, at), text);
 	}
 	return CLI_OK;
@@ -69,7 +79,9 @@ static void show_open(FILE *f, const struct requests_view *v, const struct servi
 	uint64_t from_ns = request_from_ns(v->g, q), to_ns = v->services->to_ns;
 	char took[TEXT_NUMBER_MAX], at[WALLTIME_MAX], comm[64];
 
-	fprintf(f, "    Unanswered: %s since %s: ", text_duration(to_ns - from_ns, took),
+	fputs("    Unanswered: ", f);
+	show_number(f, v, s->open);
+	fprintf(f, "%s since %s: ", text_duration(to_ns - from_ns, took),
 		walltime_clock(from_ns, &v->g->w->offsets, 3, at));
 	if (q->client == GRAPH_NONE) {
 		fputs(services_nameless_client(v->services, s->open), f);
@@ -127,7 +139,8 @@ int render_requests(FILE *f, const struct requests_view *v)
 		shown++;
 	}
 	if (!shown)
-		fprintf(f, "No requests in this time.\n");
+		fprintf(f,
+			"No requests in this time. A request from before this time is not listed, even if its client still waits; 'ctrace hangs' lists such waits.\n");
 	if (left)
 		fprintf(f, "\n%zu more service%s: show them with --limit\n", left, text_s(left));
 	return r;

@@ -38,6 +38,17 @@ static void add_time(struct words *t, const struct view *v, uint64_t from_ns, ui
 			  walltime_iso(from_ns + (to_ns - from_ns) / 2, &v->g->w->offsets, 3, at));
 }
 
+/* Adds options that choose the task and the time of this hang. */
+static void add_hang(struct words *t, const struct view *v, const struct hang *x)
+{
+	if (v->whole && x->number) {
+		words_add(t, " --hang %u", x->number);
+		return;
+	}
+	words_add(t, " --tid %u", v->g->tasks[x->task].tid);
+	add_time(t, v, x->from_ns, x->to_ns);
+}
+
 static json_t *command(struct words *t)
 {
 	char *s = words_take(t);
@@ -191,9 +202,8 @@ static json_t *hang_json(const struct view *v, size_t i)
 	struct words t = { 0 };
 
 	add_command(&t, v, "view");
-	words_add(&t, " --tid %u", k->tid);
-	add_time(&t, v, x->from_ns, x->to_ns);
-	words_add(&t, " -o hang-%u.html", k->tid);
+	add_hang(&t, v, x);
+	words_add(&t, " -o hang-%u.html", v->whole ? x->number : k->tid);
 	return with_waiters(json_pack("{s:I, s:I, s:o, s:s, s:I, s:o, s:o}", "pid", (json_int_t)k->pid, "tid",
 				      (json_int_t)k->tid, "comm", text_json(k->comm), "begin",
 				      walltime_text(x->from_ns, &v->g->w->offsets, 1, wall), "length_ns",
@@ -212,7 +222,7 @@ json_t *view_hangs(const struct view *v)
 	for (size_t i = 0; i < v->hangs->n; i++) {
 		const struct hang *x = &v->hangs->v[i];
 
-		if (!x->alarm || x->first_row != i || i == own)
+		if (!x->number || i == own)
 			continue;
 		if (json_array_size(others) == VIEW_HANGS)
 			left_out++;
@@ -224,24 +234,47 @@ json_t *view_hangs(const struct view *v)
 	return with_waiters(o, v, &(struct subject){ own, d->chain[0].task, d->from_ns, d->to_ns, d });
 }
 
-/* Adds a command `ctrace diagnose` that prints the same diagnosis as the page. If the page is about a hang
- * of the list, the command has options for this hang (add_time()). Otherwise, it has the options with which
- * the user called `ctrace view`, because they choose the same task and window again. */
-static void add_diagnose(struct words *t, const struct view *v)
+/* Returns the row of the list with the task and the times of the page, or NULL. */
+static const struct hang *page_row(const struct view *v)
 {
 	const struct diagnosis *d = v->diagnosis;
 
-	add_command(t, v, "diagnose");
-	for (size_t i = 0; i < v->hangs->n && !v->window_given; i++) {
+	for (size_t i = 0; i < v->hangs->n; i++) {
 		const struct hang *x = &v->hangs->v[i];
 
-		if (is_victims(v, x) && x->from_ns == d->from_ns && x->to_ns == d->to_ns) {
-			words_add(t, " --tid %u", d->chain[0].tid);
-			add_time(t, v, d->from_ns, d->to_ns);
-			return;
-		}
+		if (is_victims(v, x) && x->from_ns == d->from_ns && x->to_ns == d->to_ns)
+			return x;
 	}
-	words_add(t, "%s", v->options);
+	return NULL;
+}
+
+/* Adds a command `ctrace diagnose` that prints the same diagnosis as the page. If the page is about a hang
+ * of the list, the command has options for this hang (add_hang()). Otherwise, it has the options with which
+ * the user called `ctrace view`, because they choose the same task and window again. */
+static void add_diagnose(struct words *t, const struct view *v)
+{
+	const struct hang *x = v->window_given ? NULL : page_row(v);
+
+	add_command(t, v, "diagnose");
+	if (x)
+		add_hang(t, v, x);
+	else
+		words_add(t, "%s", v->options);
+}
+
+/* Adds a command `ctrace path` for the task and the window of the page. */
+static void add_path(struct words *t, const struct view *v)
+{
+	const struct diagnosis *d = v->diagnosis;
+	const struct hang *x = page_row(v);
+
+	add_command(t, v, "path");
+	if (v->whole && x && x->number) {
+		add_hang(t, v, x);
+		return;
+	}
+	words_add(t, " --tid %u", d->chain[0].tid);
+	add_window(t, v, d->from_ns, d->to_ns);
 }
 
 static json_t *next(struct words *t, const char *about)
@@ -258,9 +291,7 @@ json_t *view_next(const struct view *v)
 	add_diagnose(&t, v);
 	json_array_append_new(list,
 			      next(&t, "the answer as text; at a terminal, it asks about doubtful points"));
-	add_command(&t, v, "path");
-	words_add(&t, " --tid %u", d->chain[0].tid);
-	add_window(&t, v, d->from_ns, d->to_ns);
+	add_path(&t, v);
 	json_array_append_new(list,
 			      next(&t, "how much time would be saved without each wait, task and resource"));
 	add_command(&t, v, "hangs");

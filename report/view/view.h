@@ -16,7 +16,9 @@ struct view {
 	const struct hangs *hangs; /* all hangs of the trace, or of the time that the user gave */
 	const char *chosen;        /* a sentence: why the page is about this victim */
 	const char *options;       /* the options that choose the victim, each after a blank */
-	bool window_given;         /* the options have --from or --to */
+	bool window_given;         /* the options give the window of the diagnosis */
+	/* `hangs` is the list of `ctrace hangs` without options, so --hang chooses one of them */
+	bool whole;
 	/* words that say where the hangs are, such as "in this trace"; or why no other hang was found */
 	const char *where;
 	const char *trace; /* the name of the file */

@@ -371,6 +371,8 @@ static void ask_hangs(struct question *q)
 			cause_word(x->diagnosis->cause));
 		if (x->first_row != i)
 			fprintf(q->out, ", same as %zu", x->first_row + 1);
+		if (x->number)
+			fprintf(q->out, ", number %u", x->number);
 		fputc('\n', q->out);
 	}
 	hangs_free(h);

@@ -45,8 +45,11 @@ static void put_service(const struct question *q, const struct services *all, co
 	if (s->n_slowest) {
 		_cleanup_free_ char *text = services_say_request(all, s->slowest[0]);
 
-		fprintf(q->out, "  %s\n", text);
+		fprintf(q->out, "  %u. %s\n", services_number(all, s->slowest[0]), text);
+		assert_int_equal(services_numbered(all, services_number(all, s->slowest[0])), s->slowest[0]);
 	}
+	if (s->open != GRAPH_NONE)
+		fprintf(q->out, "  %u. unanswered\n", services_number(all, s->open));
 }
 
 void ask_services(struct question *q)
