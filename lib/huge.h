@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * huge.h - asks the kernel for large pages for large arrays. Filling such an array with small pages
- * takes many page faults. Any thread.
+ * huge.h - asks the kernel for large or small pages for large arrays, or gives pages back. Filling a large
+ * array with small pages takes many page faults. Any thread.
  */
 #ifndef CTRACE_LIB_HUGE_H
 #define CTRACE_LIB_HUGE_H
@@ -14,14 +14,34 @@
 #define HUGE_FROM (8u << 20)
 #define HUGE_PAGE (2u << 20)
 
-/* Call it before you fill the n bytes at p. The kernel may ignore the request. */
-static inline void huge_advise(void *p, size_t n)
+/* For the whole large pages within the n bytes at p. The kernel may ignore the request. */
+static inline void huge_request(void *p, size_t n, int request)
 {
 	uintptr_t from = ((uintptr_t)p + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
 	uintptr_t to = ((uintptr_t)p + n) & ~(uintptr_t)(HUGE_PAGE - 1);
 
-	if (n >= HUGE_FROM && to > from)
-		(void)madvise((void *)from, to - from, MADV_HUGEPAGE);
+	if (to > from)
+		(void)madvise((void *)from, to - from, request);
+}
+
+/* Call it before you fill the n bytes at p. */
+static inline void huge_advise(void *p, size_t n)
+{
+	if (n >= HUGE_FROM)
+		huge_request(p, n, MADV_HUGEPAGE);
+}
+
+/* Makes the kernel use small pages for the n bytes at p. Call it before you fill them, for an array that is
+ * filled at many places at the same time: there, large pages would take memory long before it is filled. */
+static inline void huge_avoid(void *p, size_t n)
+{
+	huge_request(p, n, MADV_NOHUGEPAGE);
+}
+
+/* Gives the whole large pages within the n bytes at p back to the kernel. The bytes lose their values. */
+static inline void huge_give_back(void *p, size_t n)
+{
+	huge_request(p, n, MADV_DONTNEED);
 }
 
 #endif

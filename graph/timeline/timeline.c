@@ -622,21 +622,24 @@ static void timeline_end(struct builder *b, uint64_t last_ns)
 	}
 }
 
-/* To count the intervals costs less than to move the array as it grows. */
-static void timeline_reserve(struct builder *b)
+/* To count the intervals costs less than to move the array as it grows. Returns the number of CT_SWITCH
+ * records. */
+static size_t timeline_reserve(struct builder *b)
 {
 	const struct window *w = b->w;
-	size_t n = w->n_states;
+	size_t n = w->n_states, n_switches = 0;
 
 	for (size_t i = 0; i < w->n_events; i++)
-		if (w->events[i].r.kind == CT_SWITCH)
+		if (w->events[i].r.kind == CT_SWITCH) {
 			n += !!w->events[i].r.tid + !!ct_switch_next(&w->events[i].r);
-		else
+			n_switches++;
+		} else {
 			n += w->events[i].r.kind == CT_WAKE || w->events[i].r.kind == CT_FORK ||
 			     w->events[i].r.kind == CT_FOUND;
-	if (n > GRAPH_NONE || VEC_RESERVE(&b->intervals, n))
-		return;
-	huge_advise(b->intervals.v, n * sizeof(*b->intervals.v));
+		}
+	if (n <= GRAPH_NONE && !VEC_RESERVE(&b->intervals, n))
+		huge_advise(b->intervals.v, n * sizeof(*b->intervals.v));
+	return n_switches;
 }
 
 static bool timeline_drops(struct builder *b, const struct window_event *e, uint32_t n)
@@ -650,14 +653,20 @@ static bool timeline_drops(struct builder *b, const struct window_event *e, uint
 	return true;
 }
 
+/* timeline_replay_lean() gives memory back each time it has replayed this number of events */
+#define GIVE_BACK 262144
+
 /* timeline_event() notes the indices of events, to look at these events again later. So each event moves
  * to its final index before it is handled. */
-static void timeline_replay_lean(struct builder *b, struct window *w)
+static void timeline_replay_lean(struct builder *b, struct window *w, size_t n_switches)
 {
 	const struct window_event *e = w->events;
+	size_t used = w->n_events - n_switches; /* kept events move below this index, except some switches */
 	uint32_t n = 0;
 
 	for (size_t i = 0; i < w->n_events && !b->err; i++) {
+		if (i % GIVE_BACK == 0)
+			window_give_back(w, MAX(used, (size_t)n), i);
 		window_keep(w, i, n);
 		timeline_resyncs(b, e[n].r.ts);
 		timeline_event(b, &e[n], n);
@@ -671,12 +680,13 @@ int timeline_replay(struct builder *b, struct window *lean)
 {
 	const struct window *w = b->w;
 	uint64_t last_ns = w->n_events ? w->events[w->n_events - 1].r.ts : 0;
+	size_t n_switches;
 
-	timeline_reserve(b);
+	n_switches = timeline_reserve(b);
 	fold_begin(b);
 	timeline_checkpoint(b);
 	if (lean)
-		timeline_replay_lean(b, lean);
+		timeline_replay_lean(b, lean, n_switches);
 	for (size_t i = 0; !lean && i < w->n_events && !b->err; i++) {
 		timeline_resyncs(b, w->events[i].r.ts);
 		timeline_event(b, &w->events[i], (uint32_t)i);

@@ -7,6 +7,7 @@
 
 #include "lib/arena.h"
 #include "lib/bisect.h"
+#include "lib/huge.h"
 
 struct window_record window_record(const struct window *w, const struct window_event *e)
 {
@@ -124,6 +125,12 @@ void window_shrink(struct window *w, size_t n_events)
 	w->events = shrunk(w->events, (n_events + 1) * sizeof(*w->events));
 	w->cpus = shrunk(w->cpus, (n_events + 1) * sizeof(*w->cpus));
 	w->with_words = shrunk(w->with_words, RANK_BLOCKS(n_events) * sizeof(*w->with_words));
+}
+
+void window_give_back(struct window *w, size_t from, size_t to)
+{
+	if (from < to)
+		huge_give_back(w->events + from, (to - from) * sizeof(*w->events));
 }
 
 void window_free(struct window *w)
