@@ -255,8 +255,9 @@ int main(int argc, char **argv)
 	       c->n_segments, c->n_edges);
 	printf("graph_s=%.6f\ncausal_s=%.6f\nbuild_s=%.6f\n", t1 - t0, t2 - t1, t2 - t0);
 	printf("window_bytes=%zu\npeak_rss_kib=%ld\nbuild_rss_kib=%ld\n",
-	       m.w.n_events * sizeof(*m.w.events) + m.tasks.n * sizeof(*m.tasks.v), peak_rss_kib(),
-	       peak_rss_kib() - before);
+	       m.w.n_events * (sizeof(*m.w.events) + sizeof(*m.w.cpus)) + m.w.n_words * sizeof(*m.w.words) +
+		       RANK_BLOCKS(m.w.n_events) * sizeof(struct rank) + m.tasks.n * sizeof(*m.tasks.v),
+	       peak_rss_kib(), peak_rss_kib() - before);
 	causal_free(c);
 	graph_free(g);
 	VEC_FREE(&m.events);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * huge.h - asks the kernel for large or small pages for large arrays, or gives pages back. Filling a large
- * array with small pages takes many page faults. Any thread.
+ * huge.h - tells the kernel how large arrays use memory. Filling a large array with small pages takes many
+ * page faults. Any thread.
  */
 #ifndef CTRACE_LIB_HUGE_H
 #define CTRACE_LIB_HUGE_H
@@ -10,7 +10,8 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-/* bytes: a smaller array gets no large pages, because they would waste much of its memory */
+/* bytes: a smaller array gets no large pages, because they would waste much of its memory. The kernel's
+ * choice stays for it. */
 #define HUGE_FROM (8u << 20)
 #define HUGE_PAGE (2u << 20)
 
@@ -35,7 +36,8 @@ static inline void huge_advise(void *p, size_t n)
  * filled at many places at the same time: there, large pages would take memory long before it is filled. */
 static inline void huge_avoid(void *p, size_t n)
 {
-	huge_request(p, n, MADV_NOHUGEPAGE);
+	if (n >= HUGE_FROM)
+		huge_request(p, n, MADV_NOHUGEPAGE);
 }
 
 /* Gives the whole large pages within the n bytes at p back to the kernel. The bytes lose their values. */

@@ -125,7 +125,6 @@ static int move_segments(struct pass *p, const uint32_t *place, struct causal *c
 	c->segments = malloc((c->n_segments + 1) * sizeof(*c->segments));
 	if (!c->segments)
 		return -ENOMEM;
-	huge_advise(c->segments, c->n_segments * sizeof(*c->segments));
 	while (p->segments.n) {
 		const struct open_segment *s = &p->segments.v[--p->segments.n];
 

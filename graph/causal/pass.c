@@ -198,12 +198,12 @@ void pass_drop(struct pass *p)
 	map_done(&p->locks);
 	map_done(&p->signals);
 	map_done(&p->futexes);
+	map_done(&p->seen_locks);
 }
 
 void pass_done(struct pass *p)
 {
 	pass_drop(p);
-	map_done(&p->seen_locks);
 	VEC_FREE(&p->segments);
 	VEC_FREE(&p->edges);
 	VEC_FREE(&p->stacks);

@@ -673,7 +673,7 @@ size_t path_run_near(const struct graph *g, uint32_t cpu, uint64_t ts_ns, size_t
 {
 	size_t lo = 0, end = cpu < g->n_cpus ? g->n_runs[cpu] : 0, hi = end;
 
-	if (near && near < end && graph_run(g, cpu, near - 1)->to_ns > ts_ns) {
+	if (near && near <= end && graph_run(g, cpu, near - 1)->to_ns > ts_ns) {
 		hi = near - 1;
 		for (size_t step = 1; step <= hi; step *= 2) {
 			if (graph_run(g, cpu, hi - step)->to_ns <= ts_ns) {
@@ -682,7 +682,7 @@ size_t path_run_near(const struct graph *g, uint32_t cpu, uint64_t ts_ns, size_t
 			}
 			hi -= step;
 		}
-	} else if (near && near < end) {
+	} else if (near && near <= end) {
 		lo = near;
 		for (size_t step = 1; step < end - lo; step *= 2) {
 			if (graph_run(g, cpu, lo + step - 1)->to_ns > ts_ns) {

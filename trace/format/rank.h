@@ -22,7 +22,7 @@ static inline bool rank_has(const struct rank *r, size_t i)
 {
 	return r[i / 64].bits >> i % 64 & 1;
 }
-/* Returns the number of members below i. i must not be above the largest number of the set. */
+/* Returns the number of members below i. The block of i must be filled, at least up to i. */
 static inline uint32_t rank_below(const struct rank *r, size_t i)
 {
 	uint64_t bits = r[i / 64].bits & ((1ULL << i % 64) - 1);

@@ -204,7 +204,8 @@ static inline void window_keep(struct window *w, size_t from, size_t to)
 	rank_append(w->with_words, to, CT_KIND_WORDS(w->events[to].r.kind));
 }
 void window_shrink(struct window *w, size_t n_events);
-/* Gives memory of the events [from, to) back, which window_keep() has moved or dropped. */
+/* Gives memory of the events [from, to) back: their whole large pages, which then hold zeros. `from`: at
+ * least the number of events that are kept so far. `to`: at most the next event for window_keep(). */
 void window_give_back(struct window *w, size_t from, size_t to);
 void window_free(struct window *w);
 

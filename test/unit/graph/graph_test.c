@@ -138,14 +138,78 @@ static void test_empty(void **state)
 	make_free(&m);
 }
 
+#define LEAN_KEPT    140000 /* more records than fit into two large pages */
+#define LEAN_RECORDS 700000 /* graph_build_lean() gives memory back more than once */
+
+/* Two tasks take turns on CPU 1: first slowly, so that the lean graph keeps the switches, then quickly. */
+static void many_switches(struct make *m)
+{
+	uint64_t ns = 0;
+
+	for (uint32_t i = 0; i < LEAN_RECORDS; i++) {
+		struct window_record *e;
+
+		ns += i < LEAN_KEPT ? 5000 * MS : 1000;
+		if (i % 1000 == 999) {
+			e = make_event(m, ns, 0, CT_FUTEX, 10, i);
+			e->x[0] = e->r.obj = i;
+		} else {
+			e = make_event(m, ns, 1, CT_SWITCH, i % 2 ? 10 : 20, i % 2 ? 20 : 10);
+			e->r.state = CT_ST_RUNNING;
+		}
+	}
+}
+
+static void check_kept(const struct make *m, const struct graph *g)
+{
+	const struct window *w = &m->w;
+	size_t n = 0;
+
+	assert_int_equal(w->n_events + g->n_dropped, LEAN_RECORDS);
+	assert_in_range(w->n_events, LEAN_KEPT, LEAN_KEPT + LEAN_RECORDS / 1000);
+	for (size_t i = 0; i < LEAN_RECORDS; i++) {
+		const struct window_record *was = &m->events.v[i];
+		struct window_record is;
+
+		if (was->r.kind == CT_SWITCH && i >= LEAN_KEPT)
+			continue;
+		is = window_record(w, &w->events[n++]);
+		assert_memory_equal(&is, was, sizeof(is));
+	}
+	assert_int_equal(n, w->n_events);
+}
+
+/* The lean graph gives memory back while it is built, in large pages. */
+static void test_lean_is_the_same(void **state)
+{
+	struct make whole = { 0 }, less = { 0 };
+	struct graph *g, *lean;
+
+	many_switches(&whole);
+	many_switches(&less);
+	g = build(&whole, (uint64_t)LEAN_KEPT * 5000 + 1000);
+	make_done(&less, (uint64_t)LEAN_KEPT * 5000 + 1000);
+	assert_int_equal(graph_build_lean(&less.w, &lean), 0);
+	check_kept(&less, lean);
+	assert_int_equal(g->n_intervals, lean->n_intervals);
+	for (size_t i = 0; i < g->n_intervals; i++) {
+		assert_int_equal(g->intervals[i].state, lean->intervals[i].state);
+		assert_int_equal(g->intervals[i].task, lean->intervals[i].task);
+		assert_int_equal(g->intervals[i].from_ns, lean->intervals[i].from_ns);
+		assert_int_equal(g->intervals[i].to_ns, lean->intervals[i].to_ns);
+	}
+	graph_free(g);
+	graph_free(lean);
+	make_free(&whole);
+	make_free(&less);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random_partition),
-		cmocka_unit_test(test_random_looks),
-		cmocka_unit_test(test_same_tid),
-		cmocka_unit_test(test_bad_range),
-		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_random_partition), cmocka_unit_test(test_random_looks),
+		cmocka_unit_test(test_same_tid),         cmocka_unit_test(test_lean_is_the_same),
+		cmocka_unit_test(test_bad_range),        cmocka_unit_test(test_empty),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
