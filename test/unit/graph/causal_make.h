@@ -187,8 +187,10 @@ static inline void assert_sound(const struct built *b)
 	for (uint32_t i = 0; i < c->n_segments; i++)
 		for (uint32_t k = c->out_first[i]; k < c->out_first[i + 1]; k++) {
 			assert_int_equal(c->edges[c->out[k]].from, i);
-			if (k > c->out_first[i])
-				assert_true(c->edges[c->out[k - 1]].event <= c->edges[c->out[k]].event);
+			if (k > c->out_first[i] && c->edges[c->out[k - 1]].event == c->edges[c->out[k]].event)
+				assert_true(c->out[k - 1] < c->out[k]);
+			else if (k > c->out_first[i])
+				assert_true(c->edges[c->out[k - 1]].event < c->edges[c->out[k]].event);
 		}
 	for (size_t i = n = 0; i < c->n_edges; i++)
 		n += c->edges[i].from != GRAPH_NONE;
