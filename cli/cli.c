@@ -40,7 +40,7 @@ void cli_restore_signals(void)
 			signal(ignored[i], SIG_DFL);
 }
 
-int cli_spawn(char *const argv[], int in_fd, int out_fd, pid_t *ret_pid)
+static int spawn(char *const argv[], int in_fd, int out_fd, int err_fd, short flags, pid_t *ret_pid)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
@@ -54,13 +54,25 @@ int cli_spawn(char *const argv[], int in_fd, int out_fd, pid_t *ret_pid)
 	posix_spawn_file_actions_adddup2(&actions, in_fd, STDIN_FILENO);
 	if (out_fd >= 0)
 		posix_spawn_file_actions_adddup2(&actions, out_fd, STDOUT_FILENO);
+	if (err_fd >= 0)
+		posix_spawn_file_actions_adddup2(&actions, err_fd, STDERR_FILENO);
 	posix_spawnattr_init(&attr);
 	posix_spawnattr_setsigdefault(&attr, &set);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF);
+	posix_spawnattr_setflags(&attr, (short)(flags | POSIX_SPAWN_SETSIGDEF));
 	r = posix_spawnp(ret_pid, argv[0], &actions, &attr, argv, environ);
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&actions);
 	return r;
+}
+
+int cli_spawn(char *const argv[], int in_fd, int out_fd, pid_t *ret_pid)
+{
+	return spawn(argv, in_fd, out_fd, -1, 0, ret_pid);
+}
+
+int cli_spawn_apart(char *const argv[], int fd, pid_t *ret_pid)
+{
+	return spawn(argv, fd, fd, fd, POSIX_SPAWN_SETSID, ret_pid);
 }
 
 static bool cli_colour(FILE *f)

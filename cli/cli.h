@@ -98,6 +98,9 @@ void cli_restore_signals(void);
  * cli_ignore_signals() ignores. Its stdin is in_fd. Its stdout is out_fd, or that of ctrace if out_fd is -1.
  * Returns 0 or a positive errno. */
 int cli_spawn(char *const argv[], int in_fd, int out_fd, pid_t *ret_pid);
+/* The same for a program that may live longer than ctrace: in a session of its own, with fd as its stdin,
+ * stdout and stderr. */
+int cli_spawn_apart(char *const argv[], int fd, pid_t *ret_pid);
 
 /* Returns the name that is most like a mistyped word, or NULL. names ends with NULL. */
 const char *cli_nearest(const char *word, const char *const *names);

@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define COLUMNS_MIN  40 /* a narrower terminal breaks the lines itself */
+#define COLUMNS_MIN  60 /* a narrower terminal breaks the lines itself */
 #define OPTION_WIDTH 26
 
 /* Returns the width of the terminal. SIZE_MAX: f is no terminal, or its width is not known. */

@@ -201,7 +201,9 @@ static int candidate_cmp(const void *a, const void *b)
 
 	if (lx != ly)
 		return lx > ly ? -1 : 1;
-	return x->task < y->task ? -1 : x->task > y->task;
+	if (x->task != y->task)
+		return x->task < y->task ? -1 : 1;
+	return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
 }
 
 /* A task may poll for the end of its child, and sleep in between. Then all sleeps are one wait. */
@@ -325,7 +327,9 @@ static int hang_cmp(const void *a, const void *b)
 		return nx ? 1 : -1;
 	if (lx != ly)
 		return lx > ly ? -1 : 1;
-	return x->task < y->task ? -1 : x->task > y->task;
+	if (x->task != y->task)
+		return x->task < y->task ? -1 : 1;
+	return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
 }
 
 static bool wanted(const struct graph *g, uint32_t task, const struct hangs_filter *f)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/ask/rulestore.h"
@@ -25,7 +26,7 @@ struct request {
 	struct victim_request victim;
 	const char *output;
 	struct rulestore_options rules;
-	bool open, json;
+	bool open, json, to_stdout;
 };
 
 #define FLAG(member) CLI_FLAG(struct request, member)
@@ -249,6 +250,8 @@ static int view_check(const struct request *rq)
 		return cli_usage_error(&view_usage, "give either --json or --output");
 	if (rq->json && rq->open)
 		return cli_usage_error(&view_usage, "give either --json or --open");
+	if (rq->to_stdout && rq->open)
+		return cli_usage_error(&view_usage, "--open: give a file for the page instead of stdout");
 	if (!rq->json && !rq->open && !rq->output && isatty(STDOUT_FILENO))
 		return cli_usage_error(
 			&view_usage,
@@ -260,7 +263,8 @@ static int view_option(struct request *rq, int c, const char *arg)
 {
 	if (c == OPT_RULES)
 		return rulestore_option(&rq->rules, arg);
-	rq->output = strcmp(arg, "-") != 0 ? arg : NULL;
+	rq->to_stdout = !strcmp(arg, "-");
+	rq->output = rq->to_stdout ? NULL : arg;
 	return CLI_OK;
 }
 
@@ -272,7 +276,8 @@ static char *page_name(const struct request *rq, const char *path)
 	const struct rowarg *row = &rq->victim.row;
 	struct words t = { 0 };
 
-	words_add(&t, "%.*s", (int)(end && end != name ? end - name : (long)strlen(name)), name);
+	words_add(&t, "%.*s",
+		  (int)(end && end != name && !strcmp(end, ".ctr") ? end - name : (long)strlen(name)), name);
 	if (row->hang)
 		words_add(&t, "-%u", row->hang);
 	if (row->request)
@@ -284,7 +289,9 @@ static char *page_name(const struct request *rq, const char *path)
 /* Does not replace a file that the user has not named. */
 static int check_new(const char *page)
 {
-	if (access(page, F_OK))
+	struct stat st;
+
+	if (lstat(page, &st))
 		return CLI_OK;
 	return cli_error("%s: this file exists; give the file for the page with -o, or remove this one",
 			 page);

@@ -29,12 +29,12 @@ static bool is_set(const char *variable)
 /* The browser of the user must not run as root, and root must not choose a session of a user. */
 static int say_root(const char *path)
 {
-	_cleanup_free_ char *word = NULL;
+	_cleanup_free_ char *full = realpath(path, NULL), *word = NULL;
 	struct words t = { 0 };
 
-	words_add_path(&t, path, "PAGE");
+	words_add_path(&t, full ? full : path, "PAGE");
 	word = words_take(&t);
-	cli_say("%s: not opened, because ctrace runs as root; as the user of the session, type: sudo cat %s > hang.html && xdg-open hang.html",
+	cli_say("%s: not opened, because ctrace runs as root; as the user of the session, type: sudo cat %s > ~/ctrace.html && xdg-open ~/ctrace.html",
 		path, word ? word : "PAGE");
 	return CLI_OK;
 }
@@ -66,7 +66,7 @@ static int start(const char *path)
 			close(fd);
 		return cli_error("%s: cannot be opened in a browser: %s", path, strerror(r));
 	}
-	r = cli_spawn(argv, fd, fd, &pid);
+	r = cli_spawn_apart(argv, fd, &pid);
 	close(fd);
 	if (r == ENOENT)
 		return cli_error("%s: not opened, because there is no xdg-open; open it in a browser", path);

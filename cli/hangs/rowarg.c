@@ -140,9 +140,10 @@ static int find_request(struct analysis_input *in, uint32_t number, const struct
 		const struct request *q = &s->requests.v[i];
 		bool open = q->answered == GRAPH_NONE;
 		uint32_t task = q->client == GRAPH_NONE ? q->server : q->client;
+		uint64_t from_ns = request_from_ns(g, q);
+		uint64_t to_ns = open ? MIN(s->to_ns, g->tasks[task].exit_ns) : request_to_ns(g, q);
 
-		*ret = (struct found){ g->tasks[task].tid, request_from_ns(g, q),
-				       open ? s->to_ns : MAX(request_to_ns(g, q), request_from_ns(g, q) + 1),
+		*ret = (struct found){ g->tasks[task].tid, from_ns, MAX(to_ns, from_ns + 1),
 				       reader_info(in->reader)->boot };
 	}
 	services_free(s);

@@ -249,11 +249,11 @@ static const struct hang *page_row(const struct view *v)
 }
 
 /* Adds a command `ctrace diagnose` that prints the same diagnosis as the page. If the page is about a hang
- * of the list, the command has options for this hang (add_hang()). Otherwise, it has the options with which
- * the user called `ctrace view`, because they choose the same task and window again. */
+ * of the list of the whole trace, the command has options for this hang (add_hang()). Otherwise, it has the
+ * options with which the user called `ctrace view`, because they choose the same task and window again. */
 static void add_diagnose(struct words *t, const struct view *v)
 {
-	const struct hang *x = v->window_given ? NULL : page_row(v);
+	const struct hang *x = v->whole && !v->window_given ? page_row(v) : NULL;
 
 	add_command(t, v, "diagnose");
 	if (x)
