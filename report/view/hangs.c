@@ -100,16 +100,20 @@ static size_t find_link(const struct diagnosis *d, uint32_t task)
 	return d->n_chain;
 }
 
-/* If certain links lead from the task of row x to a task of the chain of d, at the time of d: returns the
- * first such link of d. d->n_chain: there is none. */
-static size_t needed_link(const struct diagnosis *d, const struct hang *x)
+/* If links lead from the task of row x to a task of the chain of d, at the time of d: returns the first such
+ * link of d. d->n_chain: there is none. *ret_certain: all of these links are certain. */
+static size_t needed_link(const struct diagnosis *d, const struct hang *x, bool *ret_certain)
 {
+	*ret_certain = true;
 	for (size_t i = 0; i + 1 < x->diagnosis->n_chain; i++) {
 		const struct link *k = &x->diagnosis->chain[i];
 
-		if (!render_is_sure(k->edge, k->strength) || !is_for_task(k->edge) ||
-		    k->from_ns >= d->to_ns || d->from_ns >= k->to_ns)
+		if (!is_for_task(k->edge) || k->from_ns >= d->to_ns || d->from_ns >= k->to_ns)
 			break;
+		/* A thread whose futex has no known owner may only wait for work. */
+		if (!render_is_sure(k->edge, k->strength) && k->wait == CT_W_FUTEX && k->pid == k[1].pid)
+			break;
+		*ret_certain &= render_is_sure(k->edge, k->strength);
 		if (find_link(d, k[1].task) < d->n_chain)
 			return find_link(d, k[1].task);
 	}
@@ -138,10 +142,12 @@ static bool is_waiter(const struct subject *s, size_t row)
 {
 	const struct hang *x = &s->v->hangs->v[row];
 	const struct diagnosis *d = s->d;
+	bool certain;
 
 	/* The threads of a stopped process are stopped, too: they do not wait for it. */
 	return !s->told[row] && x->alarm && overlaps(d, x) && x->diagnosis->chain[0].state != LINK_STOPPED &&
-	       !in_chain(d, x->task) && needed_link(d, x) < d->n_chain && !is_blamed(s->v->hangs, d, x->task);
+	       !in_chain(d, x->task) && needed_link(d, x, &certain) < d->n_chain &&
+	       !is_blamed(s->v->hangs, d, x->task);
 }
 
 /* distance_ns: the time between the begin of the row and the begin of the hang. */
@@ -175,12 +181,15 @@ static json_t *with_time(json_t *o, const struct view *v, const struct hang *x)
 
 static json_t *waiter_json(const struct subject *s, const struct hang *x)
 {
-	const struct link *k = &x->diagnosis->chain[0], *awaited = &s->d->chain[needed_link(s->d, x)];
+	bool certain;
+	const struct link *k = &x->diagnosis->chain[0],
+			  *awaited = &s->d->chain[needed_link(s->d, x, &certain)];
 	char name[CT_COMM_LEN + 16];
 
 	snprintf(name, sizeof(name), "%s[%u]", awaited->comm, awaited->tid);
-	return with_time(json_pack("{s:I, s:I, s:o, s:o}", "pid", (json_int_t)k->pid, "tid",
-				   (json_int_t)k->tid, "comm", text_json(k->comm), "for", text_json(name)),
+	return with_time(json_pack("{s:I, s:I, s:o, s:o, s:b}", "pid", (json_int_t)k->pid, "tid",
+				   (json_int_t)k->tid, "comm", text_json(k->comm), "for", text_json(name),
+				   "certain", certain),
 			 s->v, x);
 }
 

@@ -157,7 +157,11 @@ function place_of(task) {
 function show_state(about, link, more, last) {
 	const besides = ['waiting', 'sleeping', 'stopped'].includes(link.state) ? cpu_parts(more, more.other_ns) : '';
 
-	element(about, 'p', last && !more.total_ns ? doc.diagnosis.root_cause.text : link_state(link, more), 'what');
+	const root = doc.diagnosis.root_cause.text, limited = last && link.state === 'waiting' && link.resource.kind === 'timer';
+
+	// The wait for a time limit may be longer than the part of it that held the victim up.
+	element(about, 'p', last && !more.total_ns ? root : limited ? root + '; in this chain for ' + duration(more.total_ns) +
+		(more.waits > 1 ? ' in ' + more.waits + ' waits' : '') : link_state(link, more), 'what');
 	if (last && is_stopped())
 		element(about, 'p', doc.diagnosis.root_cause.text + '.');
 	if (besides)
@@ -309,8 +313,8 @@ function comparison_texts() {
 // Names the tasks of h.waiting by the task for which they waited, and says since when and for how long.
 function waiting_text(h) {
 	const name = x => task_name(x) + ' for ' + duration(x.length_ns) + ' since ' + x.begin.slice(11);
-	const groups = Array.from(new Set(h.waiting.map(x => x.for)), task =>
-		'waited for ' + task + ': ' + h.waiting.filter(x => x.for === task).map(name).join(', '));
+	const to = x => (x.certain ? 'for ' : 'perhaps for ') + x.for;
+	const groups = Array.from(new Set(h.waiting.map(to)), task => task + ': ' + h.waiting.filter(x => to(x) === task).map(name).join(', '));
 
 	return groups.join('; ') + (h.waiters > h.waiting.length ? '; and ' + (h.waiters - h.waiting.length) + ' more' : '');
 }
@@ -318,7 +322,7 @@ function waiting_text(h) {
 function show_hangs() {
 	const h = doc.hangs, n = h.others.length + h.others_left_out, box = document.getElementById('others');
 	const more = !h.waiters ? ' No other task was found that waited for a task of this chain.' : ' ' + h.waiters + ' more task' +
-		(h.waiters === 1 ? '' : 's') + ' waited for a task of this chain: ' + waiting_text(h) + '.';
+		(h.waiters === 1 ? '' : 's') + ' waited for a task of this chain (' + waiting_text(h) + ').';
 
 	put('chosen-how', h.chosen + more + (n ? '' : ' No other hang was found ' + h.where + '.'));
 	box.hidden = !n;
@@ -328,7 +332,7 @@ function show_hangs() {
 		const item = element(document.getElementById('others-list'), 'li');
 
 		element(item, 'span', 'Since ' + x.begin.slice(11) + ': ' + x.text +
-			(x.waiters ? ' (' + x.waiters + ' more in the same hang: ' + waiting_text(x) + ')' : ''));
+			(x.waiters ? ' More tasks that waited for a task of this chain: ' + waiting_text(x) + '.' : ''));
 		element(item, 'code', x.command);
 	}
 	if (h.others_left_out)
@@ -379,7 +383,7 @@ function show_report() {
 
 	document.title = clean('ctrace: ' + task_name(d.victim));
 	put('subject', 'ctrace: why ' + task_long(d.victim) + ' was slow or stuck');
-	put('blame', 'Blame: ' + doc.summary.blame);
+	put('blame', (d.confidence === 'strong' || d.verdict === 'normal' ? 'Blame: ' : 'Blame, not certain: ') + doc.summary.blame);
 	put('victim', 'Victim: ' + doc.summary.victim + '.');
 	put('how-sure', 'How sure: ' + doc.summary.sure);
 	put('sentence', d.text);
