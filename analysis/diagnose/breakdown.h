@@ -37,6 +37,7 @@ struct group {
 	uint64_t obj;
 	uint64_t total_ns, from_ns, to_ns, longest_ns;
 	uint32_t waits;
+	uint32_t timeouts;  /* how many of the waits a time limit ended */
 	uint32_t interval;  /* the longest wait */
 	uint32_t frame;     /* of the longest piece of this wait */
 	struct blame blame; /* of this piece */

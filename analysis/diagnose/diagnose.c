@@ -12,6 +12,7 @@
 #include "analysis/diagnose/sentence.h"
 #include "analysis/thresholds.h"
 #include "lib/cleanup.h"
+#include "trace/words/frame.h"
 
 static void diagnose_time(const struct graph *g, const struct path *p, struct diagnosis *d)
 {
@@ -235,6 +236,16 @@ static bool is_by_absence(const struct findings *f, const struct diagnosis *d, u
 	return false;
 }
 
+static bool sleeps_in_java(const struct graph *g, const struct link *k)
+{
+	const struct window_stack *s = k->stack ? window_stack(g->w, k->stack) : NULL;
+
+	for (int i = 0; s && i < s->n_frames; i++)
+		if (frame_is_java_sleep(s->frames[i]))
+			return true;
+	return false;
+}
+
 static bool is_unknown_leaf(const struct findings *f)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
@@ -248,7 +259,7 @@ static bool is_unknown_leaf(const struct findings *f)
 	 * a wait for a timerfd. They await no event but the time. */
 	if (leaf->kind == RESOURCE_TIMER && last->wait != CT_W_SLEEP &&
 	    CT_OBJ_KIND(last->obj) != CT_OBJ_TIMERFD)
-		return true;
+		return !sleeps_in_java(f->g, last);
 	/* A kernel thread ended the wait. It is not known for which task the kernel thread
 	 * worked. */
 	if (leaf->ended && leaf->edge == EDGE_WAKE && leaf->kind == RESOURCE_UNKNOWN)
@@ -333,6 +344,18 @@ static size_t find_cycle(const struct findings *f)
 	return n;
 }
 
+static struct cpu_use cpu_use(const struct findings *f)
+{
+	const struct link *k = &f->chain.links.v[f->chain.links.n - 1];
+
+	if (f->chain.links.n < 2 || k[-1].edge != EDGE_CPU)
+		return (struct cpu_use){ 0 };
+	return (struct cpu_use){ .wait_ns = k[-1].runnable_ns,
+				 .ns = f->cpu.ns,
+				 .others_ns = contention_others_ns(&f->cpu),
+				 .idle_ns = f->cpu.idle_ns };
+}
+
 /* If a task of the chain polls a variable, sets d->watch. *ret_written: the writer is known.
  * Returns 0 or -ENOMEM. */
 static int diagnose_flag(const struct findings *f, struct diagnosis *d, bool *ret_written)
@@ -371,6 +394,7 @@ static int diagnose_words(const struct findings *f, struct diagnosis *d)
 					.leaf = &f->chain.leaf,
 					.pool = f->pool,
 					.cpu = f->starved ? &f->cpu : NULL,
+					.shared = !f->starved && f->cpu.total_ns ? &f->cpu : NULL,
 					.strong = d->strong,
 					.own_lock = f->own_lock,
 					.parent_threads = f->parent_threads,
@@ -449,6 +473,7 @@ int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to
 		d->doubts = find_doubts(&f, task, d);
 		d->strong = !d->doubts;
 		d->cycle = find_cycle(&f);
+		d->cpu = cpu_use(&f);
 		d->chain = TAKE_PTR(f.chain.links.v);
 		d->n_chain = f.chain.links.n;
 		d->choices = TAKE_PTR(f.chain.choices.v);

@@ -36,8 +36,7 @@ static int take_chain(struct findings *f, struct chain *sub)
 	c->choices.n += sub->choices.n;
 	sub->links.n = sub->choices.n = 0;
 	c->asked += sub->asked;
-	c->end = sub->end;
-	c->leaf = sub->leaf;
+	chain_take_end(c, sub);
 	return 0;
 }
 
@@ -267,7 +266,7 @@ static int find_sampled(struct findings *f)
 static int find_cpu(struct findings *f)
 {
 	struct link *k = last_link(f);
-	int r = contention_cpu(f->g, k->task, k->from_ns, k->to_ns, &f->cpu);
+	int r = contention_cpu(f->g, k->task, f->chain.cpu_waits.v, f->chain.cpu_waits.n, &f->cpu);
 
 	if (r)
 		return r;
