@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * huge.h - asks the kernel for large pages for large arrays. Filling such an array with small pages
- * takes many page faults. Any thread.
+ * huge.h - asks the kernel for large or small pages for large arrays, or gives pages back. Filling a large
+ * array with small pages takes many page faults. Any thread.
  */
 #ifndef CTRACE_LIB_HUGE_H
 #define CTRACE_LIB_HUGE_H

@@ -154,7 +154,7 @@ static int graph_disk_waits(struct graph *g)
 /* graph_intervals() gives memory back each time it has copied this number of intervals */
 #define GIVE_BACK 65536
 
-static int graph_intervals(struct graph *g, struct builder *b, const uint32_t *renumber)
+static int graph_intervals(struct graph *g, struct builder *b, const uint32_t *renumber, bool lean)
 {
 	_cleanup_free_ uint32_t *end = calloc(g->n_tasks + 1, sizeof(*end));
 	_cleanup_free_ size_t *run_end = calloc((size_t)g->n_cpus + 1, sizeof(*run_end));
@@ -164,7 +164,12 @@ static int graph_intervals(struct graph *g, struct builder *b, const uint32_t *r
 	g->intervals = malloc((b->intervals.n + 1) * sizeof(*g->intervals));
 	if (!end || !run_end || !g->intervals)
 		return -ENOMEM;
-	huge_avoid(g->intervals, b->intervals.n * sizeof(*g->intervals));
+	/* Small pages save memory here, but all later passes over the intervals take a little longer. After
+	 * graph_build(), the caller needs more memory than graph_build() does, so there they save nothing. */
+	if (lean)
+		huge_avoid(g->intervals, b->intervals.n * sizeof(*g->intervals));
+	else
+		huge_advise(g->intervals, b->intervals.n * sizeof(*g->intervals));
 	memcpy(run_end, g->n_runs, g->n_cpus * sizeof(*run_end));
 	VEC_SORT(&b->looks, look_cmp);
 	for (size_t i = 0; i < b->intervals.n; i++)
@@ -221,7 +226,7 @@ static int build(const struct window *w, struct window *lean, struct graph **ret
 	if (!r)
 		r = graph_cpus(g, &b);
 	if (!r)
-		r = graph_intervals(g, &b, renumber);
+		r = graph_intervals(g, &b, renumber, lean != NULL);
 	VEC_FREE(&b.intervals);
 	if (!r)
 		r = graph_disk_waits(g);
