@@ -37,12 +37,21 @@ static struct group *group_of(struct breakdown *l, enum group_type type, uint64_
 	return &l->v.v[l->v.n - 1];
 }
 
-static bool is_timed_out(const struct graph *g, uint32_t interval)
+bool breakdown_by_timer(const struct graph *g, uint32_t interval)
 {
 	const struct interval *s = &g->intervals[interval];
 
 	return s->state == INTERVAL_BLOCKED && s->wake != GRAPH_NONE &&
 	       edge_by_timer(g, s, &g->w->events[s->wake]);
+}
+
+/* A timer may also be an event that the task awaits: a timerfd, for example. */
+static bool is_timed_out(const struct graph *g, uint32_t interval)
+{
+	const struct interval *s = &g->intervals[interval];
+
+	return breakdown_by_timer(g, interval) && CT_OBJ_KIND(s->obj) != CT_OBJ_TIMERFD &&
+	       (s->wait == CT_W_SLEEP || s->flags & CT_SF_TIMEOUT);
 }
 
 static void group_add(const struct graph *g, struct group *gr, uint64_t from, uint64_t to, uint32_t interval,

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "analysis/diagnose/breakdown.h"
 #include "analysis/diagnose/root_cause.h"
 #include "analysis/diagnose/where.h"
 #include "analysis/thresholds.h"
@@ -232,32 +233,54 @@ static bool has_limit(const struct sentence_facts *f, const struct link *k)
 	return i != GRAPH_NONE && f->g->intervals[i].flags & CT_SF_TIMEOUT;
 }
 
-/* For a task that waited once, until its own time limit: returns the length of the whole wait. 0: other. */
-static uint64_t limit_ns(const struct sentence_facts *f, const struct link *k)
+/* Returns the wait of a task that waited once, until a timer ended it. GRAPH_NONE: other. */
+static uint32_t timed_wait(const struct sentence_facts *f, const struct link *k)
 {
 	uint32_t i = graph_interval_at(f->g, k->task, k->to_ns - 1);
-	const struct interval *s = i == GRAPH_NONE ? NULL : &f->g->intervals[i];
 
-	return s && s->state == INTERVAL_BLOCKED && k->waits == 1 && k->timeouts == 1 ? s->to_ns - s->from_ns
-										      : 0;
+	return i != GRAPH_NONE && k->waits == 1 && breakdown_by_timer(f->g, i) ? i : GRAPH_NONE;
+}
+
+static uint64_t timed_ns(const struct sentence_facts *f, const struct link *k)
+{
+	uint32_t i = timed_wait(f, k);
+
+	return i == GRAPH_NONE ? 0 : f->g->intervals[i].to_ns - f->g->intervals[i].from_ns;
+}
+
+/* Returns true if a record shows the begin of the wait: the task ran until then. */
+static bool has_begin(const struct graph *g, uint32_t wait)
+{
+	const struct interval *s = &g->intervals[wait], *before = s - 1;
+
+	return wait > g->tasks[s->task].first_interval && before->state == INTERVAL_RUNNING &&
+	       before->to_ns == s->from_ns;
 }
 
 /* A wait that a time limit may end. */
 static void say_timer(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
-	uint64_t ns = limit_ns(f, k);
+	uint32_t wait = timed_wait(f, k);
+	bool sleeps = k->wait == CT_W_FUTEX && has_frame(f, k, frame_is_java_sleep);
+	bool limit = wait != GRAPH_NONE && k->timeouts && !sleeps;
+	bool exact = wait != GRAPH_NONE && has_begin(f->g, wait);
 
-	if (k->wait == CT_W_FUTEX && has_frame(f, k, frame_is_java_sleep))
-		words_add(t, ns ? "was sleeping for " : "was sleeping");
-	else if (CT_OBJ_KIND(k->obj) == CT_OBJ_TIMERFD)
-		words_add(t, ns ? "was waiting for a timer for " : "was waiting for a timer");
-	else if (ns)
-		words_add(t, "was waiting until its own time limit of ");
+	if (sleeps)
+		words_add(t, "was sleeping");
+	else if (limit)
+		words_add(t, "was waiting until its own time limit");
+	else if (wait != GRAPH_NONE || CT_OBJ_KIND(k->obj) == CT_OBJ_TIMERFD)
+		words_add(t, "was waiting for a timer");
 	else
 		words_add(t, k->wait == CT_W_FUTEX ? "was waiting for a wake-up or its own time limit"
 						   : "was waiting for its own time limit");
-	if (ns)
-		words_duration(t, ns);
+	if (wait == GRAPH_NONE)
+		return;
+	words_add(t, limit && exact ? " of "
+		     : limit        ? ", for at least "
+		     : exact        ? " for "
+				    : " for at least ");
+	words_duration(t, timed_ns(f, k));
 }
 
 static void say_leaf(struct words *t, const struct sentence_facts *f, const struct link *k)
@@ -535,7 +558,7 @@ static void say_total(struct words *t, const struct sentence_facts *f, const str
 {
 	if (f->cpu && sound_alike(k->runnable_ns, k->total_ns))
 		return;
-	if (k->kind == RESOURCE_TIMER && k->wait != CT_W_SLEEP && sound_alike(limit_ns(f, k), k->total_ns))
+	if (k->kind == RESOURCE_TIMER && k->wait != CT_W_SLEEP && sound_alike(timed_ns(f, k), k->total_ns))
 		return;
 	words_add(t, " (");
 	say_length(t, k, k->total_ns, ", ", "");

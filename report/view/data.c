@@ -380,6 +380,7 @@ static const struct blame *last_blame(const struct view *v)
 
 static json_t *doubt_json(const struct view *v, enum doubt doubt)
 {
+	const struct link *last = &v->diagnosis->chain[v->diagnosis->n_chain - 1];
 	const struct blame *b = last_blame(v);
 	struct words t = { 0 };
 
@@ -387,9 +388,11 @@ static json_t *doubt_json(const struct view *v, enum doubt doubt)
 		view_add_choices(&t, v->diagnosis);
 		return taken(&t);
 	}
-	if (doubt == DOUBT_LEAF && v->diagnosis->chain[v->diagnosis->n_chain - 1].kind == RESOURCE_TIMER)
+	if (doubt == DOUBT_LEAF && last->kind == RESOURCE_TIMER)
 		return json_string(
-			"A time limit ended the wait of the last task. The trace does not show whether the task awaited an event too.");
+			last->timeouts
+				? "A time limit ended the wait of the last task. The trace does not show whether the task awaited an event too."
+				: "A timer ended the wait of the last task. The trace does not show whether the task awaited another event too.");
 	if (doubt != DOUBT_LEAF || !b || !view_is_ended(b))
 		return json_string(view_doubt_words(doubt));
 	view_add_ended(&t, v->g, v->diagnosis, b);
