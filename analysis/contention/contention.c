@@ -94,7 +94,7 @@ static int contention_cpu_interval(const struct graph *g, uint32_t task, uint32_
 	r->total_ns += to - from;
 	if (err || to - from <= had)
 		return err;
-	lost = (to - from - had) * 2 > to - from ? MIN(lost_on(g, cpu, from, to), to - from - had) : 0;
+	lost = MIN(lost_on(g, cpu, from, to), to - from - had);
 	r->lost_ns += lost;
 	r->idle_ns += to - from - had - lost;
 	return 0;
@@ -122,6 +122,11 @@ int contention_cpu(const struct graph *g, uint32_t task, const struct path_piece
 		tally_best(&tally, ret);
 	map_done(&tally);
 	return r;
+}
+
+uint64_t contention_unknown_ns(const struct contention *c)
+{
+	return c->lost_ns + c->unseen_ns;
 }
 
 bool contention_is_throttled(const struct contention *c)

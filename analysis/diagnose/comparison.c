@@ -183,6 +183,7 @@ static int graft(struct findings *f, size_t i, enum edge_strength strength, stru
 	f->by_comparison = true;
 	f->pool = 0;
 	f->spins = f->starved = f->circular = f->on_disk = false;
+	f->cpu = (struct contention){ .task = GRAPH_NONE };
 	return root_cause_find(f);
 }
 

@@ -299,8 +299,12 @@ static bool has_inferred_link(const struct findings *f)
 
 static bool is_unknown_cpu(const struct findings *f)
 {
-	return f->starved && !chain_has_edge(&f->chain, EDGE_CPU) && f->cpu.idle_ns <= f->cpu.total_ns / 2 &&
-	       !contention_is_throttled(&f->cpu);
+	const struct link *v = f->chain.links.v;
+
+	for (size_t i = 0; i + 1 < f->chain.links.n; i++)
+		if (v[i].edge == EDGE_CPU)
+			return v[i].strength == EDGE_WEAK;
+	return f->starved && f->cpu.idle_ns <= f->cpu.total_ns / 2 && !contention_is_throttled(&f->cpu);
 }
 
 static bool is_polled_cycle(const struct findings *f)
@@ -350,10 +354,16 @@ static struct cpu_use cpu_use(const struct findings *f)
 
 	if (f->chain.links.n < 2 || k[-1].edge != EDGE_CPU)
 		return (struct cpu_use){ 0 };
-	return (struct cpu_use){ .wait_ns = k[-1].runnable_ns,
+	if (f->cpu.sampled)
+		return (struct cpu_use){ .wait_ns = k[-1].runnable_ns,
+					 .ns = f->cpu.ns,
+					 .lost_ns = k[-1].runnable_ns - MIN(f->cpu.ns, k[-1].runnable_ns),
+					 .sampled = true };
+	return (struct cpu_use){ .wait_ns = f->cpu.total_ns + f->cpu.unseen_ns,
 				 .ns = f->cpu.ns,
 				 .others_ns = contention_others_ns(&f->cpu),
-				 .idle_ns = f->cpu.idle_ns };
+				 .idle_ns = f->cpu.idle_ns,
+				 .lost_ns = contention_unknown_ns(&f->cpu) };
 }
 
 /* If a task of the chain polls a variable, sets d->watch. *ret_written: the writer is known.

@@ -106,13 +106,15 @@ enum doubt {
 	DOUBTS,
 };
 
-/* If a link waits for a CPU, and the next link is the task that had this CPU longest (EDGE_CPU): who had the
- * CPU in the time of the wait. */
+/* If a link waits for a CPU, and the next link is the task that had the wanted CPU longest (EDGE_CPU): who
+ * had the CPU in the time of the wait. The parts add up to wait_ns. */
 struct cpu_use {
 	uint64_t wait_ns;   /* how long the link waited for a CPU */
 	uint64_t ns;        /* how long the task of the next link had the CPU meanwhile */
 	uint64_t others_ns; /* how long other tasks had it */
 	uint64_t idle_ns;   /* how long no task had it */
+	uint64_t lost_ns;   /* for how long this is not known */
+	bool sampled;       /* `ns` is an estimate by samples */
 };
 
 struct choice {

@@ -270,6 +270,7 @@ static int find_cpu(struct findings *f)
 
 	if (r)
 		return r;
+	f->cpu.unseen_ns = k->runnable_ns > f->cpu.total_ns ? k->runnable_ns - f->cpu.total_ns : 0;
 	/* the CPU quota holds up the task, so no other task is to blame */
 	if (contention_is_throttled(&f->cpu) && k->runnable_ns > k->running_ns * STARVED_RATIO) {
 		f->starved = true;
@@ -296,7 +297,9 @@ static int find_cpu(struct findings *f)
 		return 0;
 	if (f->cpu.ns < f->cpu.total_ns / BRANCH_SHARE)
 		return 0;
-	return chain_append(f->g, &f->chain, f->cpu.task, EDGE_CPU, EDGE_STRONG);
+	/* a task with a smaller part is only the first of several */
+	return chain_append(f->g, &f->chain, f->cpu.task, EDGE_CPU,
+			    f->cpu.ns > (f->cpu.total_ns + f->cpu.unseen_ns) / 2 ? EDGE_STRONG : EDGE_WEAK);
 }
 
 bool root_cause_ran(const struct link *k)

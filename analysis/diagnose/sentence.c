@@ -408,9 +408,18 @@ static void say_had_cpu(struct words *t, const struct sentence_facts *f, const s
 {
 	const struct graph_task *has = &f->g->tasks[f->chain[f->n_chain - 1].task],
 				*waits = &f->g->tasks[k->task];
-	uint64_t others_ns = contention_others_ns(f->cpu);
+	const struct contention *c = f->cpu;
+	const struct {
+		uint64_t ns;
+		const char *text;
+	} parts[] = {
+		{ contention_others_ns(c), "other tasks had it for " },
+		{ c->sampled ? 0 : c->idle_ns, "no task had it for " },
+		{ c->sampled ? 0 : contention_unknown_ns(c), "it is not known who had it for " },
+	};
+	const char *open = " (";
 
-	words_add(t, alone ? "had the CPU for " : "had this CPU for ");
+	words_add(t, alone ? "had the CPU for " : "had it for ");
 	words_duration(t, f->cpu->ns);
 	if (alone) {
 		words_add(t, " of the ");
@@ -423,11 +432,14 @@ static void say_had_cpu(struct words *t, const struct sentence_facts *f, const s
 		words_add(t, ", by its samples");
 	if (has->prio != waits->prio)
 		words_add(t, ", at a %s priority", has->prio < waits->prio ? "stronger" : "weaker");
-	if (others_ns > f->cpu->total_ns / BRANCH_SHARE) {
-		words_add(t, " (other tasks had it for ");
-		words_duration(t, others_ns);
-		words_add(t, ")");
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		if (parts[i].ns <= (c->total_ns + c->unseen_ns) / BRANCH_SHARE)
+			continue;
+		words_add(t, "%s%s", open, parts[i].text);
+		words_duration(t, parts[i].ns);
+		open = ", ";
 	}
+	words_add(t, *open == ',' ? ")" : "");
 }
 
 /* The task could run for all of the time, but other tasks had the CPU for a part of it. */

@@ -294,9 +294,9 @@ static json_t *cpu_json(const struct diagnosis *d, size_t i)
 
 	if (i + 1 == d->n_chain || d->chain[i].edge != EDGE_CPU)
 		return json_null();
-	return json_pack("{s:I, s:I, s:I, s:I}", "wait_ns", (json_int_t)c->wait_ns, "next_ns",
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:b}", "wait_ns", (json_int_t)c->wait_ns, "next_ns",
 			 (json_int_t)c->ns, "others_ns", (json_int_t)c->others_ns, "idle_ns",
-			 (json_int_t)c->idle_ns);
+			 (json_int_t)c->idle_ns, "lost_ns", (json_int_t)c->lost_ns, "sampled", c->sampled);
 }
 
 /* The choices of the diagnosis at this task that no rule and no person decided. */

@@ -209,11 +209,11 @@ function show_cpu(body, lane, all) {
 	if (i < 0)
 		return;
 	const cpu = doc.story[i].cpu, next = doc.diagnosis.chain[i + 1];
-	for (const [who, ns] of [[task_name(next), cpu.next_ns], ['other tasks', cpu.others_ns], ['no task', cpu.idle_ns]])
+	for (const [who, ns] of [[task_name(next), cpu.next_ns], ['other tasks', cpu.others_ns], ['no task', cpu.idle_ns], ['not known which task', cpu.lost_ns]])
 		if (ns > 0) {
 			const tr = element(body, 'tr', null, 'soft');
 
-			['\u2003' + who, 'had this CPU meanwhile'].forEach(text => element(tr, 'td', text));
+			['\u2003' + who, 'had the wanted CPU meanwhile' + (cpu.sampled ? ' (estimated by samples)' : '')].forEach(text => element(tr, 'td', text));
 			[duration(ns), percent(ns, all)].forEach(text => element(tr, 'td', text, 'n'));
 		}
 }

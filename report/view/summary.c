@@ -167,8 +167,9 @@ static void add_cpu(struct words *t, const struct diagnosis *d, size_t i)
 	add_ns(t, c->wait_ns);
 	words_add(t, " for a CPU. Of this time, ");
 	add_name(t, &d->chain[i + 1]);
-	words_add(t, " had this CPU for ");
+	words_add(t, " had the wanted CPU for ");
 	add_ns(t, c->ns);
+	words_add(t, c->sampled ? " (an estimate by samples)" : "");
 	if (c->others_ns) {
 		words_add(t, c->idle_ns ? ", other tasks had it for " : ", and other tasks had it for ");
 		add_ns(t, c->others_ns);
@@ -178,6 +179,11 @@ static void add_cpu(struct words *t, const struct diagnosis *d, size_t i)
 		add_ns(t, c->idle_ns);
 	}
 	words_add(t, ".");
+	if (c->lost_ns) {
+		words_add(t, " For ");
+		add_ns(t, c->lost_ns);
+		words_add(t, " it is not known which task had it.");
+	}
 }
 
 void summary_add_link(struct words *t, const struct diagnosis *d, size_t i, size_t next)

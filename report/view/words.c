@@ -361,6 +361,7 @@ const char *view_doubt(enum edge_kind edge, bool open)
 	case EDGE_EXEC:
 		return "The task was started later than the wait began.";
 	case EDGE_CPU:
+		return "No record shows that this task had the wanted CPU for more than half of the wait.";
 	case EDGE_DISK:
 		return "Other tasks may have used the same resource.";
 	case EDGE_FLAG:
