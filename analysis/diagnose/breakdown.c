@@ -67,6 +67,11 @@ static void group_add(const struct graph *g, struct group *gr, uint64_t from, ui
 		gr->waits += interval != GRAPH_NONE;
 		gr->timeouts += interval != GRAPH_NONE && is_timed_out(g, interval);
 	}
+	if (b && (b->strength == EDGE_STRONG || b->edge == EDGE_LOCK || b->edge == EDGE_KERNEL_LOCK) &&
+	    interval != GRAPH_NONE && !last->sure) {
+		last->sure = true;
+		gr->sure++;
+	}
 	last->ns += to - from;
 	if (to - from > last->piece_ns) {
 		last->piece_ns = to - from;

@@ -27,6 +27,7 @@ struct wait_so_far {
 	uint64_t piece_ns; /* the longest piece */
 	uint32_t frame;
 	struct blame blame; /* of the longest piece */
+	bool sure;          /* a piece has a certain edge */
 };
 
 struct group {
@@ -37,9 +38,10 @@ struct group {
 	uint64_t obj;
 	uint64_t total_ns, from_ns, to_ns, longest_ns;
 	uint32_t waits;
-	uint32_t timeouts;  /* how many of the waits ended at their own time limit */
-	uint32_t interval;  /* the longest wait */
-	uint32_t frame;     /* of the longest piece of this wait */
+	uint32_t timeouts; /* how many of the waits ended at their own time limit */
+	uint32_t sure;     /* how many of the waits have a piece with a certain edge (strong, or of a lock) */
+	uint32_t interval; /* the longest wait */
+	uint32_t frame;    /* of the longest piece of this wait */
 	struct blame blame; /* of this piece */
 	struct wait_so_far last;
 	bool cycle; /* a wait for a task that is on the path already */

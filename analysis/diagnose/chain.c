@@ -8,6 +8,7 @@
 #include "analysis/thresholds.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
+#include "trace/words/frame.h"
 #include "trace/words/words.h"
 
 static void link_who(const struct graph *g, struct link *k, uint32_t task, uint64_t at)
@@ -49,6 +50,7 @@ static void link_wait(const struct graph *g, struct link *k, const struct group 
 	k->strength = gr->blame.strength;
 	k->waits = gr->waits;
 	k->timeouts = gr->timeouts;
+	k->sure_waits = gr->sure;
 	k->longest_ns = gr->longest_ns;
 	k->server = graph_is_accepted(g, k->obj);
 	k->killed = gr->blame.killed;
@@ -283,6 +285,20 @@ bool chain_has_edge(const struct chain *c, enum edge_kind kind)
 {
 	for (size_t i = 0; i + 1 < c->links.n; i++)
 		if (c->links.v[i].edge == kind)
+			return true;
+	return false;
+}
+
+bool chain_sleeps_in_java(const struct graph *g, const struct link *k)
+{
+	uint32_t i = graph_interval_at(g, k->task, k->to_ns - 1);
+	uint64_t stack = i == GRAPH_NONE || k->waits != 1 || k->wait != CT_W_FUTEX
+				 ? 0
+				 : graph_visit_stack(g, &g->intervals[i]);
+	const struct window_stack *s = stack ? window_stack(g->w, stack) : NULL;
+
+	for (int f = 0; s && f < s->n_frames; f++)
+		if (frame_is_java_sleep(s->frames[f]))
 			return true;
 	return false;
 }

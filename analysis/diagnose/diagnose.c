@@ -117,6 +117,8 @@ static enum cause_kind find_cause(const struct findings *f)
 		return n > 1 ? CAUSE_SLOW_PEER : CAUSE_NONE;
 	if (root_cause_polls(last) && chain_only_children(&f->chain))
 		return CAUSE_POLLING;
+	if (chain_sleeps_in_java(f->g, last))
+		return n > 1 ? CAUSE_SLOW_PEER : CAUSE_TIMER;
 	if (f->chain.links.v[0].wait == CT_W_FUTEX && f->chain.links.v[0].edge == EDGE_OWNER)
 		return CAUSE_MISSING_WAKEUP;
 	if (f->chain.leaf.time == TIME_NETWORK)
@@ -236,16 +238,6 @@ static bool is_by_absence(const struct findings *f, const struct diagnosis *d, u
 	return false;
 }
 
-static bool sleeps_in_java(const struct graph *g, const struct link *k)
-{
-	const struct window_stack *s = k->stack ? window_stack(g->w, k->stack) : NULL;
-
-	for (int i = 0; s && i < s->n_frames; i++)
-		if (frame_is_java_sleep(s->frames[i]))
-			return true;
-	return false;
-}
-
 static bool is_unknown_leaf(const struct findings *f)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
@@ -259,7 +251,7 @@ static bool is_unknown_leaf(const struct findings *f)
 	 * a wait for a timerfd. They await no event but the time. */
 	if (leaf->kind == RESOURCE_TIMER && last->wait != CT_W_SLEEP &&
 	    CT_OBJ_KIND(last->obj) != CT_OBJ_TIMERFD)
-		return !sleeps_in_java(f->g, last);
+		return !chain_sleeps_in_java(f->g, last);
 	/* A kernel thread ended the wait. It is not known for which task the kernel thread
 	 * worked. */
 	if (leaf->ended && leaf->edge == EDGE_WAKE && leaf->kind == RESOURCE_UNKNOWN)

@@ -38,7 +38,8 @@ struct link {
 	uint64_t from_ns, to_ns;
 	uint64_t total_ns;
 	uint32_t waits;
-	uint32_t timeouts; /* how many of the waits a time limit ended */
+	uint32_t timeouts;   /* how many of the waits a time limit ended */
+	uint32_t sure_waits; /* for how many of the waits the edge is certain */
 	uint64_t longest_ns;
 	/* The first of the waits began this long before from_ns, and from_ns is the begin of the time that
 	 * the chain examines at this task. 0: it began at from_ns, or shortly before (BEFORE_SHARE). */

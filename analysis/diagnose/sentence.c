@@ -261,7 +261,7 @@ static bool has_begin(const struct graph *g, uint32_t wait)
 static void say_timer(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
 	uint32_t wait = timed_wait(f, k);
-	bool sleeps = k->wait == CT_W_FUTEX && has_frame(f, k, frame_is_java_sleep);
+	bool sleeps = chain_sleeps_in_java(f->g, k);
 	bool limit = wait != GRAPH_NONE && k->timeouts && !sleeps;
 	bool exact = wait != GRAPH_NONE && has_begin(f->g, wait);
 
@@ -285,6 +285,8 @@ static void say_timer(struct words *t, const struct sentence_facts *f, const str
 
 static void say_leaf(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
+	bool sleeps = chain_sleeps_in_java(f->g, k);
+
 	if (k->kind == RESOURCE_TIMER && k->wait == CT_W_SLEEP)
 		words_add(t,
 			  k->waits <= 2               ? "was sleeping"
@@ -312,6 +314,8 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 		words_add(t, "was waiting for the network");
 	else if (k->kind == RESOURCE_LOCK)
 		words_add(t, "was waiting for a lock");
+	else if (k->unfinished && sleeps)
+		words_add(t, "was sleeping");
 	else if (k->wait == CT_W_FUTEX && k->unfinished)
 		words_add(t, has_limit(f, k) ? "was waiting for a wake-up or its own time limit"
 					     : "was waiting for a wake-up that did not come");
@@ -323,9 +327,9 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 		words_add(t, "was waiting for a file lock");
 	else
 		words_add(t, "was waiting in %s", describe_wait((enum ct_wait)k->wait));
-	if (k->wait != CT_W_SLEEP && k->wait != CT_W_STOPPED)
+	if (k->wait != CT_W_SLEEP && k->wait != CT_W_STOPPED && !sleeps)
 		say_resource(t, k);
-	if (k->kind != RESOURCE_MEMORY && !has_frame(f, k, frame_is_java_sleep))
+	if (k->kind != RESOURCE_MEMORY && !sleeps)
 		say_where(t, f, k);
 	if (k->kind == RESOURCE_DATABASE_LOCK && f->leaf->ownerless)
 		words_add(t, ", which a prepared transaction owns, and no task");
@@ -449,6 +453,11 @@ static void say_shared(struct words *t, const struct sentence_facts *f, const st
 
 	words_add(t, " for ");
 	words_duration(t, k->running_ns);
+	if (own_frame(f->g, k->stack)) {
+		words_add(t, " (mostly");
+		say_where(t, f, k);
+		words_add(t, ")");
+	}
 	words_add(t, ", and waited for a CPU for ");
 	words_duration(t, k->runnable_ns);
 	if (c && c->own_ns > c->ns) {
@@ -491,7 +500,8 @@ static void say_last(struct words *t, const struct sentence_facts *f, bool alone
 	} else if (before && before->edge == EDGE_CPU) {
 		say_had_cpu(t, f, before, alone);
 	} else if (before && before->edge == EDGE_DISK) {
-		words_add(t, "used the same disk for ");
+		words_add(t, alone ? "perhaps kept the disk busy: it waited for the same disk for "
+				   : "waited for the same disk for ");
 		words_duration(t, k->total_ns);
 		words_add(t, " of this time");
 		say_resource(t, k);
@@ -504,11 +514,14 @@ static void say_last(struct words *t, const struct sentence_facts *f, bool alone
 		words_add(t, "%s", CT_OBJ_KIND(k->obj) == CT_OBJ_DATA ? k->resource : "a flag in memory");
 		say_where(t, f, k);
 	} else if (k->state == LINK_RUNNING || k->state == LINK_RUNNABLE) {
+		bool shared = k->running_ns && k->runnable_ns > k->total_ns / BRANCH_SHARE;
+
 		words_add(t, f->pool ? "was busy with other work (all %u workers were)" : "was computing",
 			  f->pool);
-		say_where(t, f, k);
-		if (k->runnable_ns > k->total_ns / BRANCH_SHARE)
+		if (shared)
 			say_shared(t, f, k);
+		else
+			say_where(t, f, k);
 	} else if (k->state == LINK_FOLDED) {
 		say_folded(t, f, k);
 	} else if (k->state == LINK_EXITED) {
@@ -562,7 +575,7 @@ static void say_length(struct words *t, const struct link *k, uint64_t ns, const
 	}
 	words_duration(t, ns);
 	if (k->before_ns)
-		words_add(t, " of it in this window%s", close);
+		words_add(t, " of it in the examined time%s", close);
 }
 
 /* Leaves out a time that the sentence has just said. */
@@ -632,16 +645,28 @@ static void say_between(struct words *t, const struct sentence_facts *f)
 		words_add(t, " and %zu others", n - named);
 }
 
+/* The last task explains only the part of the wait in the examined time. */
 static void say_long(struct words *t, const struct sentence_facts *f)
 {
+	const struct link *k = &f->chain[0];
+
 	say_task_there(t, f, 0, NULL);
 	words_add(t, " waited ");
-	say_waited(t, f);
+	if (k->before_ns)
+		words_duration(t, k->edge == EDGE_CPU ? k->runnable_ns : k->total_ns);
+	else
+		say_waited(t, f);
 	words_add(t, " because of ");
 	say_task_there(t, f, f->n_chain - 1, &f->chain[0]);
 	words_add(t, ", which ");
 	say_last(t, f, true);
 	say_between(t, f);
+	if (k->before_ns) {
+		words_add(t, "; the whole wait of ");
+		say_task(t, k);
+		words_add(t, " is at least ");
+		words_duration(t, k->before_ns + k->total_ns);
+	}
 }
 
 static void say_links(struct words *t, const struct sentence_facts *f)

@@ -176,15 +176,16 @@ static int nearer(const void *a, const void *b)
 		       : (x->row > y->row) - (x->row < y->row);
 }
 
-/* Adds the members "begin" and "length_ns": of the whole wait, also if it began before the trace. */
+/* Adds the members "begin" and "length_ns" of the row, and "before_ns": how long before that the wait began.
+ */
 static json_t *with_time(json_t *o, const struct view *v, const struct hang *x)
 {
-	uint64_t from_ns = x->from_ns - x->diagnosis->chain[0].before_ns;
 	char wall[WALLTIME_MAX];
 
 	if (!json_object_set_new(o, "begin",
-				 json_string(walltime_text(from_ns, &v->g->w->offsets, 3, wall))) &&
-	    !json_object_set_new(o, "length_ns", json_integer((json_int_t)(x->to_ns - from_ns))))
+				 json_string(walltime_text(x->from_ns, &v->g->w->offsets, 3, wall))) &&
+	    !json_object_set_new(o, "length_ns", json_integer((json_int_t)(x->to_ns - x->from_ns))) &&
+	    !json_object_set_new(o, "before_ns", json_integer((json_int_t)x->diagnosis->chain[0].before_ns)))
 		return o;
 	json_decref(o);
 	return NULL;
@@ -204,11 +205,18 @@ static json_t *waiter_json(const struct subject *s, const struct hang *x)
 			 s->v, x);
 }
 
-/* One task may have several rows. All of them are told with the first one. */
+/* One task may have several rows at the time of the hang. All of them are told with the first one, except a
+ * row about a hang of its own. */
 static void tell_task(const struct subject *s, uint32_t task)
 {
-	for (size_t i = 0; i < s->v->hangs->n; i++)
-		s->told[i] |= s->v->hangs->v[i].task == task;
+	const struct hangs *h = s->v->hangs;
+	bool certain;
+
+	for (size_t i = 0; i < h->n; i++)
+		if (h->v[i].task == task && overlaps(s->d, &h->v[i]) &&
+		    (!h->v[i].alarm || h->v[i].first_row != i ||
+		     needed_link(s->d, &h->v[i], &certain) < s->d->n_chain))
+			s->told[i] = true;
 }
 
 /* Returns the tasks of the rows that is_waiter() picks; at most VIEW_WAITERS tasks. The tasks whose waits
@@ -277,6 +285,12 @@ static unsigned rank(const struct view *v, const struct hang *x)
 }
 #define RANKS 3
 
+/* Returns true if the page tells the row as its own hang: the task is in the chain. */
+static bool is_told(const struct subject *page, size_t row)
+{
+	return in_chain(page->d, page->v->hangs->v[row].task);
+}
+
 /* Finds the rows of the other hangs: alarms only, one row for each hang, as in the list of `ctrace hangs`. A
  * task that waits because of the hang of the page is no other hang. rows has room for all rows. Returns the
  * number of rows. */
@@ -287,8 +301,8 @@ static size_t other_rows(const struct subject *page, size_t *rows)
 
 	for (unsigned k = 0; k < RANKS; k++)
 		for (size_t i = 0; i < h->n; i++)
-			if (h->v[i].alarm && h->v[i].first_row == i && i != own && !page->told[i] &&
-			    rank(page->v, &h->v[i]) == k)
+			if (h->v[i].alarm && h->v[i].first_row == i && !(i == own && is_told(page, i)) &&
+			    !page->told[i] && rank(page->v, &h->v[i]) == k)
 				rows[n++] = i;
 	return n;
 }
@@ -306,8 +320,12 @@ json_t *view_hangs(const struct view *v)
 		return NULL;
 	o = with_waiters(json_pack("{s:o, s:s}", "chosen", text_json(v->chosen), "where", v->where), &page);
 	n = other_rows(&page, rows);
-	for (size_t i = 0; i < n; i++)
-		tell_task(&page, h->v[rows[i]].task);
+	for (size_t i = 0; i < n; i++) {
+		const struct subject other = { v, h->v[rows[i]].diagnosis, told };
+
+		told[rows[i]] = true;
+		tell_task(&other, h->v[rows[i]].task);
+	}
 	others = json_array();
 	for (size_t i = 0; i < n && i < VIEW_HANGS; i++)
 		json_array_append_new(others, hang_json(&page, rows[i]));

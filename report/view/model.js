@@ -58,6 +58,16 @@ function wall(t, digits) {
 	return two(ns / 3600e9) + ':' + two(ns / 60e9 % 60) + ':' + two(ns / 1e9 % 60) + (digits ? '.' + fraction : '');
 }
 
+// Returns the local time ns after `text`, which is a local time itself. With the date, if this is another one than
+// that of doc.begin.
+function local_time(text, ns) {
+	const at = /(\d+)-(\d+)-(\d+) (\d+):(\d+):(\d+)\.(\d{3})/.exec(text).slice(1).map(Number);
+	const then = new Date(Date.UTC(at[0], at[1] - 1, at[2], at[3], at[4], at[5], at[6]) + Math.round(ns / 1e6))
+		.toISOString().replace('T', ' ').replace('Z', '');
+
+	return then.slice(0, 10) === doc.begin.slice(0, 10) ? then.slice(11) : then;
+}
+
 function task_name(x) {
 	return x.comm + '[' + x.tid + ']';
 }
@@ -179,10 +189,10 @@ function span_lines(s) {
 	return lines;
 }
 
-// A time limit may have ended some of the waits of a link. Then records show the link for the other waits.
+// Records may show the link for some of its waits only.
 function certainty(more) {
-	return !more.certain ? 'inferred' : more.timeouts && more.timeouts < more.waits ?
-		'certain for ' + (more.waits - more.timeouts) + ' of ' + more.waits + ' waits' : 'certain';
+	return !more.certain ? 'inferred' : more.sure_waits && more.sure_waits < more.waits ?
+		'certain for ' + more.sure_waits + ' of ' + more.waits + ' waits' : 'certain';
 }
 
 function arrow_lines(a) {

@@ -39,7 +39,7 @@ function cpu_parts(more, other) {
 
 // Says when the first wait began, if this was before the examined time.
 function since(link, more) {
-	const at = wall(link.from_ns - base - more.before_ns, 3);
+	const at = local_time(doc.begin, link.from_ns - base - more.before_ns) + ' or earlier';
 
 	return !more.before_ns ? '' : more.waits > 1 ? '; the first one began at ' + at :
 		' and ' + duration(more.before_ns) + ' before, since ' + at;
@@ -55,7 +55,7 @@ function link_state(link, more) {
 		return duration(more.total_ns) + ': ' + (cpu_parts(more, other) || STATES[link.state]);
 	}
 	const time = more.total_ns ? ' for ' + duration(more.total_ns) : '';
-	const times = more.waits > 1 ? ' in ' + more.waits + ' waits (the longest: ' + duration(more.longest_ns) + ')' : '';
+	const times = more.waits > 1 ? ' in ' + more.waits + ' waits (' + (more.before_ns ? 'the longest part in this window: ' : 'the longest: ') + duration(more.longest_ns) + ')' : '';
 
 	if (link.state === 'waiting' || link.state === 'sleeping')
 		return (link.state === 'sleeping' ? 'sleeps' : link.resource.kind === 'timer' ? 'waits for its own time limit,' : 'waits') +
@@ -310,9 +310,19 @@ function comparison_texts() {
 	return texts;
 }
 
+// The length of the whole wait, of which a part may be before the trace.
+function whole(x) {
+	return (x.before_ns ? 'at least ' : '') + duration(x.before_ns + x.length_ns);
+}
+
+// Says since when, if x.begin is the begin of a row of the list.
+function since_when(x) {
+	return local_time(x.begin, -x.before_ns) + (x.before_ns ? ' or earlier' : '');
+}
+
 // Names the tasks of h.waiting by the task for which they waited, and says since when and for how long.
 function waiting_text(h) {
-	const name = x => task_name(x) + ' for ' + duration(x.length_ns) + ' since ' + x.begin.slice(11);
+	const name = x => task_name(x) + ' for ' + whole(x) + ' since ' + since_when(x);
 	const to = x => (x.certain ? 'for ' : 'perhaps for ') + x.for;
 	const groups = Array.from(new Set(h.waiting.map(to)), task => task + ': ' + h.waiting.filter(x => to(x) === task).map(name).join(', '));
 
@@ -321,17 +331,17 @@ function waiting_text(h) {
 
 function show_hangs() {
 	const h = doc.hangs, n = h.others.length + h.others_left_out, box = document.getElementById('others');
-	const more = !h.waiters ? ' No other task was found that waited for a task of this chain.' : ' ' + h.waiters + ' more task' +
-		(h.waiters === 1 ? '' : 's') + ' waited for a task of this chain (' + waiting_text(h) + ').';
+	const more = !h.waiters ? ' No other task with an alarm was found that waited for a task of this chain.' : ' ' + h.waiters + ' more task' +
+		(h.waiters === 1 ? '' : 's') + (h.waiting.every(x => x.certain) ? '' : ' perhaps') + ' waited for a task of this chain (' + waiting_text(h) + ').';
 
 	put('chosen-how', h.chosen + more + (n ? '' : ' No other hang was found ' + h.where + '.'));
 	box.hidden = !n;
 	put('others-title', n + ' other hang' + (n === 1 ? '' : 's') + ' ' + h.where + ': ' + h.others.slice(0, 3).map(x => task_name(x) +
-		' for ' + duration(x.length_ns)).join(', ') + (n > 3 ? ', ...' : ''));
+		' for ' + whole(x)).join(', ') + (n > 3 ? ', ...' : ''));
 	for (const x of h.others) {
 		const item = element(document.getElementById('others-list'), 'li');
 
-		element(item, 'span', 'Since ' + x.begin.slice(11) + ': ' + x.text +
+		element(item, 'span', 'Since ' + since_when(x) + ': ' + x.text +
 			(x.waiters ? ' More tasks that waited for a task of this chain: ' + waiting_text(x) + '.' : ''));
 		element(item, 'code', x.command);
 	}
@@ -371,7 +381,7 @@ const CAUSES = {
 	'slow-peer': 'another task is slow',
 	starved: 'other tasks had the CPU, or a CPU quota was used up',
 	stopped: 'a task is stopped',
-	timer: 'a task sleeps',
+	timer: 'a task sleeps, or waits for a timer or its own time limit',
 };
 
 function explained(word, words) {

@@ -79,7 +79,8 @@ static void add_begin(struct words *t, const struct graph *g, const struct link 
 {
 	char wall[WALLTIME_MAX];
 
-	words_add(t, " (since %s; ", walltime_text(k->from_ns - k->before_ns, &g->w->offsets, 3, wall));
+	words_add(t, " (since %s or earlier; ",
+		  walltime_text(k->from_ns - k->before_ns, &g->w->offsets, 3, wall));
 	add_ns(t, k->total_ns);
 	words_add(t, " of it in the window of this page)");
 }
@@ -88,9 +89,25 @@ static void add_waits(struct words *t, const struct link *k)
 {
 	if (k->waits < 2)
 		return;
-	words_add(t, " in %u waits (the longest: ", k->waits);
-	add_ns(t, k->longest_ns);
-	words_add(t, k->timeouts ? "; a time limit ended %u of them)" : ")", k->timeouts);
+	words_add(t, " in %u waits", k->waits);
+	/* the first wait may be longer than the part of it that longest_ns counts */
+	if (!k->before_ns) {
+		words_add(t, " (the longest: ");
+		add_ns(t, k->longest_ns);
+		words_add(t, k->timeouts ? "; a time limit ended %u of them)" : ")", k->timeouts);
+	} else if (k->timeouts) {
+		words_add(t, " (a time limit ended %u of them)", k->timeouts);
+	}
+}
+
+/* Returns true if the record of the wait names the thing. Another thing may only be inferred. */
+static bool has_thing(const struct graph *g, const struct link *k)
+{
+	uint32_t i = graph_interval_at(g, k->task, k->to_ns - 1);
+
+	return k->kind == RESOURCE_DISK ||
+	       (k->obj && i != GRAPH_NONE && g->intervals[i].state == INTERVAL_BLOCKED &&
+		g->intervals[i].obj == k->obj);
 }
 
 static void add_thing(struct words *t, const struct link *k)
@@ -134,7 +151,8 @@ void summary_add_victim(struct words *t, const struct graph *g, const struct dia
 	if (k->before_ns)
 		add_begin(t, g, k);
 	add_waits(t, k);
-	add_thing(t, k);
+	if (has_thing(g, k) || (d->n_chain > 1 && summary_is_certain(d, 0)))
+		add_thing(t, k);
 }
 
 void summary_add_sure(struct words *t, const struct diagnosis *d)
@@ -143,6 +161,10 @@ void summary_add_sure(struct words *t, const struct diagnosis *d)
 
 	for (size_t i = 0; i < n; i++)
 		sure += summary_is_certain(d, i);
+	if (d->verdict == VERDICT_NORMAL && !d->strong) {
+		words_add(t, "not certain. The box \"Inferred\" says why.");
+		return;
+	}
 	if (d->strong && n && d->verdict != VERDICT_NORMAL) {
 		words_add(t, "certain. Records show each step from the victim to the task to blame.");
 		return;
@@ -206,8 +228,6 @@ void summary_add_link(struct words *t, const struct diagnosis *d, size_t i, size
 	words_add(t, ": ");
 	view_add_because(t, k->edge, k->kind, &d->chain[next]);
 	words_add(t, ".");
-	if (k->timeouts && k->timeouts < k->waits && summary_is_certain(d, i))
-		words_add(
-			t,
-			" Records show this for the waits that no time limit ended. The task waited for the same thing in the others.");
+	if (k->sure_waits && k->sure_waits < k->waits && summary_is_certain(d, i))
+		words_add(t, " Records show this for %u of the %u waits.", k->sure_waits, k->waits);
 }

@@ -404,6 +404,8 @@ void view_add_interval(struct words *t, const struct graph *g, const struct inte
 		words_add(t, "kernel thread: waits");
 	else if (x->state == INTERVAL_BLOCKED && x->wait != CT_W_STOPPED && time == TIME_UNKNOWN)
 		words_add(t, "waits");
+	else if (x->wait == CT_W_SLEEP && time == TIME_TIMER)
+		words_add(t, "sleeps");
 	else
 		words_add(t, "%s", view_time_words(time, x->wait == CT_W_STOPPED));
 	if (x->state == INTERVAL_RUNNING && x->cpu != FORMAT_CPU_NONE)
