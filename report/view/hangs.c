@@ -136,13 +136,15 @@ static bool overlaps(const struct diagnosis *d, const struct hang *x)
 	return x->from_ns < d->to_ns && d->from_ns < x->to_ns;
 }
 
-/* Returns true if another hang, at the time of d, is blamed on the task. */
+/* Returns true if another hang, at the time of d, is blamed on the task. A chain whose end the trace does not
+ * show blames no task. */
 static bool is_blamed(const struct hangs *h, const struct diagnosis *d, uint32_t task)
 {
 	for (size_t i = 0; i < h->n; i++) {
 		const struct diagnosis *other = h->v[i].diagnosis;
 
-		if (h->v[i].alarm && other->n_chain > 1 && overlaps(d, &h->v[i]) &&
+		if (h->v[i].alarm && other->n_chain > 1 && other->n_chain < DIAGNOSE_MAX_CHAIN &&
+		    !(other->doubts >> DOUBT_END & 1) && overlaps(d, &h->v[i]) &&
 		    other->chain[other->n_chain - 1].task == task)
 			return true;
 	}
