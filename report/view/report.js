@@ -379,7 +379,7 @@ const CAUSES = {
 	polling: 'a task looks again and again for something that does not come',
 	queueing: 'all workers of a pool are busy',
 	'slow-peer': 'another task is slow',
-	starved: 'other tasks had the CPU, or a CPU quota was used up',
+	starved: 'a task got no CPU: other tasks had it, a CPU quota was used up, or it is not known who had it',
 	stopped: 'a task is stopped',
 	timer: 'a task sleeps, or waits for a timer or its own time limit',
 };
