@@ -92,6 +92,11 @@
  * If the share is smaller, ctrace asks a person more questions (test a_guess_without_alternative).
  * If the share is larger, ctrace takes a guess without a question (test a_guess_is_asked_about). */
 #define BRANCH_SHARE_GUESS 20
+/* 1/n of the stall: A wait of the victim may have begun before the examined time. The sentence says so if the
+ * time before is more than this share of the stall. If the share is smaller, the sentence of a window that
+ * cuts off a moment of a wait is longer than needed (test began_a_little_earlier). If the share is larger, a
+ * wait seems to be shorter than it is (test began_earlier). */
+#define BEFORE_SHARE 5
 /* fifths of a task's time: If at least this share of the time has no records, the chain ends at the task,
  * and the cause is "unknown". If the share is less, the chain goes on: to what the task did in the time
  * with records.

@@ -94,33 +94,29 @@ static int contention_cpu_interval(const struct graph *g, uint32_t task, uint32_
 	r->total_ns += to - from;
 	if (err || to - from <= had)
 		return err;
-	lost = (to - from - had) * 2 > to - from ? MIN(lost_on(g, cpu, from, to), to - from - had) : 0;
+	lost = MIN(lost_on(g, cpu, from, to), to - from - had);
 	r->lost_ns += lost;
 	r->idle_ns += to - from - had - lost;
 	return 0;
 }
 
-int contention_cpu(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
+int contention_cpu(const struct graph *g, uint32_t task, const struct path_piece *waits, size_t n,
 		   struct contention *ret)
 {
-	const struct graph_task *t = &g->tasks[task];
 	_cleanup_free_ size_t *near = calloc((size_t)g->n_cpus + 1, sizeof(*near));
 	struct map tally = { 0 };
 	int r = near ? 0 : -ENOMEM;
 
 	*ret = (struct contention){ .task = GRAPH_NONE };
-	for (uint32_t i = graph_interval_at(g, task, from_ns);
-	     !r && i != GRAPH_NONE && i < t->first_interval + t->n_intervals; i++) {
-		const struct interval *s = &g->intervals[i];
-		uint32_t cpu = path_cpu_wanted(g, i);
+	for (size_t i = 0; !r && i < n; i++) {
+		const struct path_piece *x = &waits[i];
+		uint32_t cpu = path_cpu_wanted(g, x->interval);
 
-		if (s->from_ns >= to_ns)
-			break;
-		if (s->state == INTERVAL_RUNNABLE && s->flags & CT_SF_THROTTLED)
-			ret->throttled_ns += overlap(s->from_ns, s->to_ns, from_ns, to_ns);
-		if (s->state == INTERVAL_RUNNABLE && cpu < g->n_cpus)
-			r = contention_cpu_interval(g, task, cpu, MAX(s->from_ns, from_ns),
-						    MIN(s->to_ns, to_ns), &near[cpu], &tally, ret);
+		if (g->intervals[x->interval].flags & CT_SF_THROTTLED)
+			ret->throttled_ns += x->to_ns - x->from_ns;
+		if (cpu < g->n_cpus)
+			r = contention_cpu_interval(g, task, cpu, x->from_ns, x->to_ns, &near[cpu], &tally,
+						    ret);
 	}
 	if (!r)
 		tally_best(&tally, ret);
@@ -128,9 +124,21 @@ int contention_cpu(const struct graph *g, uint32_t task, uint64_t from_ns, uint6
 	return r;
 }
 
+uint64_t contention_unknown_ns(const struct contention *c)
+{
+	return c->lost_ns + c->unseen_ns;
+}
+
 bool contention_is_throttled(const struct contention *c)
 {
 	return c->throttled_ns > c->total_ns / 2;
+}
+
+uint64_t contention_others_ns(const struct contention *c)
+{
+	uint64_t known_ns = c->ns + c->idle_ns + c->lost_ns;
+
+	return !c->sampled && c->total_ns > known_ns ? c->total_ns - known_ns : 0;
 }
 
 static uint32_t device_of(const struct graph *g, uint64_t obj)

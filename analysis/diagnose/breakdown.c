@@ -37,8 +37,25 @@ static struct group *group_of(struct breakdown *l, enum group_type type, uint64_
 	return &l->v.v[l->v.n - 1];
 }
 
-static void group_add(struct group *gr, uint64_t from, uint64_t to, uint32_t interval, const struct blame *b,
-		      uint32_t frame)
+bool breakdown_by_timer(const struct graph *g, uint32_t interval)
+{
+	const struct interval *s = &g->intervals[interval];
+
+	return s->state == INTERVAL_BLOCKED && s->wake != GRAPH_NONE &&
+	       edge_by_timer(g, s, &g->w->events[s->wake]);
+}
+
+/* A timer may also be an event that the task awaits: a timerfd, for example. */
+static bool is_timed_out(const struct graph *g, uint32_t interval)
+{
+	const struct interval *s = &g->intervals[interval];
+
+	return breakdown_by_timer(g, interval) && CT_OBJ_KIND(s->obj) != CT_OBJ_TIMERFD &&
+	       (s->wait == CT_W_SLEEP || s->flags & CT_SF_TIMEOUT);
+}
+
+static void group_add(const struct graph *g, struct group *gr, uint64_t from, uint64_t to, uint32_t interval,
+		      const struct blame *b, uint32_t frame)
 {
 	struct wait_so_far *last = &gr->last;
 
@@ -48,6 +65,12 @@ static void group_add(struct group *gr, uint64_t from, uint64_t to, uint32_t int
 	if (interval == GRAPH_NONE || interval != last->interval) {
 		*last = (struct wait_so_far){ .interval = interval };
 		gr->waits += interval != GRAPH_NONE;
+		gr->timeouts += interval != GRAPH_NONE && is_timed_out(g, interval);
+	}
+	if (b && (b->strength == EDGE_STRONG || b->edge == EDGE_LOCK || b->edge == EDGE_KERNEL_LOCK) &&
+	    interval != GRAPH_NONE && !last->sure) {
+		last->sure = true;
+		gr->sure++;
 	}
 	last->ns += to - from;
 	if (to - from > last->piece_ns) {
@@ -94,7 +117,7 @@ static int breakdown_piece(const struct graph *g, struct breakdown *l, const str
 	l->folded_queued_ns += sums.queued_ns;
 	l->switches += sums.switches;
 	gr->cycle |= x->cycle;
-	group_add(gr, x->from_ns, x->to_ns, b ? x->interval : GRAPH_NONE, b, GRAPH_NONE);
+	group_add(g, gr, x->from_ns, x->to_ns, b ? x->interval : GRAPH_NONE, b, GRAPH_NONE);
 	return 0;
 }
 
@@ -113,7 +136,7 @@ int breakdown_fill(const struct graph *g, struct breakdown *l, const struct path
 		gr = group_of(l, GROUP_TASK, breakdown_frame_key(g, f), RESOURCE_NONE, 0);
 		if (!gr)
 			return -ENOMEM;
-		group_add(gr, f->from_ns, f->to_ns, f->interval, &f->blame, i);
+		group_add(g, gr, f->from_ns, f->to_ns, f->interval, &f->blame, i);
 		gr->task = p->frames[gr->frame].task;
 		l->total_ns += f->to_ns - f->from_ns;
 		l->from_ns = MIN(l->from_ns, f->from_ns);

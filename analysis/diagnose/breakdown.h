@@ -27,6 +27,7 @@ struct wait_so_far {
 	uint64_t piece_ns; /* the longest piece */
 	uint32_t frame;
 	struct blame blame; /* of the longest piece */
+	bool sure;          /* a piece has a certain edge */
 };
 
 struct group {
@@ -37,8 +38,10 @@ struct group {
 	uint64_t obj;
 	uint64_t total_ns, from_ns, to_ns, longest_ns;
 	uint32_t waits;
-	uint32_t interval;  /* the longest wait */
-	uint32_t frame;     /* of the longest piece of this wait */
+	uint32_t timeouts; /* how many of the waits ended at their own time limit */
+	uint32_t sure;     /* how many of the waits have a piece with a certain edge (strong, or of a lock) */
+	uint32_t interval; /* the longest wait */
+	uint32_t frame;    /* of the longest piece of this wait */
 	struct blame blame; /* of this piece */
 	struct wait_so_far last;
 	bool cycle; /* a wait for a task that is on the path already */
@@ -65,6 +68,8 @@ uint64_t breakdown_frame_key(const struct graph *g, const struct path_frame *f);
 /* Sets *ret to the commonest stack in the samples of the task, or to 0. Returns 0 or -ENOMEM. */
 int breakdown_run_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 			uint64_t *ret);
+/* Returns true if a timer ended the wait: its own time limit, or a timer for which it waited. */
+bool breakdown_by_timer(const struct graph *g, uint32_t interval);
 /* Returns the stack of the longest inspected wait in [from_ns, to_ns), or 0. If `like` is not NULL,
  * only waits of its kind (CT_W_*) count. */
 uint64_t breakdown_wait_stack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "analysis/diagnose/branch.h"
+#include "analysis/thresholds.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
+#include "trace/words/frame.h"
 #include "trace/words/words.h"
 
 static void link_who(const struct graph *g, struct link *k, uint32_t task, uint64_t at)
@@ -15,6 +17,21 @@ static void link_who(const struct graph *g, struct link *k, uint32_t task, uint6
 	k->tid = g->tasks[task].tid;
 	k->pid = g->tasks[task].tgid;
 	snprintf(k->comm, sizeof(k->comm), "%s", graph_comm(g, task, at));
+}
+
+/* Returns how long before the examined time l the first wait of the group began. 0: not, or shortly before.
+ */
+static uint64_t begun_before(const struct graph *g, uint32_t task, const struct breakdown *l,
+			     const struct group *gr)
+{
+	uint32_t i = graph_interval_at(g, task, gr->from_ns);
+	const struct interval *s = i == GRAPH_NONE ? NULL : &g->intervals[i];
+	uint64_t ns =
+		s && s->state == INTERVAL_BLOCKED && gr->from_ns == l->from_ns && s->from_ns < gr->from_ns
+			? gr->from_ns - s->from_ns
+			: 0;
+
+	return ns > gr->total_ns / BEFORE_SHARE ? ns : 0;
 }
 
 static void link_wait(const struct graph *g, struct link *k, const struct group *gr)
@@ -32,6 +49,8 @@ static void link_wait(const struct graph *g, struct link *k, const struct group 
 	k->edge = gr->blame.edge;
 	k->strength = gr->blame.strength;
 	k->waits = gr->waits;
+	k->timeouts = gr->timeouts;
+	k->sure_waits = gr->sure;
 	k->longest_ns = gr->longest_ns;
 	k->server = graph_is_accepted(g, k->obj);
 	k->killed = gr->blame.killed;
@@ -57,6 +76,7 @@ static int link_push(const struct graph *g, struct chain *c, uint32_t task, cons
 	link_who(g, &k, task, l->from_ns + (l->to_ns - l->from_ns) / 2);
 	if (gr->type == GROUP_TASK || gr->type == GROUP_LEAF) {
 		link_wait(g, &k, gr);
+		k.before_ns = begun_before(g, task, l, gr);
 		k.other_ns = l->total_ns - l->running_ns - l->runnable_ns - gr->total_ns;
 	} else if (gr->type == GROUP_FOLDED) {
 		k.kind = RESOURCE_CPU;
@@ -97,6 +117,30 @@ static void chain_finish(struct chain *c, const struct breakdown *l, const struc
 		c->end = END_UNKNOWN;
 		break;
 	}
+}
+
+static int note_cpu_waits(const struct path *p, struct chain *c)
+{
+	for (size_t i = 0; i < p->n_pieces; i++) {
+		const struct path_piece *x = &p->pieces[i];
+
+		if (c->in_last[x->frame] && x->time == TIME_RUNNABLE && x->interval != GRAPH_NONE &&
+		    VEC_PUSH(&c->cpu_waits, *x))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+void chain_take_end(struct chain *to, struct chain *from)
+{
+	to->end = from->end;
+	to->leaf = from->leaf;
+	VEC_FREE(&to->cpu_waits);
+	to->cpu_waits.v = from->cpu_waits.v;
+	to->cpu_waits.n = from->cpu_waits.n;
+	to->cpu_waits.cap = from->cpu_waits.cap;
+	from->cpu_waits.v = NULL;
+	from->cpu_waits.n = from->cpu_waits.cap = 0;
 }
 
 static int chain_note(struct chain *c, uint32_t task, struct branch *w)
@@ -171,6 +215,7 @@ static int chain_step(const struct graph *g, const struct path *p, struct chain 
 			r = 1;
 		} else if (!r) {
 			chain_finish(c, &l, w.taken);
+			r = w.taken->type == GROUP_CPU ? note_cpu_waits(p, c) : 0;
 		}
 	}
 	free(w.choice);
@@ -231,6 +276,7 @@ void chain_done(struct chain *c)
 		free(c->choices.v[i].text);
 	VEC_FREE(&c->links);
 	VEC_FREE(&c->choices);
+	VEC_FREE(&c->cpu_waits);
 	free(c->in_last);
 	c->in_last = NULL;
 }
@@ -239,6 +285,20 @@ bool chain_has_edge(const struct chain *c, enum edge_kind kind)
 {
 	for (size_t i = 0; i + 1 < c->links.n; i++)
 		if (c->links.v[i].edge == kind)
+			return true;
+	return false;
+}
+
+bool chain_sleeps_in_java(const struct graph *g, const struct link *k)
+{
+	uint32_t i = graph_interval_at(g, k->task, k->to_ns - 1);
+	uint64_t stack = i == GRAPH_NONE || k->waits != 1 || k->wait != CT_W_FUTEX
+				 ? 0
+				 : graph_visit_stack(g, &g->intervals[i]);
+	const struct window_stack *s = stack ? window_stack(g->w, stack) : NULL;
+
+	for (int f = 0; s && f < s->n_frames; f++)
+		if (frame_is_java_sleep(s->frames[f]))
 			return true;
 	return false;
 }

@@ -17,6 +17,7 @@ struct chain {
 	VEC(struct choice) choices;
 	enum chain_end end;
 	struct blame leaf;
+	VEC(struct path_piece) cpu_waits; /* END_RUNNING, END_RUNNABLE: when the last task waited for a CPU */
 	uint32_t last_frame;
 	/* in_last[f]: frame f belongs to the link that chain_build() adds next. */
 	bool *in_last;
@@ -30,6 +31,8 @@ struct chain {
 int chain_build(const struct graph *g, const struct path *p, const struct diagnose_options *options,
 		struct chain *ret);
 void chain_done(struct chain *c);
+/* Moves how the chain `from` ends to the chain `to`: end, leaf and cpu_waits. */
+void chain_take_end(struct chain *to, struct chain *from);
 /* Appends a link for `task` to the chain. The new link has the times of the link before it. `edge` and
  * `strength` say how the link before it depends on `task`. Returns 0 or -ENOMEM. */
 int chain_append(const struct graph *g, struct chain *c, uint32_t task, enum edge_kind edge,
@@ -39,6 +42,8 @@ bool chain_has_open_choice(const struct chain *c);
 /* Returns true if any link but the last one has an edge of this kind. */
 bool chain_has_edge(const struct chain *c, enum edge_kind kind);
 /* Returns true if every link but the last one waits for the end of a task, or for a vfork child. */
+/* Returns true if the link is one wait, and its own stack shows that it is a sleep of Java. */
+bool chain_sleeps_in_java(const struct graph *g, const struct link *k);
 bool chain_only_children(const struct chain *c);
 
 #endif

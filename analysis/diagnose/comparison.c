@@ -133,8 +133,7 @@ static int move_links(struct chain *to, struct chain *from, bool all, enum edge_
 		to->links.v[to->links.n - 1].strength = strength;
 		return 0;
 	}
-	to->end = from->end;
-	to->leaf = from->leaf;
+	chain_take_end(to, from);
 	return 0;
 }
 
@@ -180,11 +179,11 @@ static int graft(struct findings *f, size_t i, enum edge_strength strength, stru
 	tail->links.n = 0;
 	c->links.v[i].edge = EDGE_OWNER;
 	c->links.v[i].strength = strength;
-	c->end = tail->end;
-	c->leaf = tail->leaf;
+	chain_take_end(c, tail);
 	f->by_comparison = true;
 	f->pool = 0;
 	f->spins = f->starved = f->circular = f->on_disk = false;
+	f->cpu = (struct contention){ .task = GRAPH_NONE };
 	return root_cause_find(f);
 }
 

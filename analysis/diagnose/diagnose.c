@@ -12,6 +12,7 @@
 #include "analysis/diagnose/sentence.h"
 #include "analysis/thresholds.h"
 #include "lib/cleanup.h"
+#include "trace/words/frame.h"
 
 static void diagnose_time(const struct graph *g, const struct path *p, struct diagnosis *d)
 {
@@ -116,6 +117,8 @@ static enum cause_kind find_cause(const struct findings *f)
 		return n > 1 ? CAUSE_SLOW_PEER : CAUSE_NONE;
 	if (root_cause_polls(last) && chain_only_children(&f->chain))
 		return CAUSE_POLLING;
+	if (chain_sleeps_in_java(f->g, last))
+		return n > 1 ? CAUSE_SLOW_PEER : CAUSE_TIMER;
 	if (f->chain.links.v[0].wait == CT_W_FUTEX && f->chain.links.v[0].edge == EDGE_OWNER)
 		return CAUSE_MISSING_WAKEUP;
 	if (f->chain.leaf.time == TIME_NETWORK)
@@ -248,7 +251,7 @@ static bool is_unknown_leaf(const struct findings *f)
 	 * a wait for a timerfd. They await no event but the time. */
 	if (leaf->kind == RESOURCE_TIMER && last->wait != CT_W_SLEEP &&
 	    CT_OBJ_KIND(last->obj) != CT_OBJ_TIMERFD)
-		return true;
+		return !chain_sleeps_in_java(f->g, last);
 	/* A kernel thread ended the wait. It is not known for which task the kernel thread
 	 * worked. */
 	if (leaf->ended && leaf->edge == EDGE_WAKE && leaf->kind == RESOURCE_UNKNOWN)
@@ -288,8 +291,12 @@ static bool has_inferred_link(const struct findings *f)
 
 static bool is_unknown_cpu(const struct findings *f)
 {
-	return f->starved && !chain_has_edge(&f->chain, EDGE_CPU) && f->cpu.idle_ns <= f->cpu.total_ns / 2 &&
-	       !contention_is_throttled(&f->cpu);
+	const struct link *v = f->chain.links.v;
+
+	for (size_t i = 0; i + 1 < f->chain.links.n; i++)
+		if (v[i].edge == EDGE_CPU)
+			return v[i].strength == EDGE_WEAK;
+	return f->starved && f->cpu.idle_ns <= f->cpu.total_ns / 2 && !contention_is_throttled(&f->cpu);
 }
 
 static bool is_polled_cycle(const struct findings *f)
@@ -333,6 +340,24 @@ static size_t find_cycle(const struct findings *f)
 	return n;
 }
 
+static struct cpu_use cpu_use(const struct findings *f)
+{
+	const struct link *k = &f->chain.links.v[f->chain.links.n - 1];
+
+	if (f->chain.links.n < 2 || k[-1].edge != EDGE_CPU)
+		return (struct cpu_use){ 0 };
+	if (f->cpu.sampled)
+		return (struct cpu_use){ .wait_ns = k[-1].runnable_ns,
+					 .ns = f->cpu.ns,
+					 .lost_ns = k[-1].runnable_ns - MIN(f->cpu.ns, k[-1].runnable_ns),
+					 .sampled = true };
+	return (struct cpu_use){ .wait_ns = f->cpu.total_ns + f->cpu.unseen_ns,
+				 .ns = f->cpu.ns,
+				 .others_ns = contention_others_ns(&f->cpu),
+				 .idle_ns = f->cpu.idle_ns,
+				 .lost_ns = contention_unknown_ns(&f->cpu) };
+}
+
 /* If a task of the chain polls a variable, sets d->watch. *ret_written: the writer is known.
  * Returns 0 or -ENOMEM. */
 static int diagnose_flag(const struct findings *f, struct diagnosis *d, bool *ret_written)
@@ -371,6 +396,7 @@ static int diagnose_words(const struct findings *f, struct diagnosis *d)
 					.leaf = &f->chain.leaf,
 					.pool = f->pool,
 					.cpu = f->starved ? &f->cpu : NULL,
+					.shared = !f->starved && f->cpu.total_ns ? &f->cpu : NULL,
 					.strong = d->strong,
 					.own_lock = f->own_lock,
 					.parent_threads = f->parent_threads,
@@ -449,6 +475,7 @@ int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to
 		d->doubts = find_doubts(&f, task, d);
 		d->strong = !d->doubts;
 		d->cycle = find_cycle(&f);
+		d->cpu = cpu_use(&f);
 		d->chain = TAKE_PTR(f.chain.links.v);
 		d->n_chain = f.chain.links.n;
 		d->choices = TAKE_PTR(f.chain.choices.v);

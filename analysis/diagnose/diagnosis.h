@@ -38,7 +38,12 @@ struct link {
 	uint64_t from_ns, to_ns;
 	uint64_t total_ns;
 	uint32_t waits;
+	uint32_t timeouts;   /* how many of the waits a time limit ended */
+	uint32_t sure_waits; /* for how many of the waits the edge is certain */
 	uint64_t longest_ns;
+	/* The first of the waits began this long before from_ns, and from_ns is the begin of the time that
+	 * the chain examines at this task. 0: it began at from_ns, or shortly before (BEFORE_SHARE). */
+	uint64_t before_ns;
 	uint8_t wait;        /* CT_W_* of the longest wait */
 	enum edge_kind edge; /* how the task depends on the next link or thing; 0: on nothing */
 	enum edge_strength strength;
@@ -102,6 +107,17 @@ enum doubt {
 	DOUBTS,
 };
 
+/* If a link waits for a CPU, and the next link is the task that had the wanted CPU longest (EDGE_CPU): who
+ * had the CPU in the time of the wait. The parts add up to wait_ns. */
+struct cpu_use {
+	uint64_t wait_ns;   /* how long the link waited for a CPU */
+	uint64_t ns;        /* how long the task of the next link had the CPU meanwhile */
+	uint64_t others_ns; /* how long other tasks had it */
+	uint64_t idle_ns;   /* how long no task had it */
+	uint64_t lost_ns;   /* for how long this is not known */
+	bool sampled;       /* `ns` is an estimate by samples */
+};
+
 struct choice {
 	char *text;
 	uint32_t task; /* where the chain could go on in another way */
@@ -116,6 +132,7 @@ struct diagnosis {
 	uint32_t doubts;    /* a set of 1 << enum doubt; 0: strong */
 	struct link *chain; /* [0] is the victim, [n-1] the root cause */
 	size_t n_chain;
+	struct cpu_use cpu;
 	size_t cycle; /* the links from this index on wait for each other; n_chain: no links do */
 	char *root_text;
 	char *sentence;

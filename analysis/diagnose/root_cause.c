@@ -36,8 +36,7 @@ static int take_chain(struct findings *f, struct chain *sub)
 	c->choices.n += sub->choices.n;
 	sub->links.n = sub->choices.n = 0;
 	c->asked += sub->asked;
-	c->end = sub->end;
-	c->leaf = sub->leaf;
+	chain_take_end(c, sub);
 	return 0;
 }
 
@@ -267,10 +266,11 @@ static int find_sampled(struct findings *f)
 static int find_cpu(struct findings *f)
 {
 	struct link *k = last_link(f);
-	int r = contention_cpu(f->g, k->task, k->from_ns, k->to_ns, &f->cpu);
+	int r = contention_cpu(f->g, k->task, f->chain.cpu_waits.v, f->chain.cpu_waits.n, &f->cpu);
 
 	if (r)
 		return r;
+	f->cpu.unseen_ns = k->runnable_ns > f->cpu.total_ns ? k->runnable_ns - f->cpu.total_ns : 0;
 	/* the CPU quota holds up the task, so no other task is to blame */
 	if (contention_is_throttled(&f->cpu) && k->runnable_ns > k->running_ns * STARVED_RATIO) {
 		f->starved = true;
@@ -297,7 +297,9 @@ static int find_cpu(struct findings *f)
 		return 0;
 	if (f->cpu.ns < f->cpu.total_ns / BRANCH_SHARE)
 		return 0;
-	return chain_append(f->g, &f->chain, f->cpu.task, EDGE_CPU, EDGE_STRONG);
+	/* a task with a smaller part is only the first of several */
+	return chain_append(f->g, &f->chain, f->cpu.task, EDGE_CPU,
+			    f->cpu.ns > (f->cpu.total_ns + f->cpu.unseen_ns) / 2 ? EDGE_STRONG : EDGE_WEAK);
 }
 
 bool root_cause_ran(const struct link *k)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "analysis/diagnose/breakdown.h"
 #include "analysis/diagnose/root_cause.h"
 #include "analysis/diagnose/where.h"
 #include "analysis/thresholds.h"
@@ -69,8 +70,18 @@ static void say_resource(struct words *t, const struct link *k)
 		words_add(t, " (%s)", k->resource);
 }
 
+static bool has_frame(const struct sentence_facts *f, const struct link *k, bool (*is)(const char *frame))
+{
+	const struct window_stack *s = k->stack ? window_stack(f->g->w, k->stack) : NULL;
+
+	for (int i = 0; s && i < s->n_frames; i++)
+		if (is(s->frames[i]))
+			return true;
+	return false;
+}
+
 /* Adds the words between the verb ("waited ") and the next task, such as "for a mutex held by ". */
-static void say_wait(struct words *t, const struct link *k)
+static void say_wait(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
 	const char *what;
 
@@ -123,6 +134,10 @@ static void say_wait(struct words *t, const struct link *k)
 		words_add(t, " held by ");
 		return;
 	case EDGE_POST:
+		if (has_frame(f, k, frame_is_java_monitor)) {
+			words_add(t, "for a Java monitor that was released by ");
+			return;
+		}
 		words_add(t, "on a condition or semaphore to be signalled by ");
 		return;
 	case EDGE_EXIT:
@@ -148,10 +163,10 @@ static void say_wait(struct words *t, const struct link *k)
 	case EDGE_DISK:
 		words_add(t, "for the disk");
 		say_resource(t, k);
-		words_add(t, " that was busy with ");
+		words_add(t, ", perhaps because of ");
 		return;
 	case EDGE_CPU:
-		words_add(t, "for the CPU that was taken by ");
+		words_add(t, "for a CPU that was taken longest by ");
 		return;
 	case EDGE_FLAG:
 		words_add(t, "for %s", CT_OBJ_KIND(k->obj) == CT_OBJ_DATA ? k->resource : "a flag in memory");
@@ -195,16 +210,6 @@ static bool has_group(const struct graph *g, const struct link *k, char name[DES
 	return p.cgroup[0] && p.cgroup[1]; /* "/" is the root control group */
 }
 
-static bool has_frame(const struct sentence_facts *f, const struct link *k, bool (*is)(const char *frame))
-{
-	const struct window_stack *s = k->stack ? window_stack(f->g->w, k->stack) : NULL;
-
-	for (int i = 0; s && i < s->n_frames; i++)
-		if (is(s->frames[i]))
-			return true;
-	return false;
-}
-
 static void say_memory(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
 	char name[DESCRIBE_MAX];
@@ -228,8 +233,60 @@ static bool has_limit(const struct sentence_facts *f, const struct link *k)
 	return i != GRAPH_NONE && f->g->intervals[i].flags & CT_SF_TIMEOUT;
 }
 
+/* Returns the wait of a task that waited once, until a timer ended it. GRAPH_NONE: other. */
+static uint32_t timed_wait(const struct sentence_facts *f, const struct link *k)
+{
+	uint32_t i = graph_interval_at(f->g, k->task, k->to_ns - 1);
+
+	return i != GRAPH_NONE && k->waits == 1 && breakdown_by_timer(f->g, i) ? i : GRAPH_NONE;
+}
+
+static uint64_t timed_ns(const struct sentence_facts *f, const struct link *k)
+{
+	uint32_t i = timed_wait(f, k);
+
+	return i == GRAPH_NONE ? 0 : f->g->intervals[i].to_ns - f->g->intervals[i].from_ns;
+}
+
+/* Returns true if a record shows the begin of the wait: the task ran until then. */
+static bool has_begin(const struct graph *g, uint32_t wait)
+{
+	const struct interval *s = &g->intervals[wait], *before = s - 1;
+
+	return wait > g->tasks[s->task].first_interval && before->state == INTERVAL_RUNNING &&
+	       before->to_ns == s->from_ns;
+}
+
+/* A wait that a time limit may end. */
+static void say_timer(struct words *t, const struct sentence_facts *f, const struct link *k)
+{
+	uint32_t wait = timed_wait(f, k);
+	bool sleeps = chain_sleeps_in_java(f->g, k);
+	bool limit = wait != GRAPH_NONE && k->timeouts && !sleeps;
+	bool exact = wait != GRAPH_NONE && has_begin(f->g, wait);
+
+	if (sleeps)
+		words_add(t, "was sleeping");
+	else if (limit)
+		words_add(t, "was waiting until its own time limit");
+	else if (wait != GRAPH_NONE || CT_OBJ_KIND(k->obj) == CT_OBJ_TIMERFD)
+		words_add(t, "was waiting for a timer");
+	else
+		words_add(t, k->wait == CT_W_FUTEX ? "was waiting for a wake-up or its own time limit"
+						   : "was waiting for its own time limit");
+	if (wait == GRAPH_NONE)
+		return;
+	words_add(t, limit && exact ? " of "
+		     : limit        ? ", for at least "
+		     : exact        ? " for "
+				    : " for at least ");
+	words_duration(t, timed_ns(f, k));
+}
+
 static void say_leaf(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
+	bool sleeps = chain_sleeps_in_java(f->g, k);
+
 	if (k->kind == RESOURCE_TIMER && k->wait == CT_W_SLEEP)
 		words_add(t,
 			  k->waits <= 2               ? "was sleeping"
@@ -237,9 +294,7 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 						      : "slept again and again (%u times), polling",
 			  k->waits);
 	else if (k->kind == RESOURCE_TIMER)
-		words_add(t, CT_OBJ_KIND(k->obj) == CT_OBJ_TIMERFD ? "was waiting for a timer"
-			     : k->wait == CT_W_FUTEX ? "was waiting for a wake-up or its own time limit"
-						     : "was waiting for its own time limit");
+		say_timer(t, f, k);
 	else if (k->wait == CT_W_STOPPED)
 		words_add(t, "was stopped");
 	else if (k->kind == RESOURCE_MEMORY)
@@ -259,6 +314,8 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 		words_add(t, "was waiting for the network");
 	else if (k->kind == RESOURCE_LOCK)
 		words_add(t, "was waiting for a lock");
+	else if (k->unfinished && sleeps)
+		words_add(t, "was sleeping");
 	else if (k->wait == CT_W_FUTEX && k->unfinished)
 		words_add(t, has_limit(f, k) ? "was waiting for a wake-up or its own time limit"
 					     : "was waiting for a wake-up that did not come");
@@ -270,9 +327,9 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 		words_add(t, "was waiting for a file lock");
 	else
 		words_add(t, "was waiting in %s", describe_wait((enum ct_wait)k->wait));
-	if (k->wait != CT_W_SLEEP && k->wait != CT_W_STOPPED)
+	if (k->wait != CT_W_SLEEP && k->wait != CT_W_STOPPED && !sleeps)
 		say_resource(t, k);
-	if (k->kind != RESOURCE_MEMORY)
+	if (k->kind != RESOURCE_MEMORY && !sleeps)
 		say_where(t, f, k);
 	if (k->kind == RESOURCE_DATABASE_LOCK && f->leaf->ownerless)
 		words_add(t, ", which a prepared transaction owns, and no task");
@@ -350,7 +407,73 @@ static void say_folded(struct words *t, const struct sentence_facts *f, const st
 			  k->switches == 1 ? "" : "s", k->switches == 1 ? "" : " each time");
 }
 
-static void say_last(struct words *t, const struct sentence_facts *f)
+/* Says how long the last task had the CPU for which the task of link k waited. */
+static void say_had_cpu(struct words *t, const struct sentence_facts *f, const struct link *k, bool alone)
+{
+	const struct graph_task *has = &f->g->tasks[f->chain[f->n_chain - 1].task],
+				*waits = &f->g->tasks[k->task];
+	const struct contention *c = f->cpu;
+	const struct {
+		uint64_t ns;
+		const char *text;
+	} parts[] = {
+		{ contention_others_ns(c), "other tasks had it for " },
+		{ c->sampled ? 0 : c->idle_ns, "no task had it for " },
+		{ c->sampled ? 0 : contention_unknown_ns(c), "it is not known who had it for " },
+	};
+	const char *open = " (";
+
+	words_add(t, alone ? "had the CPU for " : "had it for ");
+	words_duration(t, f->cpu->ns);
+	if (alone) {
+		words_add(t, " of the ");
+		words_duration(t, k->runnable_ns);
+		words_add(t, " for which ");
+		say_task(t, k);
+		words_add(t, " waited for it");
+	}
+	if (f->cpu->sampled)
+		words_add(t, ", by its samples");
+	if (has->prio != waits->prio)
+		words_add(t, ", at a %s priority", has->prio < waits->prio ? "stronger" : "weaker");
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		if (parts[i].ns <= (c->total_ns + c->unseen_ns) / BRANCH_SHARE)
+			continue;
+		words_add(t, "%s%s", open, parts[i].text);
+		words_duration(t, parts[i].ns);
+		open = ", ";
+	}
+	words_add(t, *open == ',' ? ")" : "");
+}
+
+/* The task could run for all of the time, but other tasks had the CPU for a part of it. */
+static void say_shared(struct words *t, const struct sentence_facts *f, const struct link *k)
+{
+	const struct contention *c = f->shared;
+
+	words_add(t, " for ");
+	words_duration(t, k->running_ns);
+	if (own_frame(f->g, k->stack)) {
+		words_add(t, " (mostly");
+		say_where(t, f, k);
+		words_add(t, ")");
+	}
+	words_add(t, ", and waited for a CPU for ");
+	words_duration(t, k->runnable_ns);
+	if (c && c->own_ns > c->ns) {
+		words_add(t, " (other threads of its process had the CPU for ");
+		words_duration(t, c->own_ns);
+		words_add(t, " of this)");
+	} else if (c && c->task != GRAPH_NONE && c->ns > c->total_ns / BRANCH_SHARE) {
+		words_add(t, " (%s[%u] had the CPU for ", graph_comm(f->g, c->task, k->to_ns),
+			  f->g->tasks[c->task].tid);
+		words_duration(t, c->ns);
+		words_add(t, " of this)");
+	}
+}
+
+/* alone: the text does not say the link before the last one. */
+static void say_last(struct words *t, const struct sentence_facts *f, bool alone)
 {
 	const struct link *k = &f->chain[f->n_chain - 1];
 	const struct link *before = f->n_chain > 1 ? k - 1 : NULL;
@@ -375,15 +498,12 @@ static void say_last(struct words *t, const struct sentence_facts *f)
 		say_resource(t, k);
 		words_add(t, " in turn: they wait for each other (deadlock)");
 	} else if (before && before->edge == EDGE_CPU) {
-		words_add(t, "had it for ");
-		words_duration(t, f->cpu->ns);
-		if (f->cpu->sampled)
-			words_add(t, ", by its samples");
-		if (f->g->tasks[k->task].prio != f->g->tasks[before->task].prio)
-			words_add(t, " (priority %u against %u)", f->g->tasks[k->task].prio,
-				  f->g->tasks[before->task].prio);
+		say_had_cpu(t, f, before, alone);
 	} else if (before && before->edge == EDGE_DISK) {
-		words_add(t, "was waiting for it as well");
+		words_add(t, alone ? "perhaps kept the disk busy: it waited for the same disk for "
+				   : "waited for the same disk for ");
+		words_duration(t, k->total_ns);
+		words_add(t, " of this time");
 		say_resource(t, k);
 	} else if (before && before->edge == EDGE_FLAG && before->strength == EDGE_WEAK) {
 		words_add(t, "acted just before the spinning ended");
@@ -394,12 +514,14 @@ static void say_last(struct words *t, const struct sentence_facts *f)
 		words_add(t, "%s", CT_OBJ_KIND(k->obj) == CT_OBJ_DATA ? k->resource : "a flag in memory");
 		say_where(t, f, k);
 	} else if (k->state == LINK_RUNNING || k->state == LINK_RUNNABLE) {
+		bool shared = k->running_ns && k->runnable_ns > k->total_ns / BRANCH_SHARE;
+
 		words_add(t, f->pool ? "was busy with other work (all %u workers were)" : "was computing",
 			  f->pool);
-		say_where(t, f, k);
-		if (k->runnable_ns > k->total_ns / BRANCH_SHARE)
-			words_add(t, ", and waited for a CPU for %u %% of this time",
-				  percent(k->runnable_ns, k->total_ns));
+		if (shared)
+			say_shared(t, f, k);
+		else
+			say_where(t, f, k);
 	} else if (k->state == LINK_FOLDED) {
 		say_folded(t, f, k);
 	} else if (k->state == LINK_EXITED) {
@@ -421,7 +543,7 @@ char *sentence_root(const struct sentence_facts *f)
 
 	say_task_there(&t, f, f->n_chain - 1, NULL);
 	words_add(&t, " ");
-	say_last(&t, f);
+	say_last(&t, f, true);
 	return words_take(&t);
 }
 
@@ -442,13 +564,29 @@ static const char *end_words(const struct sentence_facts *f, const struct link *
 	return WTERMSIG(f->g->tasks[k->task].exit_code) ? "until it was killed" : "until its process ended";
 }
 
+/* Says how long the task of the first link waited, and how much of this was before the examined time. */
+static void say_length(struct words *t, const struct link *k, uint64_t ns, const char *open,
+		       const char *close)
+{
+	if (k->before_ns) {
+		words_add(t, "at least ");
+		words_duration(t, k->before_ns + ns);
+		words_add(t, "%s", open);
+	}
+	words_duration(t, ns);
+	if (k->before_ns)
+		words_add(t, " of it in the examined time%s", close);
+}
+
 /* Leaves out a time that the sentence has just said. */
 static void say_total(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
 	if (f->cpu && sound_alike(k->runnable_ns, k->total_ns))
 		return;
+	if (k->kind == RESOURCE_TIMER && k->wait != CT_W_SLEEP && sound_alike(timed_ns(f, k), k->total_ns))
+		return;
 	words_add(t, " (");
-	words_duration(t, k->total_ns);
+	say_length(t, k, k->total_ns, ", ", "");
 	if (k->killed)
 		words_add(t, ", %s", end_words(f, k));
 	words_add(t, ")");
@@ -458,9 +596,11 @@ static void say_waited(struct words *t, const struct sentence_facts *f)
 {
 	const struct link *k = &f->chain[0];
 
-	words_duration(t, k->total_ns);
-	if (f->cause != CAUSE_CHATTY)
+	if (f->cause != CAUSE_CHATTY) {
+		say_length(t, k, k->edge == EDGE_CPU ? k->runnable_ns : k->total_ns, " (", ")");
 		return;
+	}
+	words_duration(t, k->total_ns);
 	words_add(t, " in %u short waits (of ", k->waits);
 	words_duration(t, k->total_ns / k->waits);
 	words_add(t, " on average)");
@@ -473,7 +613,7 @@ static void say_first(struct words *t, const struct sentence_facts *f)
 	say_task_there(t, f, 0, NULL);
 	if (f->n_chain == 1) {
 		words_add(t, " ");
-		say_last(t, f);
+		say_last(t, f, false);
 		say_total(t, f, k);
 		return;
 	}
@@ -484,7 +624,7 @@ static void say_first(struct words *t, const struct sentence_facts *f)
 	if (k->killed)
 		words_add(t, " (%s)", end_words(f, k));
 	words_add(t, " ");
-	say_wait(t, k);
+	say_wait(t, f, k);
 }
 
 /* The sentence tells each link of a chain with at most this many links. For longer chains:
@@ -505,16 +645,28 @@ static void say_between(struct words *t, const struct sentence_facts *f)
 		words_add(t, " and %zu others", n - named);
 }
 
+/* The last task explains only the part of the wait in the examined time. */
 static void say_long(struct words *t, const struct sentence_facts *f)
 {
+	const struct link *k = &f->chain[0];
+
 	say_task_there(t, f, 0, NULL);
 	words_add(t, " waited ");
-	say_waited(t, f);
+	if (k->before_ns)
+		words_duration(t, k->edge == EDGE_CPU ? k->runnable_ns : k->total_ns);
+	else
+		say_waited(t, f);
 	words_add(t, " because of ");
 	say_task_there(t, f, f->n_chain - 1, &f->chain[0]);
 	words_add(t, ", which ");
-	say_last(t, f);
+	say_last(t, f, true);
 	say_between(t, f);
+	if (k->before_ns) {
+		words_add(t, "; the whole wait of ");
+		say_task(t, k);
+		words_add(t, " is at least ");
+		words_duration(t, k->before_ns + k->total_ns);
+	}
 }
 
 static void say_links(struct words *t, const struct sentence_facts *f)
@@ -526,10 +678,14 @@ static void say_links(struct words *t, const struct sentence_facts *f)
 		say_task_there(t, f, i, k - 1);
 		if (i + 1 < f->n_chain) {
 			words_add(t, k->edge == EDGE_FLAG ? ", which was spinning " : ", which waited ");
-			say_wait(t, k);
+			if (k->edge == EDGE_CPU) {
+				words_duration(t, k->runnable_ns);
+				words_add(t, " ");
+			}
+			say_wait(t, f, k);
 		} else {
 			words_add(t, ", which ");
-			say_last(t, f);
+			say_last(t, f, false);
 		}
 	}
 }

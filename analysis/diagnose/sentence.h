@@ -14,7 +14,8 @@ struct sentence_facts {
 	enum cause_kind cause;
 	const struct blame *leaf;
 	uint32_t pool;
-	const struct contention *cpu; /* NULL: not starved */
+	const struct contention *cpu;    /* NULL: not starved */
+	const struct contention *shared; /* the last task computes: who had the CPU meanwhile; or NULL */
 	bool strong;
 	bool own_lock;
 	unsigned parent_threads;

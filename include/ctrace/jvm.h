@@ -57,4 +57,13 @@
 #define JVM_CLASS_RUNS     "InstanceKlass::call_class_initializer"
 #define JVM_CLASS_WAITS    "ObjectMonitor::wait", "ObjectSynchronizer::waitUninterruptibly"
 
+/*
+ * A thread that waits for the monitor of an object (synchronized) is in one of JVM_MONITOR_ENTERS. It looks
+ * again at most every second. src/hotspot/share/runtime/objectMonitor.cpp of JDK 11 to 25
+ * A thread in Thread.sleep() is in one of JVM_SLEEPS. It waits on a futex with a time limit.
+ * src/hotspot/share/prims/jvm.cpp
+ */
+#define JVM_MONITOR_ENTERS "ObjectMonitor::enter", "ObjectMonitor::enter_with_contention_mark"
+#define JVM_SLEEPS         "JVM_Sleep", "JVM_SleepNanos"
+
 #endif

@@ -8,6 +8,7 @@
 #include "report/cgroup_name.h"
 #include "report/text.h"
 #include "report/view/hangs.h"
+#include "report/view/summary.h"
 #include "report/view/tables.h"
 #include "report/view/words.h"
 #include "lib/cleanup.h"
@@ -286,11 +287,38 @@ static bool closes_circle(const struct diagnosis *d)
 	return d->cycle + 1 < d->n_chain;
 }
 
-static bool is_certain(const struct diagnosis *d, size_t i)
+/* Who had the CPU while the task of link i waited for one. null: the link is no such wait. */
+static json_t *cpu_json(const struct diagnosis *d, size_t i)
 {
-	bool doubted = i + 1 == d->n_chain && d->doubts >> DOUBT_CYCLE & 1;
+	const struct cpu_use *c = &d->cpu;
 
-	return !doubted && render_is_sure(d->chain[i].edge, d->chain[i].strength);
+	if (i + 1 == d->n_chain || d->chain[i].edge != EDGE_CPU)
+		return json_null();
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:b}", "wait_ns", (json_int_t)c->wait_ns, "next_ns",
+			 (json_int_t)c->ns, "others_ns", (json_int_t)c->others_ns, "idle_ns",
+			 (json_int_t)c->idle_ns, "lost_ns", (json_int_t)c->lost_ns, "sampled", c->sampled);
+}
+
+/* The choices of the diagnosis at this task that no rule and no person decided. */
+static json_t *choices_json(const struct diagnosis *d, uint32_t task)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < d->n_choices; i++)
+		if (!d->choices[i].settled && d->choices[i].task == task)
+			json_array_append_new(list, text_json(d->choices[i].text));
+	return list;
+}
+
+static json_t *summary_json(const struct view *v)
+{
+	struct words blame = { 0 }, victim = { 0 }, sure = { 0 };
+
+	summary_add_blame(&blame, v->diagnosis);
+	summary_add_victim(&victim, v->g, v->diagnosis);
+	summary_add_sure(&sure, v->diagnosis);
+	return json_pack("{s:o, s:o, s:o}", "blame", taken(&blame), "victim", taken(&victim), "sure",
+			 taken(&sure));
 }
 
 static json_t *link_json(const struct view *v, size_t i)
@@ -298,18 +326,24 @@ static json_t *link_json(const struct view *v, size_t i)
 	const struct diagnosis *d = v->diagnosis;
 	const struct link *k = &d->chain[i];
 	bool last = i + 1 == d->n_chain, waits = !last || closes_circle(d);
-	struct words t = { 0 };
+	struct words text = { 0 }, t = { 0 };
 
-	if (waits)
+	if (waits) {
+		summary_add_link(&text, d, i, last ? d->cycle : i + 1);
 		view_add_notes(&t, v->g, d, i);
-	return json_pack("{s:o, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o, s:o, s:o}", "lane",
-			 lane_number(v, k->task), "root", is_root(d, i), "total_ns", (json_int_t)k->total_ns,
-			 "waits", (json_int_t)k->waits, "longest_ns", (json_int_t)k->longest_ns, "running_ns",
-			 (json_int_t)k->running_ns, "runnable_ns", (json_int_t)k->runnable_ns, "other_ns",
-			 (json_int_t)k->other_ns, "doubted", view_is_doubted(d, i), "certain",
-			 waits ? json_boolean(is_certain(d, i)) : json_null(), "how",
-			 waits ? json_string(view_edge_words(k->edge, k->kind)) : json_null(), "notes",
-			 taken(&t));
+	}
+	return json_pack(
+		"{s:o, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"lane", lane_number(v, k->task), "root", is_root(d, i), "total_ns", (json_int_t)k->total_ns,
+		"waits", (json_int_t)k->waits, "timeouts", (json_int_t)k->timeouts, "sure_waits",
+		(json_int_t)k->sure_waits, "longest_ns", (json_int_t)k->longest_ns, "running_ns",
+		(json_int_t)k->running_ns, "runnable_ns", (json_int_t)k->runnable_ns, "other_ns",
+		(json_int_t)k->other_ns, "before_ns", (json_int_t)k->before_ns, "doubted",
+		view_is_doubted(d, i), "certain",
+		waits ? json_boolean(summary_is_certain(d, i)) : json_null(), "how",
+		waits ? json_string(view_edge_words(k->edge, k->kind)) : json_null(), "text",
+		waits ? taken(&text) : json_null(), "notes", taken(&t), "cpu", cpu_json(d, i), "choices",
+		choices_json(d, k->task));
 }
 
 static json_t *story_json(const struct view *v)
@@ -347,6 +381,7 @@ static const struct blame *last_blame(const struct view *v)
 
 static json_t *doubt_json(const struct view *v, enum doubt doubt)
 {
+	const struct link *last = &v->diagnosis->chain[v->diagnosis->n_chain - 1];
 	const struct blame *b = last_blame(v);
 	struct words t = { 0 };
 
@@ -354,6 +389,11 @@ static json_t *doubt_json(const struct view *v, enum doubt doubt)
 		view_add_choices(&t, v->diagnosis);
 		return taken(&t);
 	}
+	if (doubt == DOUBT_LEAF && last->kind == RESOURCE_TIMER)
+		return json_string(
+			last->timeouts
+				? "A time limit ended the wait of the last task. The trace does not show whether the task awaited an event too."
+				: "A timer ended the wait of the last task. The trace does not show whether the task awaited another event too.");
 	if (doubt != DOUBT_LEAF || !b || !view_is_ended(b))
 		return json_string(view_doubt_words(doubt));
 	view_add_ended(&t, v->g, v->diagnosis, b);
@@ -390,15 +430,15 @@ json_t *view_data(const struct view *v)
 	char wall[WALLTIME_MAX], zone[WALLTIME_ZONE_MAX];
 	json_t *lanes = lanes_json(&b), *path = path_json(&b);
 	json_t *doc = json_pack(
-		"{s:s, s:o, s:s, s:s, s:{s:I, s:I, s:s}, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}",
+		"{s:s, s:o, s:s, s:s, s:{s:I, s:I, s:s}, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}",
 		"schema", "ctrace.view/1", "trace", text_json(v->trace), "begin",
 		walltime_text(p->from_ns, &v->g->w->offsets, 9, wall), "zone",
 		walltime_zone(p->from_ns, &v->g->w->offsets, zone), "window", "from_ns", mono(v, p->from_ns),
 		"to_ns", mono(v, p->to_ns), "clock", "monotonic", "diagnosis",
-		render_diagnosis_json(v->g, v->diagnosis), "doubts", doubts_json(v), "hangs", view_hangs(v),
-		"next", view_next(v), "story", story_json(v), "path", path, "gaps", gaps_json(p), "lacking",
-		lacking_json(p), "reasons", b.reasons, "lanes", lanes, "tasks_left_out",
-		(json_int_t)p->n_left_out, "texts_left_out", b.n_short);
+		render_diagnosis_json(v->g, v->diagnosis), "doubts", doubts_json(v), "summary",
+		summary_json(v), "hangs", view_hangs(v), "next", view_next(v), "story", story_json(v), "path",
+		path, "gaps", gaps_json(p), "lacking", lacking_json(p), "reasons", b.reasons, "lanes", lanes,
+		"tasks_left_out", (json_int_t)p->n_left_out, "texts_left_out", b.n_short);
 
 	texts_done(&b.keys);
 	VEC_FREE(&b.numbers);

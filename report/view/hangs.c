@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/view/hangs.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "lib/cleanup.h"
@@ -75,16 +76,19 @@ static size_t own_row(const struct view *v)
 	return SIZE_MAX;
 }
 
-/* A hang: the rows whose first_row is `first`. is_about() picks those that overlap with [from_ns,
- * to_ns), except the rows of `task`. */
+/* The list of the tasks that waited because of a hang. is_waiter() picks their rows. */
 struct subject {
-	size_t first; /* SIZE_MAX: no row */
-	uint32_t task;
-	uint64_t from_ns, to_ns;
-	/* The hang of the page: is_about() also picks the rows of tasks that need a task of this chain, and
-	 * leaves out the tasks of the chain. NULL: another hang. */
-	const struct diagnosis *page;
+	const struct view *v;
+	const struct diagnosis *d;
+	/* [i]: row i is in a list already. One task is in one list only. */
+	bool *told;
 };
+
+/* A task that waits for a CPU or a disk does not wait for the task that has it. */
+static bool is_for_task(enum edge_kind edge)
+{
+	return edge != EDGE_CPU && edge != EDGE_DISK;
+}
 
 static bool in_chain(const struct diagnosis *d, uint32_t task)
 {
@@ -94,39 +98,69 @@ static bool in_chain(const struct diagnosis *d, uint32_t task)
 	return false;
 }
 
-/* Returns true if certain links lead from the task of row x to a task of the chain of d, at the time of d. */
-static bool needs_chain(const struct diagnosis *d, const struct hang *x)
+/* Returns the link of the task. Only the tasks count for which the victim waited, or the victim. d->n_chain:
+ * there is none. */
+static size_t find_link(const struct diagnosis *d, uint32_t task)
 {
+	for (size_t i = 0; i < d->n_chain; i++) {
+		if (d->chain[i].task == task)
+			return i;
+		if (!is_for_task(d->chain[i].edge))
+			break;
+	}
+	return d->n_chain;
+}
+
+/* If links lead from the task of row x to a task of the chain of d, at the time of d: returns the first such
+ * link of d. d->n_chain: there is none. *ret_certain: all of these links are certain. */
+static size_t needed_link(const struct diagnosis *d, const struct hang *x, bool *ret_certain)
+{
+	*ret_certain = true;
 	for (size_t i = 0; i + 1 < x->diagnosis->n_chain; i++) {
 		const struct link *k = &x->diagnosis->chain[i];
 
-		if (!render_is_sure(k->edge, k->strength) || k->from_ns >= d->to_ns || d->from_ns >= k->to_ns)
-			return false;
-		if (in_chain(d, k[1].task))
+		if (!is_for_task(k->edge) || k->from_ns >= d->to_ns || d->from_ns >= k->to_ns)
+			break;
+		/* A thread whose futex has no known owner may only wait for work. */
+		if (!render_is_sure(k->edge, k->strength) && k->wait == CT_W_FUTEX && k->pid == k[1].pid)
+			break;
+		*ret_certain &= render_is_sure(k->edge, k->strength);
+		if (find_link(d, k[1].task) < d->n_chain)
+			return find_link(d, k[1].task);
+	}
+	return d->n_chain;
+}
+
+static bool overlaps(const struct diagnosis *d, const struct hang *x)
+{
+	return x->from_ns < d->to_ns && d->from_ns < x->to_ns;
+}
+
+/* Returns true if another hang, at the time of d, is blamed on the task. A chain whose end the trace does not
+ * show blames no task. */
+static bool is_blamed(const struct hangs *h, const struct diagnosis *d, uint32_t task)
+{
+	for (size_t i = 0; i < h->n; i++) {
+		const struct diagnosis *other = h->v[i].diagnosis;
+
+		if (h->v[i].alarm && other->n_chain > 1 && other->n_chain < DIAGNOSE_MAX_CHAIN &&
+		    !(other->doubts >> DOUBT_END & 1) && overlaps(d, &h->v[i]) &&
+		    other->chain[other->n_chain - 1].task == task)
 			return true;
 	}
 	return false;
 }
 
-static bool is_about(const struct subject *s, const struct hang *x)
+static bool is_waiter(const struct subject *s, size_t row)
 {
-	if (x->task == s->task || x->from_ns >= s->to_ns || s->from_ns >= x->to_ns)
-		return false;
-	if (!s->page)
-		return x->first_row == s->first;
-	/* The threads of a stopped process are stopped, too: they do not wait for it. */
-	return !in_chain(s->page, x->task) && x->diagnosis->chain[0].state != LINK_STOPPED &&
-	       (x->first_row == s->first ||
-		(x->diagnosis->verdict != VERDICT_NORMAL && needs_chain(s->page, x)));
-}
+	const struct hang *x = &s->v->hangs->v[row];
+	const struct diagnosis *d = s->d;
+	bool certain;
 
-/* One task may have several rows about a hang. Returns true if row i is the first of its task. */
-static bool is_first_of_task(const struct hangs *h, const struct subject *s, size_t i)
-{
-	for (size_t j = 0; j < i; j++)
-		if (h->v[j].task == h->v[i].task && is_about(s, &h->v[j]))
-			return false;
-	return true;
+	/* The threads of a stopped process are stopped, too: they do not wait for it. */
+	return !s->told[row] && x->alarm && overlaps(d, x) && x->diagnosis->chain[0].state != LINK_STOPPED &&
+	       !in_chain(d, x->task) && needed_link(d, x, &certain) < d->n_chain &&
+	       !is_blamed(s->v->hangs, d, x->task);
 }
 
 /* distance_ns: the time between the begin of the row and the begin of the hang. */
@@ -144,48 +178,80 @@ static int nearer(const void *a, const void *b)
 		       : (x->row > y->row) - (x->row < y->row);
 }
 
-static json_t *waiter_json(const struct view *v, const struct hang *x)
+/* Adds the members "begin" and "length_ns" of the row, and "before_ns": how long before that the wait began.
+ */
+static json_t *with_time(json_t *o, const struct view *v, const struct hang *x)
 {
-	const struct link *k = &x->diagnosis->chain[0];
 	char wall[WALLTIME_MAX];
 
-	return json_pack("{s:I, s:I, s:o, s:s, s:I}", "pid", (json_int_t)k->pid, "tid", (json_int_t)k->tid,
-			 "comm", text_json(k->comm), "begin",
-			 walltime_text(x->from_ns, &v->g->w->offsets, 1, wall), "length_ns",
-			 (json_int_t)(x->to_ns - x->from_ns));
+	if (!json_object_set_new(o, "begin",
+				 json_string(walltime_text(x->from_ns, &v->g->w->offsets, 3, wall))) &&
+	    !json_object_set_new(o, "length_ns", json_integer((json_int_t)(x->to_ns - x->from_ns))) &&
+	    !json_object_set_new(o, "before_ns", json_integer((json_int_t)x->diagnosis->chain[0].before_ns)))
+		return o;
+	json_decref(o);
+	return NULL;
 }
 
-/* Returns the tasks of the rows about the hang, except s->task; at most VIEW_WAITERS tasks. The tasks whose
- * waits began at about the time of the hang come first. Sets *ret_left_out to the number of all further
- * tasks. NULL: out of memory. */
-static json_t *waiting(const struct view *v, const struct subject *s, json_int_t *ret_left_out)
+static json_t *waiter_json(const struct subject *s, const struct hang *x)
 {
-	const struct hangs *h = v->hangs;
+	bool certain;
+	const struct link *k = &x->diagnosis->chain[0],
+			  *awaited = &s->d->chain[needed_link(s->d, x, &certain)];
+	char name[CT_COMM_LEN + 16];
+
+	snprintf(name, sizeof(name), "%s[%u]", awaited->comm, awaited->tid);
+	return with_time(json_pack("{s:I, s:I, s:o, s:o, s:b}", "pid", (json_int_t)k->pid, "tid",
+				   (json_int_t)k->tid, "comm", text_json(k->comm), "for", text_json(name),
+				   "certain", certain),
+			 s->v, x);
+}
+
+/* One task may have several rows at the time of the hang. All of them are told with the first one, except a
+ * row about a hang of its own. */
+static void tell_task(const struct subject *s, uint32_t task)
+{
+	const struct hangs *h = s->v->hangs;
+	bool certain;
+
+	for (size_t i = 0; i < h->n; i++)
+		if (h->v[i].task == task && overlaps(s->d, &h->v[i]) &&
+		    (!h->v[i].alarm || h->v[i].first_row != i ||
+		     needed_link(s->d, &h->v[i], &certain) < s->d->n_chain))
+			s->told[i] = true;
+}
+
+/* Returns the tasks of the rows that is_waiter() picks; at most VIEW_WAITERS tasks. The tasks whose waits
+ * began at about the time of the hang come first. Sets *ret_left_out to the number of all further tasks.
+ * NULL: out of memory. */
+static json_t *waiting(const struct subject *s, json_int_t *ret_left_out)
+{
+	const struct hangs *h = s->v->hangs;
 	_cleanup_free_ struct waiter *all = calloc(h->n + 1, sizeof(*all));
 	json_t *list = all ? json_array() : NULL;
 	size_t n = 0;
 
 	for (size_t i = 0; all && i < h->n; i++) {
-		uint64_t at_ns = h->v[i].from_ns;
+		uint64_t at_ns = h->v[i].from_ns, from_ns = s->d->from_ns;
 
-		if (is_about(s, &h->v[i]) && is_first_of_task(h, s, i))
-			all[n++] =
-				(struct waiter){ at_ns > s->from_ns ? at_ns - s->from_ns : s->from_ns - at_ns,
-						 i };
+		if (!is_waiter(s, i))
+			continue;
+		all[n++] = (struct waiter){ at_ns > from_ns ? at_ns - from_ns : from_ns - at_ns, i };
+		tell_task(s, h->v[i].task);
 	}
 	if (n)
 		qsort(all, n, sizeof(*all), nearer);
 	for (size_t i = 0; i < n && i < VIEW_WAITERS; i++)
-		json_array_append_new(list, waiter_json(v, &h->v[all[i].row]));
+		json_array_append_new(list, waiter_json(s, &h->v[all[i].row]));
 	*ret_left_out = n > VIEW_WAITERS ? (json_int_t)(n - VIEW_WAITERS) : 0;
 	return list;
 }
 
 /* Adds `waiters`, the number of tasks that waiting() finds, and the tasks themselves. Takes the reference. */
-static json_t *with_waiters(json_t *o, const struct view *v, const struct subject *s)
+static json_t *with_waiters(json_t *o, const struct subject *s)
 {
 	json_int_t left_out = 0;
-	json_t *list = waiting(v, s, &left_out);
+	json_t *list = waiting(s, &left_out);
 	json_int_t n = (json_int_t)json_array_size(list) + left_out;
 
 	if (!json_object_set_new(o, "waiting", list) && !json_object_set_new(o, "waiters", json_integer(n)))
@@ -194,44 +260,83 @@ static json_t *with_waiters(json_t *o, const struct view *v, const struct subjec
 	return NULL;
 }
 
-static json_t *hang_json(const struct view *v, size_t i)
+static json_t *hang_json(const struct subject *page, size_t i)
 {
+	const struct view *v = page->v;
 	const struct hang *x = &v->hangs->v[i];
 	const struct link *k = &x->diagnosis->chain[0];
-	char wall[WALLTIME_MAX];
+	const struct subject s = { v, x->diagnosis, page->told };
 	struct words t = { 0 };
+	json_t *o;
 
 	add_command(&t, v, "view");
 	add_hang(&t, v, x);
 	words_add(&t, " -o hang-%u.html", v->whole ? x->number : k->tid);
-	return with_waiters(json_pack("{s:I, s:I, s:o, s:s, s:I, s:o, s:o}", "pid", (json_int_t)k->pid, "tid",
-				      (json_int_t)k->tid, "comm", text_json(k->comm), "begin",
-				      walltime_text(x->from_ns, &v->g->w->offsets, 1, wall), "length_ns",
-				      (json_int_t)(x->to_ns - x->from_ns), "text",
-				      text_json(x->diagnosis->sentence), "command", command(&t)),
-			    v, &(struct subject){ i, x->task, x->from_ns, x->to_ns, NULL });
+	o = json_pack("{s:I, s:I, s:o, s:o, s:o}", "pid", (json_int_t)k->pid, "tid", (json_int_t)k->tid,
+		      "comm", text_json(k->comm), "text", text_json(x->diagnosis->sentence), "command",
+		      command(&t));
+	return with_waiters(with_time(o, v, x), &s);
 }
 
-/* The list is that of `ctrace hangs`: alarms only, one row for each hang. */
+/* A deadlock does not end by itself, so it comes first. Then come the hangs in the time of the page. */
+static unsigned rank(const struct view *v, const struct hang *x)
+{
+	if (x->diagnosis->cause == CAUSE_CIRCULAR_WAIT)
+		return 0;
+	return overlaps(v->diagnosis, x) ? 1 : 2;
+}
+#define RANKS 3
+
+/* Returns true if the page tells the row as its own hang: the task is in the chain. */
+static bool is_told(const struct subject *page, size_t row)
+{
+	return in_chain(page->d, page->v->hangs->v[row].task);
+}
+
+/* Finds the rows of the other hangs: alarms only, one row for each hang, as in the list of `ctrace hangs`. A
+ * task that waits because of the hang of the page is no other hang. rows has room for all rows. Returns the
+ * number of rows. */
+static size_t other_rows(const struct subject *page, size_t *rows)
+{
+	const struct hangs *h = page->v->hangs;
+	size_t own = own_row(page->v), n = 0;
+
+	for (unsigned k = 0; k < RANKS; k++)
+		for (size_t i = 0; i < h->n; i++)
+			if (h->v[i].alarm && h->v[i].first_row == i && !(i == own && is_told(page, i)) &&
+			    !page->told[i] && rank(page->v, &h->v[i]) == k)
+				rows[n++] = i;
+	return n;
+}
+
 json_t *view_hangs(const struct view *v)
 {
-	size_t own = own_row(v), left_out = 0;
-	const struct diagnosis *d = v->diagnosis;
-	json_t *others = json_array(), *o;
+	const struct hangs *h = v->hangs;
+	_cleanup_free_ bool *told = calloc(h->n + 1, sizeof(*told));
+	_cleanup_free_ size_t *rows = calloc(h->n + 1, sizeof(*rows));
+	const struct subject page = { v, v->diagnosis, told };
+	json_t *others, *o;
+	size_t n;
 
-	for (size_t i = 0; i < v->hangs->n; i++) {
-		const struct hang *x = &v->hangs->v[i];
+	if (!told || !rows)
+		return NULL;
+	o = with_waiters(json_pack("{s:o, s:s}", "chosen", text_json(v->chosen), "where", v->where), &page);
+	n = other_rows(&page, rows);
+	for (size_t i = 0; i < n; i++) {
+		const struct subject other = { v, h->v[rows[i]].diagnosis, told };
 
-		if (!x->number || i == own)
-			continue;
-		if (json_array_size(others) == VIEW_HANGS)
-			left_out++;
-		else
-			json_array_append_new(others, hang_json(v, i));
+		told[rows[i]] = true;
+		tell_task(&other, h->v[rows[i]].task);
 	}
-	o = json_pack("{s:o, s:s, s:o, s:I}", "chosen", text_json(v->chosen), "where", v->where, "others",
-		      others, "others_left_out", (json_int_t)left_out);
-	return with_waiters(o, v, &(struct subject){ own, d->chain[0].task, d->from_ns, d->to_ns, d });
+	others = json_array();
+	for (size_t i = 0; i < n && i < VIEW_HANGS; i++)
+		json_array_append_new(others, hang_json(&page, rows[i]));
+	if (!json_object_set_new(o, "others", others) &&
+	    !json_object_set_new(o, "others_left_out",
+				 json_integer(n > VIEW_HANGS ? (json_int_t)(n - VIEW_HANGS) : 0)))
+		return o;
+	json_decref(o);
+	return NULL;
 }
 
 /* Returns the row of the list with the task and the times of the page, or NULL. */

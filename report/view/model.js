@@ -13,10 +13,10 @@ const TIMES = {
 	network: 'waits for the network',
 	disk: 'waits for the disk',
 	fault: 'waits for memory',
-	timer: 'sleeps',
-	queue: 'waits for work',
+	timer: 'sleeps, or waits for its own time limit',
+	queue: 'waits for a wake-up',
 	stopped: 'is stopped',
-	unknown: 'not known',
+	unknown: 'state not known',
 	short_waits: 'many short runs and waits',
 };
 
@@ -56,6 +56,16 @@ function wall(t, digits) {
 	const fraction = String(Math.floor(ns % 1e9)).padStart(9, '0').slice(0, digits);
 
 	return two(ns / 3600e9) + ':' + two(ns / 60e9 % 60) + ':' + two(ns / 1e9 % 60) + (digits ? '.' + fraction : '');
+}
+
+// Returns the local time ns after `text`, which is a local time itself. With the date, if this is another one than
+// that of doc.begin.
+function local_time(text, ns) {
+	const at = /(\d+)-(\d+)-(\d+) (\d+):(\d+):(\d+)\.(\d{3})/.exec(text).slice(1).map(Number);
+	const then = new Date(Date.UTC(at[0], at[1] - 1, at[2], at[3], at[4], at[5], at[6]) + Math.round(ns / 1e6))
+		.toISOString().replace('T', ' ').replace('Z', '');
+
+	return then.slice(0, 10) === doc.begin.slice(0, 10) ? then.slice(11) : then;
 }
 
 function task_name(x) {
@@ -129,7 +139,9 @@ function mark_links(arrows) {
 		const to = lanes[more.lane], from = lanes[doc.story[i + 1].lane];
 		const ends = [to, from].filter(l => l.spans.length).map(l => l.spans[l.spans.length - 1].to);
 		const end = Math.min(doc.diagnosis.chain[i].to_ns - base, ...ends);
-		let arrow = arrows.find(a => a.kept && a.to === to && a.from === from);
+		// A certain link may have waits that a time limit ended: each of them alone shows nothing.
+		const mine = arrows.filter(a => a.kept && a.to === to && a.from === from);
+		let arrow = mine.find(a => a.certain === more.certain) || mine[0];
 
 		if (!arrow) {
 			arrow = { from, to, left: end, arrived: end, kept: true, span: null };
@@ -177,11 +189,18 @@ function span_lines(s) {
 	return lines;
 }
 
+// Records may show the link for some of its waits only.
+function certainty(more) {
+	return !more.certain ? 'inferred' : more.sure_waits && more.sure_waits < more.waits ?
+		'certain for ' + more.sure_waits + ' of ' + more.waits + ' waits' : 'certain';
+}
+
 function arrow_lines(a) {
-	const lines = [task_name(a.from) + ' \u2192 ' + task_name(a.to), a.certain ? 'certain' : 'inferred'], more = doc.story[a.link];
+	const more = doc.story[a.link];
+	const lines = [task_name(a.from) + ' \u2192 ' + task_name(a.to), more ? certainty(more) : a.certain ? 'certain' : 'inferred'];
 
 	if (more)
-		lines.push('link ' + (a.link + 1) + ' of the chain: ' + more.how + '.' + more.notes);
+		lines.push('link ' + (a.link + 1) + ' of the chain: ' + more.text + more.notes);
 	if (a.span)
 		lines.push(a.span.reason.text + ' for ' + duration(a.span.to - a.span.from + (a.span.before || 0)), a.span.reason.by);
 	return lines;

@@ -33,8 +33,16 @@ function cpu_parts(more, other) {
 
 	add(more.running_ns, 'runs');
 	add(more.runnable_ns, 'waits for a CPU');
-	add(other, 'other states');
+	add(other, 'other waits');
 	return parts.join(', ');
+}
+
+// Says when the first wait began, if this was before the examined time.
+function since(link, more) {
+	const at = local_time(doc.begin, link.from_ns - base - more.before_ns) + ' or earlier';
+
+	return !more.before_ns ? '' : more.waits > 1 ? '; the first one began at ' + at :
+		' and ' + duration(more.before_ns) + ' before, since ' + at;
 }
 
 function link_state(link, more) {
@@ -47,10 +55,11 @@ function link_state(link, more) {
 		return duration(more.total_ns) + ': ' + (cpu_parts(more, other) || STATES[link.state]);
 	}
 	const time = more.total_ns ? ' for ' + duration(more.total_ns) : '';
-	const times = more.waits > 1 ? ' in ' + more.waits + ' waits (the longest: ' + duration(more.longest_ns) + ')' : '';
+	const times = more.waits > 1 ? ' in ' + more.waits + ' waits (' + (more.before_ns ? 'the longest part in this window: ' : 'the longest: ') + duration(more.longest_ns) + ')' : '';
 
 	if (link.state === 'waiting' || link.state === 'sleeping')
-		return (link.state === 'waiting' ? 'waits' : 'sleeps') + time + times + (what ? ': ' + what : '');
+		return (link.state === 'sleeping' ? 'sleeps' : link.resource.kind === 'timer' ? 'waits for its own time limit,' : 'waits') +
+			time + times + since(link, more) + (what ? ': ' + what : '');
 	return (STATES[link.state] || link.state) + time + (what && link.resource.kind !== 'cpu' ? ': ' + what : '');
 }
 
@@ -74,12 +83,12 @@ function show_sure() {
 		const more = doc.story[i], next = next_of(i);
 
 		if (next)
-			element(more.certain ? certain : inferred, 'li', task_name(link) + ' waited ' +
-				(more.total_ns ? duration(more.total_ns) + ' ' : '') + 'for ' + task_name(next) + ': ' + more.how + '.' + more.notes);
+			element(more.certain ? certain : inferred, 'li', more.text + more.notes);
 	});
 	doc.doubts.forEach(text => element(inferred, 'li', 'Weak confidence: ' + text, 'doubt'));
-	if (!certain.children.length)
-		element(certain, 'li', chain.length > 1 ? 'No link of the chain is certain.' : 'The chain has one task, so it has no links.');
+	// What the victim itself did is certain, also if its link to the next task is not.
+	if (!doc.story[0].certain)
+		certain.prepend(element(null, 'li', doc.summary.victim + '.', 'fact'));
 	if (is_stopped())
 		element(certain, 'li', doc.diagnosis.root_cause.text + '.', 'fact');
 	// Without inferred links and doubts, a line takes the place of the box.
@@ -148,7 +157,11 @@ function place_of(task) {
 function show_state(about, link, more, last) {
 	const besides = ['waiting', 'sleeping', 'stopped'].includes(link.state) ? cpu_parts(more, more.other_ns) : '';
 
-	element(about, 'p', last && !more.total_ns ? doc.diagnosis.root_cause.text : link_state(link, more), 'what');
+	const root = doc.diagnosis.root_cause.text, limited = last && link.state === 'waiting' && link.resource.kind === 'timer';
+
+	// The wait for a time limit may be longer than the part of it that held the victim up.
+	element(about, 'p', last && !more.total_ns ? root : limited ? root + '; in this chain for ' + duration(more.total_ns) +
+		(more.waits > 1 ? ' in ' + more.waits + ' waits' : '') : link_state(link, more), 'what');
 	if (last && is_stopped())
 		element(about, 'p', doc.diagnosis.root_cause.text + '.');
 	if (besides)
@@ -177,14 +190,32 @@ function show_link(list, link, i) {
 		go.type = 'button';
 		go.addEventListener('click', () => timeline.show_range(more.lane, link.from_ns - base, link.to_ns - base));
 	}
+	more.choices.forEach(t => element(about, 'p', 'Another way: ' + t + '.', 'soft'));
 	show_stack(card, link.stack);
 	const next = next_of(i);
 
 	if (!next)
 		return;
 	const because = element(item, 'div', null, 'because' + (more.certain ? '' : ' weak'));
-	element(because, 'span', more.certain ? 'certain' : 'inferred', 'tag');
-	element(because, 'span', 'waits ' + (last ? 'in turn ' : '') + 'for ' + task_name(next) + ': ' + more.how + '.' + more.notes);
+	element(because, 'span', certainty(more), 'tag');
+	element(because, 'span', more.text + more.notes);
+}
+
+// If the task of the lane waited for a CPU, and the chain goes on to the task that had it: adds rows that say which
+// tasks had it.
+function show_cpu(body, lane, all) {
+	const i = doc.story.findIndex(s => s.cpu && s.lane === lane);
+
+	if (i < 0)
+		return;
+	const cpu = doc.story[i].cpu, next = doc.diagnosis.chain[i + 1];
+	for (const [who, ns] of [[task_name(next), cpu.next_ns], ['other tasks', cpu.others_ns], ['no task', cpu.idle_ns], ['not known which task', cpu.lost_ns]])
+		if (ns > 0) {
+			const tr = element(body, 'tr', null, 'soft');
+
+			['\u2003' + who, 'had the wanted CPU meanwhile' + (cpu.sampled ? ' (estimated by samples)' : '')].forEach(text => element(tr, 'td', text));
+			[duration(ns), percent(ns, all)].forEach(text => element(tr, 'td', text, 'n'));
+		}
 }
 
 function show_path() {
@@ -207,10 +238,13 @@ function show_path() {
 		element(tr, 'td', TIMES[row.time]);
 		element(tr, 'td', duration(row.ns), 'n');
 		element(tr, 'td', percent(row.ns, all), 'n');
+		if (row.time === 'runnable')
+			show_cpu(body, row.lane, all);
 	}
 	put('path-about', 'For each moment, the task for which the victim had to wait, or the victim itself if it waited for no other task: ' +
 		doc.path.count + ' pieces, which add up to ' + duration(all) + '.' + (doc.path.finest_ns ? ' Neighbours shorter than ' + duration(doc.path.finest_ns) +
-		' are joined here; "ctrace path" lists all.' : '') + (doc.path.truncated ? ' The path is longer than a limit, so a part is missing.' : ''));
+		' are joined here; "ctrace path" lists all.' : '') + (rows.some(r => r.time === 'unknown') ?
+		' State not known: no record shows what the task did.' : '') + (doc.path.truncated ? ' The path is longer than a limit, so a part is missing.' : ''));
 }
 
 function list_section(id, texts) {
@@ -256,13 +290,12 @@ function show_table(id, rows, cells, numbers) {
 function show_tables() {
 	// n: the number of answered requests, or of jobs. If it is 0, the cell stays empty.
 	const time = (n, ns) => n ? duration(ns) : '';
+	const counts = (done, open, what) => !open ? done : (done ? done + ', ' : '') + open + ' ' + what;
 	const more = (id, n, command) => put(id + '-more', n ? n + ' more: "' + command + '" shows them.' : '');
 
-	show_table('services', doc.services, s => [s.name + ' ' + s.address, s.count + (s.unanswered ? ', ' + s.unanswered +
-		' without an answer' : ''), time(s.count, s.latency_ns.p50), time(s.count, s.latency_ns.p99), time(s.count, s.latency_ns.max),
+	show_table('services', doc.services, s => [s.name + ' ' + s.address, counts(s.count, s.unanswered, 'without an answer'), time(s.count, s.latency_ns.p50), time(s.count, s.latency_ns.p99), time(s.count, s.latency_ns.max),
 		s.reason || ''], [1, 2, 3, 4]);
-	show_table('queues', doc.queues, q => [q.comm + '[' + q.pid + '] ' + q.name, q.count + (q.waiting ? ', ' + q.waiting +
-		' still wait' : ''), time(q.count, q.queueing_ns.p99), time(q.count, q.execution_ns.p99), q.text], [1, 2, 3]);
+	show_table('queues', doc.queues, q => [q.comm + '[' + q.pid + '] ' + q.name, counts(q.count, q.waiting, 'still wait'), time(q.count, q.queueing_ns.p99), time(q.count, q.execution_ns.p99), q.text], [1, 2, 3]);
 	more('services', doc.services_left_out, 'ctrace requests');
 	more('queues', doc.queues_left_out, 'ctrace jobs');
 }
@@ -277,27 +310,39 @@ function comparison_texts() {
 	return texts;
 }
 
-// Names the tasks of h.waiting, and says since when and for how long each waits.
-function waiting_text(h) {
-	const name = x => task_name(x) + ' for ' + duration(x.length_ns) + ' since ' + x.begin.slice(11);
+// The length of the whole wait, of which a part may be before the trace.
+function whole(x) {
+	return (x.before_ns ? 'at least ' : '') + duration(x.before_ns + x.length_ns);
+}
 
-	return h.waiting.map(name).join(', ') + (h.waiters > h.waiting.length ? ' and ' + (h.waiters - h.waiting.length) + ' more' : '');
+// Says since when, if x.begin is the begin of a row of the list.
+function since_when(x) {
+	return local_time(x.begin, -x.before_ns) + (x.before_ns ? ' or earlier' : '');
+}
+
+// Names the tasks of h.waiting by the task for which they waited, and says since when and for how long.
+function waiting_text(h) {
+	const name = x => task_name(x) + ' for ' + whole(x) + ' since ' + since_when(x);
+	const to = x => (x.certain ? 'for ' : 'perhaps for ') + x.for;
+	const groups = Array.from(new Set(h.waiting.map(to)), task => task + ': ' + h.waiting.filter(x => to(x) === task).map(name).join(', '));
+
+	return groups.join('; ') + (h.waiters > h.waiting.length ? '; and ' + (h.waiters - h.waiting.length) + ' more' : '');
 }
 
 function show_hangs() {
 	const h = doc.hangs, n = h.others.length + h.others_left_out, box = document.getElementById('others');
-	const more = !h.waiters ? ' No other task was found that waited for it.' : ' ' + h.waiters + ' more task' +
-		(h.waiters === 1 ? '' : 's') + ' waited for the same: ' + waiting_text(h) + '.';
+	const more = !h.waiters ? ' No other task with an alarm was found that waited for a task of this chain.' : ' ' + h.waiters + ' more task' +
+		(h.waiters === 1 ? '' : 's') + (h.waiting.every(x => x.certain) ? '' : ' perhaps') + ' waited for a task of this chain (' + waiting_text(h) + ').';
 
 	put('chosen-how', h.chosen + more + (n ? '' : ' No other hang was found ' + h.where + '.'));
 	box.hidden = !n;
 	put('others-title', n + ' other hang' + (n === 1 ? '' : 's') + ' ' + h.where + ': ' + h.others.slice(0, 3).map(x => task_name(x) +
-		' for ' + duration(x.length_ns)).join(', ') + (n > 3 ? ', ...' : ''));
+		' for ' + whole(x)).join(', ') + (n > 3 ? ', ...' : ''));
 	for (const x of h.others) {
 		const item = element(document.getElementById('others-list'), 'li');
 
-		element(item, 'span', x.begin.slice(11) + ', ' + duration(x.length_ns) + ': ' + x.text +
-			(x.waiters ? ' (+' + x.waiters + ' more in the same hang: ' + waiting_text(x) + ')' : ''));
+		element(item, 'span', 'Since ' + since_when(x) + ': ' + x.text +
+			(x.waiters ? ' More tasks that waited for a task of this chain: ' + waiting_text(x) + '.' : ''));
 		element(item, 'code', x.command);
 	}
 	if (h.others_left_out)
@@ -313,13 +358,47 @@ function show_next() {
 	}
 }
 
+const VERDICTS = {
+	'long-wait': 'the victim was blocked',
+	'long-running': 'the victim computed',
+	starved: 'a task could run, but got no CPU',
+	'repeated-yield': 'a task looked again and again, without progress',
+	normal: 'no problem of the victim was found',
+};
+
+const CAUSES = {
+	busy: 'the last task of the chain computes',
+	chatty: 'many short waits add up',
+	'circular-wait': 'tasks wait for each other',
+	disk: 'the disk',
+	external: 'a person, a device, or a peer that says nothing',
+	'lock-holder': 'a task has a lock',
+	memory: 'memory is short',
+	'missing-wakeup': 'a wake-up did not come',
+	network: 'another host, or a lost message',
+	polling: 'a task looks again and again for something that does not come',
+	queueing: 'all workers of a pool are busy',
+	'slow-peer': 'another task is slow',
+	starved: 'a task got no CPU: other tasks had it, a CPU quota was used up, or it is not known who had it',
+	stopped: 'a task is stopped',
+	timer: 'a task sleeps, or waits for a timer or its own time limit',
+};
+
+function explained(word, words) {
+	return words[word] ? words[word] + ' (' + word + ')' : word;
+}
+
 function show_report() {
 	const d = doc.diagnosis;
 
 	document.title = clean('ctrace: ' + task_name(d.victim));
 	put('subject', 'ctrace: why ' + task_long(d.victim) + ' was slow or stuck');
+	put('blame', (d.confidence === 'strong' || d.verdict === 'normal' ? 'Blame: ' : 'Blame, not certain: ') + doc.summary.blame);
+	put('victim', 'Victim: ' + doc.summary.victim + '.');
+	put('how-sure', 'How sure: ' + doc.summary.sure);
 	put('sentence', d.text);
-	put('verdict', 'Verdict: ' + d.verdict + ', cause: ' + d.cause + ', confidence: ' + d.confidence + '. Window: ' +
+	put('verdict', 'Verdict: ' + explained(d.verdict, VERDICTS) + '. Cause: ' + explained(d.cause, CAUSES) +
+		'. Confidence: ' + d.confidence + '. Window: ' +
 		doc.begin.slice(0, 10) + ' ' + wall(d.window.from_ns - base, 3) + ' to ' + wall(d.window.to_ns - base, 3) +
 		', UTC' + doc.zone + ' (' + duration(d.window.to_ns - d.window.from_ns) + '). Trace: ' + doc.trace);
 	show_hangs();

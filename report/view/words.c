@@ -22,8 +22,8 @@ const char *view_time_words(enum time_kind time, bool stopped)
 		[TIME_IPC] = "waits for another task",
 		[TIME_DISK] = "waits for the disk",
 		[TIME_NETWORK] = "waits for the network",
-		[TIME_TIMER] = "sleeps",
-		[TIME_QUEUE] = "waits for work",
+		[TIME_TIMER] = "sleeps, or waits for its own time limit",
+		[TIME_QUEUE] = "waits for a wake-up",
 		[TIME_FAULT] = "waits for memory",
 		[TIME_UNKNOWN] = "state not known",
 		[TIME_SHORT] = "many short runs and waits",
@@ -113,6 +113,106 @@ static const char *owner_words(enum resource_kind resource)
 	return "a task that can end the wait";
 }
 
+static const char *owner_clause(enum resource_kind resource)
+{
+	switch (resource) {
+	case RESOURCE_CHILD:
+		return "is its child";
+	case RESOURCE_DATABASE_LOCK:
+	case RESOURCE_FILE_LOCK:
+	case RESOURCE_KERNEL_LOCK:
+	case RESOURCE_JAVA_LOCK:
+	case RESOURCE_LOCK:
+		return "owned the lock";
+	case RESOURCE_EVENTFD:
+		return "writes to the eventfd";
+	case RESOURCE_FUSE:
+		return "serves the file system";
+	case RESOURCE_FUTEX:
+		return "can wake the waiters on the futex";
+	case RESOURCE_INPUT:
+		return "has the other end of the terminal";
+	case RESOURCE_PIPE:
+		return "has the other end of the pipe";
+	case RESOURCE_QUEUE:
+		return "uses the queue";
+	case RESOURCE_TCP:
+	case RESOURCE_UDP:
+	case RESOURCE_UNIX:
+		return "has the other end of the connection";
+	case RESOURCE_NONE:
+	case RESOURCE_CHECKPOINT:
+	case RESOURCE_CPU:
+	case RESOURCE_DATA_FLAG:
+	case RESOURCE_DISK:
+	case RESOURCE_MEMORY:
+	case RESOURCE_SIGNAL:
+	case RESOURCE_STANDBY:
+	case RESOURCE_TIMER:
+	case RESOURCE_UNKNOWN:
+	case RESOURCE_KINDS:
+		break;
+	}
+	return "can end the wait";
+}
+
+/* What the next task is or did, as a clause without its subject. */
+static const char *because_words(enum edge_kind edge, enum resource_kind resource)
+{
+	switch (edge) {
+	case EDGE_WAKE:
+		return "made the wake-up";
+	case EDGE_LOCK:
+		return "had the lock";
+	case EDGE_POST:
+		return "made the wake-up on the futex";
+	case EDGE_MESSAGE:
+		return "has the other end of the connection";
+	case EDGE_PIPE:
+		return "has the other end of the pipe";
+	case EDGE_EVENTFD:
+		return "writes to the eventfd";
+	case EDGE_EXIT:
+		return resource == RESOURCE_CHILD || resource == RESOURCE_SIGNAL
+			       ? "is its child, and had not ended"
+			       : "had not ended";
+	case EDGE_SIGNAL:
+		return "sent the signal";
+	case EDGE_FORK:
+		return "started it";
+	case EDGE_FILELOCK:
+	case EDGE_POLLED:
+		return "had the file lock";
+	case EDGE_FUSE:
+		return "serves the file system";
+	case EDGE_KERNEL_LOCK:
+		return "had a lock in the kernel";
+	case EDGE_VFORK:
+		return "is its vfork child";
+	case EDGE_OWNER:
+		return owner_clause(resource);
+	case EDGE_CPU:
+		return "had the CPU";
+	case EDGE_STOP:
+		return "stopped or traced it";
+	case EDGE_DISK:
+		return "waited for the same disk";
+	case EDGE_FLAG:
+		return "writes the variable in memory";
+	case EDGE_JOB:
+		return "has the job in its queue";
+	case EDGE_ANSWER:
+		return "gave the answer";
+	case EDGE_TIMER:
+	case EDGE_IRQ:
+	case EDGE_NEIGHBOUR:
+	case EDGE_EXEC:
+	case EDGE_LOCK_ORDER:
+		break;
+	}
+	return "comes before it";
+}
+
 const char *view_edge_words(enum edge_kind edge, enum resource_kind resource)
 {
 	switch (edge) {
@@ -171,7 +271,70 @@ const char *view_edge_words(enum edge_kind edge, enum resource_kind resource)
 	return "nothing known";
 }
 
-const char *view_doubt(enum edge_kind edge)
+void view_add_because(struct words *t, enum edge_kind edge, enum resource_kind resource,
+		      const struct link *next)
+{
+	words_add(t, "%s[%u] %s", next->comm, next->tid, because_words(edge, resource));
+}
+
+const char *view_resource_words(enum resource_kind resource)
+{
+	switch (resource) {
+	case RESOURCE_CHECKPOINT:
+		return "a checkpoint of the database";
+	case RESOURCE_CHILD:
+		return "its child";
+	case RESOURCE_CPU:
+		return "a CPU";
+	case RESOURCE_DATA_FLAG:
+		return "a change of a variable in memory";
+	case RESOURCE_DATABASE_LOCK:
+		return "a lock of the database";
+	case RESOURCE_DISK:
+		return "the disk";
+	case RESOURCE_EVENTFD:
+		return "a write to an eventfd";
+	case RESOURCE_FILE_LOCK:
+		return "a file lock";
+	case RESOURCE_FUSE:
+		return "a FUSE file system";
+	case RESOURCE_FUTEX:
+		return "a wake-up on a futex";
+	case RESOURCE_INPUT:
+		return "input";
+	case RESOURCE_JAVA_LOCK:
+		return "a Java lock";
+	case RESOURCE_KERNEL_LOCK:
+		return "a lock in the kernel";
+	case RESOURCE_LOCK:
+		return "a lock";
+	case RESOURCE_MEMORY:
+		return "memory";
+	case RESOURCE_PIPE:
+		return "a pipe";
+	case RESOURCE_QUEUE:
+		return "a queue";
+	case RESOURCE_SIGNAL:
+		return "a signal";
+	case RESOURCE_STANDBY:
+		return "a standby of the database";
+	case RESOURCE_TCP:
+		return "a TCP connection";
+	case RESOURCE_TIMER:
+		return "its own time limit";
+	case RESOURCE_UDP:
+		return "a UDP socket";
+	case RESOURCE_UNIX:
+		return "a unix socket";
+	case RESOURCE_NONE:
+	case RESOURCE_UNKNOWN:
+	case RESOURCE_KINDS:
+		break;
+	}
+	return "something that is not known";
+}
+
+const char *view_doubt(enum edge_kind edge, bool open)
 {
 	switch (edge) {
 	case EDGE_WAKE:
@@ -189,7 +352,8 @@ const char *view_doubt(enum edge_kind edge)
 	case EDGE_IRQ:
 		return "A timer or a device ended the wait, not a task.";
 	case EDGE_OWNER:
-		return "No record shows that this task will end the wait.";
+		return open ? "No record shows that this task will end the wait."
+			    : "No record shows that the wait was for this task.";
 	case EDGE_EXIT:
 	case EDGE_VFORK:
 		return "Other tasks could end the wait too.";
@@ -197,6 +361,7 @@ const char *view_doubt(enum edge_kind edge)
 	case EDGE_EXEC:
 		return "The task was started later than the wait began.";
 	case EDGE_CPU:
+		return "No record shows that this task had the wanted CPU for more than half of the wait.";
 	case EDGE_DISK:
 		return "Other tasks may have used the same resource.";
 	case EDGE_FLAG:
@@ -222,6 +387,14 @@ void view_add_task(struct words *t, const struct graph *g, uint32_t task, uint64
 	words_add(t, "%s[%u]", graph_comm(g, task, ts_ns), g->tasks[task].tid);
 }
 
+static void add_call(struct words *t, enum ct_wait wait)
+{
+	if (wait == CT_W_FAULT)
+		words_add(t, " (a page fault)");
+	else if (wait != CT_W_OTHER)
+		words_add(t, " (call: %s)", describe_wait(wait));
+}
+
 void view_add_interval(struct words *t, const struct graph *g, const struct interval *x, enum time_kind time,
 		       const struct blame *b)
 {
@@ -231,6 +404,8 @@ void view_add_interval(struct words *t, const struct graph *g, const struct inte
 		words_add(t, "kernel thread: waits");
 	else if (x->state == INTERVAL_BLOCKED && x->wait != CT_W_STOPPED && time == TIME_UNKNOWN)
 		words_add(t, "waits");
+	else if (x->wait == CT_W_SLEEP && time == TIME_TIMER)
+		words_add(t, "sleeps");
 	else
 		words_add(t, "%s", view_time_words(time, x->wait == CT_W_STOPPED));
 	if (x->state == INTERVAL_RUNNING && x->cpu != FORMAT_CPU_NONE)
@@ -241,10 +416,10 @@ void view_add_interval(struct words *t, const struct graph *g, const struct inte
 	if (object[0])
 		words_add(t, ": %s", object);
 	if (x->wait && x->wait != CT_W_KTHREAD && x->wait != CT_W_STOPPED)
-		words_add(t, " (call: %s)", describe_wait((enum ct_wait)x->wait));
+		add_call(t, (enum ct_wait)x->wait);
 }
 
-static void add_how(struct words *t, const struct blame *b)
+static void add_how(struct words *t, const struct blame *b, bool open)
 {
 	enum edge_kind edge = (enum edge_kind)b->edge;
 
@@ -254,14 +429,19 @@ static void add_how(struct words *t, const struct blame *b)
 	if (render_is_sure(edge, (enum edge_strength)b->strength))
 		words_add(t, "certain.");
 	else if (b->rivals)
-		words_add(t, "inferred. Each of %u tasks could end this wait.", b->rivals);
+		words_add(t, "inferred. Each of %u tasks could have ended this wait.", b->rivals);
 	else
-		words_add(t, "inferred. %s", view_doubt(edge));
+		words_add(t, "inferred. %s", view_doubt(edge, open));
+}
+
+static bool is_open(const struct graph *g, const struct interval *x)
+{
+	return x && x->to_ns >= MIN(g->w->to_ns, g->w->file_to_ns);
 }
 
 static void add_unfinished(struct words *t, const struct graph *g, const struct interval *x)
 {
-	if (!x || x->to_ns < MIN(g->w->to_ns, g->w->file_to_ns))
+	if (!is_open(g, x))
 		words_add(t, "No record shows what ended the wait.");
 	else if (g->w->to_ns < g->w->file_to_ns)
 		words_add(t, "The wait lasts longer than the part of the trace that was read.");
@@ -300,6 +480,8 @@ void view_add_end(struct words *t, const struct graph *g, const struct interval 
 		add_stopper(t, g, b);
 	if (b->killed)
 		words_add(t, "A signal, or the end of the process, ended the wait.");
+	else if (b->timed_out && b->ended && b->task != GRAPH_NONE)
+		words_add(t, "A time limit ended the wait, and the task waited for the same again.");
 	else if (b->timed_out)
 		words_add(t, "A time limit ended the wait.");
 	else if (b->ended && b->edge == EDGE_TIMER)
@@ -312,8 +494,11 @@ void view_add_end(struct words *t, const struct graph *g, const struct interval 
 		return;
 	words_add(t, "%s", t->n ? " " : "");
 	view_add_task(t, g, b->task, b->until_ns);
-	words_add(t, view_is_ended(b) ? " ended the wait." : " could end the wait.");
-	add_how(t, b);
+	words_add(t, view_is_ended(b)             ? " ended the wait."
+		     : b->timed_out && b->ended   ? " ended the last of these waits."
+		     : !b->ended && is_open(g, x) ? " could end the wait."
+						  : " could have ended the wait.");
+	add_how(t, b, !b->ended && is_open(g, x));
 }
 
 /* Returns the wait in which the task of link k is when the time of this link ends, or NULL. */
@@ -329,20 +514,24 @@ static void add_priorities(struct words *t, const struct graph *g, const struct 
 	unsigned waits = g->tasks[k->task].prio, runs = g->tasks[k[1].task].prio;
 
 	if (waits != runs)
-		words_add(t, " The waiting task has the %s priority (%u; a smaller number is stronger).",
-			  waits < runs ? "stronger" : "weaker", waits);
+		words_add(
+			t,
+			" The waiting task had the %s priority (%u; the other task had %u; a smaller number is stronger).",
+			waits < runs ? "stronger" : "weaker", waits, runs);
 }
 
 void view_add_notes(struct words *t, const struct graph *g, const struct diagnosis *d, size_t i)
 {
 	const struct link *k = &d->chain[i];
+	bool open = k->unfinished && is_open(g, last_wait(g, k));
 
 	if (!render_is_sure(k->edge, k->strength))
-		words_add(t, " %s", view_doubt(k->edge));
+		words_add(t, " %s", view_doubt(k->edge, open));
 	if (k->edge == EDGE_CPU && i + 1 < d->n_chain)
 		add_priorities(t, g, k);
 	if (k->owed)
-		words_add(t, " The task has sent a request there, and has no answer yet.");
+		words_add(t, open ? " The task has sent a request there, and has no answer yet."
+				  : " The task had sent a request there, and waited for the answer.");
 	if (k->killed) {
 		words_add(t, " A signal, or the end of the process, ended the wait.");
 	} else if (k->unfinished) {
@@ -355,11 +544,11 @@ void view_add_ended(struct words *t, const struct graph *g, const struct diagnos
 {
 	view_add_task(t, g, b->task, b->until_ns);
 	words_add(t, " ended the longest wait of the last link.");
-	add_how(t, b);
+	add_how(t, b, false);
 	if (d->chain[d->n_chain - 1].kind == RESOURCE_INPUT)
 		words_add(
 			t,
-			" The chain does not go on to this task, because the wait is taken for a wait for input: see 'Decided on the way'.");
+			" The chain does not go on to this task, because the wait is taken for a wait for input: see 'Where the chain could have gone another way'.");
 	else
 		words_add(t, " No record shows that the last task awaited this.");
 }

@@ -17,8 +17,14 @@ bool view_is_stopped(const struct graph *g, uint32_t interval);
  * blame for a wait is connected with the wait. resource: the thing for which the blocked task
  * waits. */
 const char *view_edge_words(enum edge_kind edge, enum resource_kind resource);
-/* Returns why an edge of this kind is only inferred, as a sentence. */
-const char *view_doubt(enum edge_kind edge);
+/* Adds why a task waits for the task of link `next`, such as "node[12] writes to the eventfd". edge and
+ * resource: as in view_edge_words(). */
+void view_add_because(struct words *t, enum edge_kind edge, enum resource_kind resource,
+		      const struct link *next);
+/* Returns the thing for which a task waits, such as "the disk". */
+const char *view_resource_words(enum resource_kind resource);
+/* Returns why an edge of this kind is only inferred, as a sentence. open: the wait has not ended. */
+const char *view_doubt(enum edge_kind edge, bool open);
 /* Adds "name[tid]". */
 void view_add_task(struct words *t, const struct graph *g, uint32_t task, uint64_t ts_ns);
 /* Adds what the task did in the interval, and for what it waited. b: the blame of a wait, or NULL. */
@@ -26,8 +32,8 @@ void view_add_interval(struct words *t, const struct graph *g, const struct inte
 		       const struct blame *b);
 /* Adds which task or thing ended the wait, or could end it, and how sure this is. */
 void view_add_end(struct words *t, const struct graph *g, const struct interval *x, const struct blame *b);
-/* Adds sentences about link i of the chain (the last link only if it closes a circle): why the edge to the
- * next link is only inferred, and how the wait of link i ended. Each sentence begins with a blank. */
+/* Adds further sentences about link i of the chain (the last link only if it closes a circle): why the edge
+ * to the next link is only inferred, and how the wait of link i ended. Each sentence begins with a blank. */
 void view_add_notes(struct words *t, const struct graph *g, const struct diagnosis *d, size_t i);
 /* Returns why the confidence of a diagnosis is weak, as a sentence. */
 const char *view_doubt_words(enum doubt doubt);

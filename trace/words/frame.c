@@ -95,6 +95,28 @@ bool frame_is_innodb_lock(const char *frame)
 	return false;
 }
 
+static bool is_of_jvm(const char *frame, const char *const *functions, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strstr(frame, JVM_FILE) && frame_is_function(frame, functions[i]))
+			return true;
+	return false;
+}
+
+bool frame_is_java_monitor(const char *frame)
+{
+	static const char *const functions[] = { JVM_MONITOR_ENTERS };
+
+	return is_of_jvm(frame, functions, ARRAY_SIZE(functions));
+}
+
+bool frame_is_java_sleep(const char *frame)
+{
+	static const char *const functions[] = { JVM_SLEEPS };
+
+	return is_of_jvm(frame, functions, ARRAY_SIZE(functions));
+}
+
 bool frame_is_out_of_memory(const char *frame)
 {
 	/* mm/memcontrol.c; since Linux 6.11 mm/memcontrol-v1.c */

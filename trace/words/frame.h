@@ -36,6 +36,10 @@ bool frame_is_innodb_lock(const char *frame);
 bool frame_waits_for_class(const char *inner, const char *frame);
 /* Returns true if the frame is of a thread of HotSpot that initializes a class. */
 bool frame_initializes_class(const char *frame);
+/* Returns true if a thread of HotSpot waits in the frame for the monitor of an object
+ * (frame_is_java_sleep(): sleeps in Thread.sleep()). */
+bool frame_is_java_monitor(const char *frame);
+bool frame_is_java_sleep(const char *frame);
 /* Returns true if the frame is in the function of the kernel in which a task waits because its control
  * group has no memory left, and may not kill a process to get some (memory.oom_control of version 1). */
 bool frame_is_out_of_memory(const char *frame);
