@@ -212,7 +212,11 @@ static bool is_v4(uint16_t family, const uint8_t address[16])
 
 bool graph_is_local(const struct graph *g, uint64_t sock)
 {
-	const struct window_object *o = window_object(g->w, sock);
+	return graph_is_local_end(g, window_object(g->w, sock));
+}
+
+bool graph_is_local_end(const struct graph *g, const struct window_object *o)
+{
 	uint8_t ra[16], la[16];
 	const struct graph_ref *r;
 	size_t n;
@@ -249,7 +253,7 @@ enum listens graph_listens_for(const struct graph *g, const struct window_object
 	plain_address(l->family, l->laddr, la);
 	plain_address(o->family, o->raddr, ra);
 	if (is_wildcard(la)) {
-		if (!same || (is_v4(l->family, l->laddr) && !v4) || !graph_is_local(g, o->id))
+		if (!same || (is_v4(l->family, l->laddr) && !v4) || !graph_is_local_end(g, o))
 			return LISTENS_NOT;
 		/* for an IPv4 address, the kernel prefers a socket of IPv4 to one of IPv6 */
 		return v4 && l->family == AF_INET6 ? LISTENS_MAPPED : LISTENS_ANYWHERE;
@@ -263,13 +267,18 @@ static uint64_t listening_key(uint16_t family, uint16_t type, uint16_t port, con
 {
 	if (family != AF_UNIX)
 		return (uint64_t)type << 16 | port;
-	return hash_text(HASH_START, name) | 1ULL << 63;
+	return ct_dest_name(name) | 1ULL << 63;
 }
 
 const struct graph_ref *graph_listening(const struct graph *g, uint16_t family, uint16_t type, uint16_t port,
 					const char *name, size_t *ret_n)
 {
 	return graph_refs(&g->listening, listening_key(family, type, port, name), ret_n);
+}
+
+const struct graph_ref *graph_named(const struct graph *g, uint64_t name, size_t *ret_n)
+{
+	return graph_refs(&g->listening, name | 1ULL << 63, ret_n);
 }
 
 static bool may_listen(const struct window_object *o)

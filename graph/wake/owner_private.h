@@ -53,6 +53,38 @@ uint32_t owner_object(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint3
  * connection, but no task of the process tgid (0: any). *all is as for owner_fd(). */
 uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32_t tgid, struct enders *all);
 /*
+ * Returns the task that has to accept the connection of socket o, or to receive its datagrams. Adds one
+ * task of each worker process to *all. Of several workers, the one that has been busy for longest counts. But
+ * if one of them is not busy, or the workers have several sockets at this address (SO_REUSEPORT), returns
+ * GRAPH_NONE: no record says which one the kernel has chosen.
+ */
+uint32_t owner_listener(const struct graph *g, const struct window_object *o, uint64_t ts_ns, uint32_t tgid,
+			struct enders *all);
+/* The next three functions are for a socket with owner_has_dest(). A destination owes an answer if the socket
+ * has asked it, and has received nothing since that may be its answer. A send that answers another socket is
+ * not a question. */
+bool owner_dest_owes(const struct graph *g, uint64_t sock, uint64_t ts_ns);
+/* Returns true if all destinations that owe an answer are on other hosts. */
+bool owner_dest_is_far(const struct graph *g, uint64_t sock, uint64_t ts_ns);
+/*
+ * Returns the task that owes the answer. Returns GRAPH_NONE in these cases:
+ * - Several destinations owe an answer.
+ * - Several processes have a socket at the destination, or none is known.
+ * - The destination is a group of hosts.
+ * - The datagram did not arrive.
+ * Adds a task of each process that may owe the answer to *all. *ret_sure is true if exactly one process may
+ * owe the answer, and no record can be missing that says otherwise.
+ */
+uint32_t owner_of_dest(const struct graph *g, uint64_t sock, uint64_t ts_ns, struct enders *all,
+		       bool *ret_sure);
+/* For a poll whose records lack some descriptors. Returns a datagram socket for which the task may poll: the
+ * task asked something on it just before the poll, the destination owes the answer, and the process has
+ * received something from this destination before. Returns 0 if there is none. *ret_event is the record of
+ * the send. */
+uint64_t owner_asked_last(const struct graph *g, const struct interval *s, uint32_t *ret_event);
+/* Returns true if records of the process of `task` may be missing between the two times. */
+bool owner_may_lack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
+/*
  * Finds the polled objects that explain the poll best (enum poll_score, owner_poll.c). If their score
  * is below POLL_WRITTEN, and they lead to several processes, no task is to blame. Exception: exactly
  * one of the tasks is stopped.

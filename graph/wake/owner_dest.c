@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * owner_dest.c - finds the task that owes an answer to a datagram socket that is not connected. Each send on
+ * such a socket has a destination of its own (enum ct_dest).
+ */
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "graph/thresholds.h"
+#include "graph/timeline/scan.h"
+#include "graph/wake/owner_private.h"
+#include "lib/checked.h"
+
+/* The last datagram of a socket to one destination. */
+struct asked {
+	const struct window_event *sent;
+	struct window_object to; /* the socket, as if it were connected to the destination */
+};
+
+struct asked_list {
+	struct asked v[DEST_MAX];
+	size_t n;
+	bool whole; /* all destinations since the last receive are in v */
+};
+
+static bool is_open_dgram(const struct window_object *o)
+{
+	return o && CT_OBJ_KIND(o->id) == CT_OBJ_SOCK && o->type == SOCK_DGRAM &&
+	       (o->family == AF_UNIX ? !o->peer : !o->rport);
+}
+
+static bool is_same_dest(const struct ct_rec *a, const struct ct_rec *b)
+{
+	return ct_send_dest(a) == ct_send_dest(b) && ct_send_name(a) == ct_send_name(b);
+}
+
+/* Returns the socket o as if it were connected to the destination of the send r. */
+static struct window_object connected(const struct graph *g, const struct window_object *o,
+				      const struct ct_rec *r)
+{
+	struct window_object to = *o;
+	uint32_t v4 = ct_send_address(r);
+	const struct graph_ref *named;
+	size_t n;
+
+	to.rport = ct_send_port(r);
+	switch (ct_send_dest(r)) {
+	case CT_DEST_IPV4:
+		if (to.family == AF_INET6)
+			to.raddr[10] = to.raddr[11] = 0xff;
+		memcpy(to.raddr + (to.family == AF_INET6 ? 12 : 0), &v4, sizeof(v4));
+		break;
+	case CT_DEST_IPV6:
+		/* which other address is not known */
+		to.rport = v4 == 1 ? to.rport : 0;
+		to.raddr[15] = 1;
+		break;
+	case CT_DEST_UNIX:
+		named = graph_named(g, ct_send_name(r), &n);
+		to.rport = 0;
+		to.name = n ? g->w->objects[named->event].name : "";
+		break;
+	case CT_DEST_NONE:
+		break;
+	}
+	return to;
+}
+
+static bool is_one_task(const struct ct_rec *r)
+{
+	uint8_t first = ct_send_address(r) & 0xff;
+
+	return ct_send_dest(r) != CT_DEST_IPV4 ||
+	       (!IN_MULTICAST((uint32_t)first << 24) && ct_send_address(r) != INADDR_BROADCAST);
+}
+
+/* A server mostly has a port of a lower class than its clients. The highest class are the ports that Linux
+ * gives to sockets that choose none. */
+static unsigned port_class(uint16_t port)
+{
+	return (port >= IPPORT_RESERVED) + (port >= DEST_PORT_AUTOMATIC);
+}
+
+/* Returns true if the socket sends first, as far as the trace shows. */
+static bool speaks_first(const struct graph *g, uint64_t sock)
+{
+	size_t n_sent, n_got;
+	const struct graph_ref *sent = graph_refs(&g->sends, sock, &n_sent);
+	const struct graph_ref *got = graph_refs(&g->recvs, sock, &n_got);
+
+	return n_sent && (!n_got || sent->event < got->event);
+}
+
+/* Returns true if the first send of the socket cannot answer a datagram from before the trace. */
+static bool starts_late(const struct graph *g, uint64_t sock)
+{
+	size_t n;
+	const struct graph_ref *first = graph_refs(&g->sends, sock, &n);
+
+	return n && owner_event(g, first)->r.ts >= g->w->from_ns + DEST_BEGIN_NS;
+}
+
+static int compare_ports(const struct window_object *o, const struct ct_rec *r)
+{
+	return o->family == AF_UNIX ? 0 : (int)port_class(o->lport) - (int)port_class(ct_send_port(r));
+}
+
+/* Returns true if the send r on o asks for something. Returns false if it may be an answer. */
+static bool is_question(const struct graph *g, const struct window_object *o, const struct ct_rec *r)
+{
+	int ports = compare_ports(o, r);
+
+	return ports > 0 || (speaks_first(g, o->id) && (!ports || starts_late(g, o->id)));
+}
+
+/* Finds the last datagram to each destination. */
+static void find_asked(const struct graph *g, const struct window_object *o, uint64_t ts_ns,
+		       struct asked_list *ret)
+{
+	const struct graph_ref *r = graph_ref_before(g, &g->sends, o->id, ts_ns), *first;
+	const struct graph_ref *got = graph_ref_before(g, &g->recvs, o->id, ts_ns);
+	size_t n, k;
+
+	*ret = (struct asked_list){ .whole = true };
+	first = graph_refs(&g->sends, o->id, &n);
+	for (size_t looks = 0; r && r >= first; r--, looks++) {
+		const struct window_event *e = owner_event(g, r);
+		bool is_new = !got || r->event > got->event;
+
+		if (looks == DEST_LOOKS || !scan_step(g)) {
+			ret->whole &= !is_new;
+			return;
+		}
+		for (k = 0; k < ret->n && !is_same_dest(&ret->v[k].sent->r, &e->r); k++)
+			;
+		if (k < ret->n)
+			continue;
+		if (ct_send_dest(&e->r) == CT_DEST_NONE || ret->n == DEST_MAX) {
+			ret->whole &= !is_new;
+			continue;
+		}
+		ret->v[ret->n++] = (struct asked){ .sent = e, .to = connected(g, o, &e->r) };
+	}
+}
+
+/* Returns sockets that may have the destination, as indices into window.objects. */
+static const struct graph_ref *sockets_at(const struct graph *g, const struct asked *a, size_t *ret_n)
+{
+	return a->to.family == AF_UNIX ? graph_named(g, ct_send_name(&a->sent->r), ret_n)
+				       : graph_listening(g, a->to.family, a->to.type, a->to.rport, "", ret_n);
+}
+
+static bool is_for(const struct ct_rec *r, const struct window_object *o)
+{
+	if (ct_send_dest(r) == CT_DEST_UNIX)
+		return o->family == AF_UNIX && ct_send_name(r) == ct_dest_name(o->name);
+	return ct_send_dest(r) != CT_DEST_NONE && o->family != AF_UNIX && ct_send_port(r) == o->lport;
+}
+
+/* Returns how many datagrams the sockets at the destination have sent to o since the question a->sent.
+ * DEST_ANSWER_LOOKS: it is not known. */
+static size_t count_answers(const struct graph *g, const struct window_object *o, const struct asked *a,
+			    uint64_t from_ns, uint64_t ts_ns)
+{
+	size_t n, n_sent, answers = 0, looks = 0;
+	const struct graph_ref *l = sockets_at(g, a, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct window_object *x = &g->w->objects[l[i].event];
+		const struct graph_ref *r;
+
+		if (graph_listens_for(g, x, &a->to) == LISTENS_NOT)
+			continue;
+		r = graph_refs_from(g, &g->sends, x->id, checked_sub(from_ns, MESSAGE_LATE_NS), &n_sent);
+		for (size_t k = 0; k < n_sent && owner_event(g, &r[k])->r.ts <= ts_ns; k++) {
+			if (++looks == DEST_ANSWER_LOOKS || !scan_step(g))
+				return DEST_ANSWER_LOOKS;
+			answers += is_for(&owner_event(g, &r[k])->r, o);
+		}
+	}
+	return answers;
+}
+
+/* Returns true if the destination v[at] has not answered. A receive on o may be its answer, unless another
+ * destination has sent this datagram. */
+static bool is_unanswered(const struct graph *g, const struct window_object *o, const struct asked_list *l,
+			  size_t at, uint64_t ts_ns)
+{
+	const struct window_event *sent = l->v[at].sent;
+	size_t n, got = 0, others = 0;
+	const struct graph_ref *r = graph_refs_from(g, &g->recvs, o->id, sent->r.ts, &n);
+
+	if (count_answers(g, o, &l->v[at], sent->r.ts, ts_ns))
+		return false;
+	while (got < n && owner_event(g, &r[got])->r.ts <= ts_ns && scan_step(g))
+		got++;
+	for (size_t i = 0; got && i < l->n; i++)
+		if (i != at)
+			others += count_answers(g, o, &l->v[i], sent->r.ts, ts_ns) % DEST_ANSWER_LOOKS;
+	return got <= others;
+}
+
+/* Finds the destinations that owe an answer to the socket o. */
+static void find_owing(const struct graph *g, const struct window_object *o, uint64_t ts_ns,
+		       struct asked_list *ret)
+{
+	struct asked_list all;
+
+	find_asked(g, o, ts_ns, &all);
+	*ret = (struct asked_list){ .whole = all.whole };
+	for (size_t i = 0; i < all.n; i++)
+		if (is_question(g, o, &all.v[i].sent->r) && is_unanswered(g, o, &all, i, ts_ns))
+			ret->v[ret->n++] = all.v[i];
+}
+
+bool owner_has_dest(const struct graph *g, uint64_t sock, uint64_t ts_ns)
+{
+	const struct graph_ref *r =
+		is_open_dgram(window_object(g->w, sock)) ? graph_ref_before(g, &g->sends, sock, ts_ns) : NULL;
+
+	return r && ct_send_dest(&owner_event(g, r)->r) != CT_DEST_NONE;
+}
+
+bool owner_dest_owes(const struct graph *g, uint64_t sock, uint64_t ts_ns)
+{
+	struct asked_list owing;
+
+	find_owing(g, window_object(g->w, sock), ts_ns, &owing);
+	return owing.n > 0;
+}
+
+bool owner_dest_is_far(const struct graph *g, uint64_t sock, uint64_t ts_ns)
+{
+	struct asked_list owing;
+
+	find_owing(g, window_object(g->w, sock), ts_ns, &owing);
+	for (size_t i = 0; i < owing.n; i++)
+		if (ct_send_dest(&owing.v[i].sent->r) != CT_DEST_IPV4 || !is_one_task(&owing.v[i].sent->r) ||
+		    graph_is_local_end(g, &owing.v[i].to))
+			return false;
+	return owing.n > 0;
+}
+
+/* Returns true if the socket l has received the datagram `sent`. */
+static bool has_received(const struct graph *g, uint64_t l, const struct window_event *sent, uint64_t ts_ns)
+{
+	size_t n;
+	const struct graph_ref *r =
+		graph_refs_from(g, &g->recvs, l, checked_sub(sent->r.ts, MESSAGE_LATE_NS), &n);
+
+	for (size_t i = 0; i < n && owner_event(g, &r[i])->r.ts <= ts_ns && scan_step(g); i++)
+		if (ct_message_bytes(&owner_event(g, &r[i])->r) == ct_message_bytes(&sent->r))
+			return true;
+	return false;
+}
+
+/* Returns true if the interval is a wait for input on the socket l. */
+static bool waits_for(const struct graph *g, const struct interval *s, uint64_t l)
+{
+	size_t n;
+	const struct graph_ref *r;
+
+	if (s->state != INTERVAL_BLOCKED)
+		return false;
+	if (s->wait == CT_W_READ || (s->wait == CT_W_POLL && s->obj))
+		return s->obj == l;
+	if (s->wait != CT_W_POLL && s->wait != CT_W_EPOLL)
+		return false;
+	r = s->wait == CT_W_EPOLL ? graph_refs(&g->members, s->obj, &n)
+				  : graph_refs_from(g, &g->waitfds, g->tasks[s->task].tid,
+						    checked_sub(s->from_ns, WAITFD_OLD_NS), &n);
+	for (size_t i = 0; i < n && scan_step(g); i++)
+		if (owner_event(g, &r[i])->r.obj == l &&
+		    (s->wait == CT_W_EPOLL || owner_event(g, &r[i])->r.ts <= s->to_ns))
+			return true;
+	return false;
+}
+
+static bool process_waits_for(const struct graph *g, uint32_t task, uint64_t l, uint64_t ts_ns)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[task].tgid, &n);
+
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		uint32_t at = graph_interval_at(g, r[i].event, ts_ns);
+
+		if (at != GRAPH_NONE && waits_for(g, &g->intervals[at], l))
+			return true;
+	}
+	return false;
+}
+
+/* A datagram that arrives wakes a task that waits for it. So if a thread of the process waits for input on
+ * the socket at the destination, and has not received the datagram, the datagram did not arrive. */
+static bool is_lost(const struct graph *g, const struct asked *a, uint32_t task, uint64_t ts_ns)
+{
+	enum listens best = LISTENS_NOT;
+	bool waits = false;
+	size_t n;
+	const struct graph_ref *l = sockets_at(g, a, &n);
+
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct window_object *x = &g->w->objects[l[i].event];
+		enum listens how = graph_listens_for(g, x, &a->to);
+
+		if (how == LISTENS_NOT)
+			continue;
+		if (has_received(g, x->id, a->sent, ts_ns))
+			return false;
+		if (how > best)
+			waits = false;
+		if (how >= best) {
+			best = how;
+			waits |= process_waits_for(g, task, x->id, ts_ns);
+		}
+	}
+	return waits;
+}
+
+/* Returns true if the trace may lack a datagram between the sender and `task` since the question. */
+static bool may_lack(const struct graph *g, const struct asked *a, uint32_t task, uint64_t ts_ns)
+{
+	uint64_t from_ns = a->sent->r.ts;
+	uint32_t sender = graph_task_at(g, a->sent->r.tid, from_ns);
+
+	return graph_lacks_within(g, from_ns, ts_ns) & CT_LACK_MESSAGES || sender == GRAPH_NONE ||
+	       owner_may_lack(g, sender, from_ns, ts_ns) || owner_may_lack(g, task, from_ns, ts_ns);
+}
+
+/* Returns true if the table of descriptors of the process shows a socket at the destination. Without a table,
+ * other processes may have inherited the socket. */
+static bool is_in_table(const struct graph *g, const struct asked *a, uint32_t tgid)
+{
+	size_t n, n_fds;
+	const struct graph_ref *l = sockets_at(g, a, &n), *r;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct window_object *x = &g->w->objects[l[i].event];
+
+		r = graph_refs(&g->fds, x->id, &n_fds);
+		for (size_t k = 0; k < n_fds && scan_step(g); k++)
+			if (owner_event(g, &r[k])->r.tid == tgid &&
+			    graph_listens_for(g, x, &a->to) != LISTENS_NOT)
+				return true;
+	}
+	return false;
+}
+
+/* Returns true if the send is a question for certain. Two sockets of IP with the same kind of port may be
+ * equal partners, which owe each other no answer. */
+static bool is_sure_question(const struct graph *g, const struct asked *a)
+{
+	return compare_ports(&a->to, &a->sent->r) > 0 ||
+	       (a->to.family == AF_UNIX && starts_late(g, a->to.id));
+}
+
+static bool process_receives_on(const struct graph *g, uint64_t sock, uint32_t tgid)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->recvs, sock, &n);
+	uint32_t task = n ? graph_task_at(g, owner_event(g, r)->r.tid, owner_event(g, r)->r.ts) : GRAPH_NONE;
+
+	return task != GRAPH_NONE && g->tasks[task].tgid == tgid;
+}
+
+/* Returns true if a socket of the process tgid has received a datagram that `r` may have sent. */
+static bool is_heard(const struct graph *g, const struct asked *a, const struct ct_rec *r, uint32_t tgid)
+{
+	size_t n;
+	const struct graph_ref *o =
+		ct_send_dest(r) == CT_DEST_UNIX
+			? graph_named(g, ct_send_name(r), &n)
+			: graph_listening(g, a->to.family, a->to.type, ct_send_port(r), "", &n);
+
+	for (size_t i = 0; ct_send_dest(r) != CT_DEST_NONE && i < n && scan_step(g); i++)
+		if (process_receives_on(g, g->w->objects[o[i].event].id, tgid))
+			return true;
+	return false;
+}
+
+/* Returns true if the process tgid has received an answer from the destination before. */
+static bool has_heard_from(const struct graph *g, const struct asked *a, uint32_t tgid)
+{
+	size_t n, n_sent, looks = 0;
+	const struct graph_ref *l = sockets_at(g, a, &n), *r;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct window_object *x = &g->w->objects[l[i].event];
+
+		if (graph_listens_for(g, x, &a->to) == LISTENS_NOT)
+			continue;
+		r = graph_refs(&g->sends, x->id, &n_sent);
+		for (size_t k = 0; k < n_sent && looks < DEST_LOOKS && scan_step(g); k++, looks++)
+			if (is_heard(g, a, &owner_event(g, &r[k])->r, tgid))
+				return true;
+	}
+	return false;
+}
+
+uint64_t owner_asked_last(const struct graph *g, const struct interval *s, uint32_t *ret_event)
+{
+	const struct window_event *e = g->w->events;
+	size_t at = window_lower_bound(g->w, s->from_ns + 1);
+
+	for (size_t looks = 0; at && looks < SPOKE_LOOKS && scan_step(g); looks++) {
+		const struct window_event *sent = &e[--at];
+		const struct window_object *o;
+		struct asked a;
+
+		if (sent->r.kind != CT_SEND || sent->r.tid != g->tasks[s->task].tid ||
+		    !owner_has_dest(g, sent->r.obj, s->to_ns - 1) ||
+		    !owner_dest_owes(g, sent->r.obj, s->to_ns - 1))
+			continue;
+		o = window_object(g->w, sent->r.obj);
+		a = (struct asked){ .sent = sent, .to = connected(g, o, &sent->r) };
+		if (!has_heard_from(g, &a, g->tasks[s->task].tgid))
+			continue;
+		*ret_event = (uint32_t)at;
+		return sent->r.obj;
+	}
+	return 0;
+}
+
+uint32_t owner_of_dest(const struct graph *g, uint64_t sock, uint64_t ts_ns, struct enders *all,
+		       bool *ret_sure)
+{
+	struct enders found = { 0 };
+	struct asked_list owing;
+	uint32_t task = GRAPH_NONE;
+
+	*ret_sure = false;
+	find_owing(g, window_object(g->w, sock), ts_ns, &owing);
+	for (size_t i = 0; i < owing.n; i++) {
+		const struct asked *a = &owing.v[i];
+
+		if (!is_one_task(&a->sent->r))
+			continue;
+		found = (struct enders){ 0 };
+		task = owner_listener(g, &a->to, ts_ns, 0, &found);
+		if (task != GRAPH_NONE && is_lost(g, a, task, ts_ns)) {
+			task = GRAPH_NONE;
+			continue;
+		}
+		for (size_t k = 0; k < found.n; k++)
+			owner_add(g, all, found.v[k]);
+	}
+	if (owing.n != 1 || !owing.whole || found.n != 1 || task == GRAPH_NONE)
+		return GRAPH_NONE;
+	*ret_sure = is_sure_question(g, &owing.v[0]) && is_in_table(g, &owing.v[0], g->tasks[task].tgid) &&
+		    !may_lack(g, &owing.v[0], task, ts_ns);
+	return task;
+}
