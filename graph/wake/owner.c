@@ -315,8 +315,9 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, st
 		b->time = TIME_IPC;
 	if (b->task != GRAPH_NONE && is_sure_dest(g, s, b))
 		b->strength = EDGE_STRONG;
-	if (b->task == GRAPH_NONE && waits_for_one(s) && owner_has_dest(g, s->obj, s->to_ns - 1)) {
-		b->time = owner_dest_is_far(g, s->obj, s->to_ns - 1) ? TIME_NETWORK : TIME_IPC;
+	if (b->task == GRAPH_NONE && waits_for_one(s) && owner_has_dest(g, s->obj, s->to_ns - 1) &&
+	    owner_dest_is_far(g, s->obj, s->to_ns - 1)) {
+		b->time = TIME_NETWORK;
 	} else if (b->task == GRAPH_NONE && CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK) {
 		const struct window_object *o = window_object(g->w, b->obj);
 

@@ -23,6 +23,15 @@ struct asked_list {
 	bool whole; /* all destinations since the last receive are in v */
 };
 
+/* The processes that have the socket at a destination. */
+struct holders {
+	struct enders all;
+	const struct window_object *sock;
+	enum listens how;
+	size_t n_socks; /* if there are several, sock is one of them */
+	bool in_table;  /* tables of descriptors show all of them */
+};
+
 static bool is_open_dgram(const struct window_object *o)
 {
 	return o && CT_OBJ_KIND(o->id) == CT_OBJ_SOCK && o->type == SOCK_DGRAM &&
@@ -44,6 +53,7 @@ static struct window_object connected(const struct graph *g, const struct window
 	size_t n;
 
 	to.rport = ct_send_port(r);
+	memset(to.raddr, 0, sizeof(to.raddr));
 	switch (ct_send_dest(r)) {
 	case CT_DEST_IPV4:
 		if (to.family == AF_INET6)
@@ -66,12 +76,18 @@ static struct window_object connected(const struct graph *g, const struct window
 	return to;
 }
 
-static bool is_one_task(const struct ct_rec *r)
+/* Returns false for the address of a group, or of all hosts of a network: mostly, it ends in 255. */
+static bool is_one_host(const struct ct_rec *r)
 {
-	uint8_t first = ct_send_address(r) & 0xff;
+	uint8_t first = ct_send_address(r) & 0xff, last = ct_send_address(r) >> 24;
 
-	return ct_send_dest(r) != CT_DEST_IPV4 ||
-	       (!IN_MULTICAST((uint32_t)first << 24) && ct_send_address(r) != INADDR_BROADCAST);
+	return ct_send_dest(r) != CT_DEST_IPV4 || (!IN_MULTICAST((uint32_t)first << 24) && last != 0xff);
+}
+
+static bool is_loopback(const struct ct_rec *r)
+{
+	return ct_send_dest(r) == CT_DEST_IPV4 ? (ct_send_address(r) & 0xff) == IN_LOOPBACKNET
+					       : ct_send_dest(r) == CT_DEST_IPV6 && ct_send_address(r) == 1;
 }
 
 /* A server mostly has a port of a lower class than its clients. The highest class are the ports that Linux
@@ -105,12 +121,15 @@ static int compare_ports(const struct window_object *o, const struct ct_rec *r)
 	return o->family == AF_UNIX ? 0 : (int)port_class(o->lport) - (int)port_class(ct_send_port(r));
 }
 
-/* Returns true if the send r on o asks for something. Returns false if it may be an answer. */
+/* Returns true if the send r on o asks for something. Returns false if it may be an answer. Nobody can answer
+ * a unix socket without a name. */
 static bool is_question(const struct graph *g, const struct window_object *o, const struct ct_rec *r)
 {
 	int ports = compare_ports(o, r);
 
-	return ports > 0 || (speaks_first(g, o->id) && (!ports || starts_late(g, o->id)));
+	if (!speaks_first(g, o->id) || (o->family == AF_UNIX && !o->name[0]))
+		return false;
+	return ports > 0 || (!ports && o->family != AF_UNIX) || starts_late(g, o->id);
 }
 
 /* Finds the last datagram to each destination. */
@@ -157,13 +176,19 @@ static bool is_for(const struct ct_rec *r, const struct window_object *o)
 	return ct_send_dest(r) != CT_DEST_NONE && o->family != AF_UNIX && ct_send_port(r) == o->lport;
 }
 
-/* Returns how many datagrams the sockets at the destination have sent to o since the question a->sent.
+/* Returns how many datagrams the sockets at the destination have sent to o since the question a->sent. The
+ * record of an answer may be a little too early, but not earlier than the last receive before the question.
  * DEST_ANSWER_LOOKS: it is not known. */
 static size_t count_answers(const struct graph *g, const struct window_object *o, const struct asked *a,
 			    uint64_t from_ns, uint64_t ts_ns)
 {
+	const struct graph_ref *got = graph_ref_before(g, &g->recvs, o->id, from_ns);
 	size_t n, n_sent, answers = 0, looks = 0;
 	const struct graph_ref *l = sockets_at(g, a, &n);
+
+	from_ns = checked_sub(from_ns, MESSAGE_LATE_NS);
+	if (got && owner_event(g, got)->r.ts > from_ns)
+		from_ns = owner_event(g, got)->r.ts;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct window_object *x = &g->w->objects[l[i].event];
@@ -171,7 +196,7 @@ static size_t count_answers(const struct graph *g, const struct window_object *o
 
 		if (graph_listens_for(g, x, &a->to) == LISTENS_NOT)
 			continue;
-		r = graph_refs_from(g, &g->sends, x->id, checked_sub(from_ns, MESSAGE_LATE_NS), &n_sent);
+		r = graph_refs_from(g, &g->sends, x->id, from_ns, &n_sent);
 		for (size_t k = 0; k < n_sent && owner_event(g, &r[k])->r.ts <= ts_ns; k++) {
 			if (++looks == DEST_ANSWER_LOOKS || !scan_step(g))
 				return DEST_ANSWER_LOOKS;
@@ -221,12 +246,32 @@ bool owner_has_dest(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	return r && ct_send_dest(&owner_event(g, r)->r) != CT_DEST_NONE;
 }
 
+/* Returns true if a socket at the destination has sent anything. Otherwise, the datagrams to it may be
+ * reports that nobody answers. */
+static bool has_spoken(const struct graph *g, const struct asked *a, uint64_t ts_ns)
+{
+	size_t n;
+	const struct graph_ref *l = sockets_at(g, a, &n);
+
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct window_object *x = &g->w->objects[l[i].event];
+
+		if (graph_listens_for(g, x, &a->to) != LISTENS_NOT &&
+		    graph_ref_before(g, &g->sends, x->id, ts_ns))
+			return true;
+	}
+	return false;
+}
+
 bool owner_dest_owes(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 {
 	struct asked_list owing;
 
 	find_owing(g, window_object(g->w, sock), ts_ns, &owing);
-	return owing.n > 0;
+	for (size_t i = 0; i < owing.n; i++)
+		if (is_one_host(&owing.v[i].sent->r) && has_spoken(g, &owing.v[i], ts_ns))
+			return true;
+	return false;
 }
 
 bool owner_dest_is_far(const struct graph *g, uint64_t sock, uint64_t ts_ns)
@@ -235,7 +280,7 @@ bool owner_dest_is_far(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 
 	find_owing(g, window_object(g->w, sock), ts_ns, &owing);
 	for (size_t i = 0; i < owing.n; i++)
-		if (ct_send_dest(&owing.v[i].sent->r) != CT_DEST_IPV4 || !is_one_task(&owing.v[i].sent->r) ||
+		if (ct_send_dest(&owing.v[i].sent->r) != CT_DEST_IPV4 || !is_one_host(&owing.v[i].sent->r) ||
 		    graph_is_local_end(g, &owing.v[i].to))
 			return false;
 	return owing.n > 0;
@@ -317,41 +362,105 @@ static bool is_lost(const struct graph *g, const struct asked *a, uint32_t task,
 	return waits;
 }
 
-/* Returns true if the trace may lack a datagram between the sender and `task` since the question. */
+/* Returns true if the trace may lack a datagram between the sender and `task` before ts_ns. */
 static bool may_lack(const struct graph *g, const struct asked *a, uint32_t task, uint64_t ts_ns)
 {
-	uint64_t from_ns = a->sent->r.ts;
-	uint32_t sender = graph_task_at(g, a->sent->r.tid, from_ns);
+	uint64_t from_ns = g->w->from_ns;
+	uint32_t sender = graph_task_at(g, a->sent->r.tid, a->sent->r.ts);
 
 	return graph_lacks_within(g, from_ns, ts_ns) & CT_LACK_MESSAGES || sender == GRAPH_NONE ||
 	       owner_may_lack(g, sender, from_ns, ts_ns) || owner_may_lack(g, task, from_ns, ts_ns);
 }
 
-/* Returns true if the table of descriptors of the process shows a socket at the destination. Without a table,
- * other processes may have inherited the socket. */
-static bool is_in_table(const struct graph *g, const struct asked *a, uint32_t tgid)
+/* Finds the living processes that have the socket at the destination. */
+static void find_holders(const struct graph *g, const struct asked *a, uint64_t ts_ns, struct holders *ret)
 {
-	size_t n, n_fds;
-	const struct graph_ref *l = sockets_at(g, a, &n), *r;
+	size_t n;
+	const struct graph_ref *l = sockets_at(g, a, &n);
 
-	for (size_t i = 0; i < n; i++) {
+	*ret = (struct holders){ .how = LISTENS_NOT };
+	for (size_t i = 0; i < n && scan_step(g); i++) {
 		const struct window_object *x = &g->w->objects[l[i].event];
+		enum listens how = graph_listens_for(g, x, &a->to);
+		struct enders users = { 0 };
+		uint32_t user;
+		bool in_table;
 
-		r = graph_refs(&g->fds, x->id, &n_fds);
-		for (size_t k = 0; k < n_fds && scan_step(g); k++)
-			if (owner_event(g, &r[k])->r.tid == tgid &&
-			    graph_listens_for(g, x, &a->to) != LISTENS_NOT)
-				return true;
+		if (how == LISTENS_NOT || how < ret->how)
+			continue;
+		owner_holders(g, x->id, ts_ns, &users);
+		in_table = users.n > 0;
+		user = in_table ? GRAPH_NONE : owner_fd(g, x->id, ts_ns, 0, 0, &users);
+		if (user != GRAPH_NONE)
+			owner_add(g, &users, user);
+		if (!users.n)
+			continue;
+		if (how > ret->how)
+			*ret = (struct holders){ .how = how, .in_table = true };
+		ret->sock = x;
+		ret->n_socks++;
+		ret->in_table &= in_table;
+		for (size_t k = 0; k < users.n; k++)
+			owner_add(g, &ret->all, users.v[k]);
 	}
-	return false;
 }
 
-/* Returns true if the send is a question for certain. Two sockets of IP with the same kind of port may be
- * equal partners, which owe each other no answer. */
-static bool is_sure_question(const struct graph *g, const struct asked *a)
+/* Returns the task that received the datagram, or else the task that has to receive it. GRAPH_NONE: several
+ * processes may have to, or several datagrams may be this one. */
+static uint32_t task_of(const struct graph *g, const struct asked *a, const struct holders *h, uint64_t ts_ns)
 {
-	return compare_ports(&a->to, &a->sent->r) > 0 ||
-	       (a->to.family == AF_UNIX && starts_late(g, a->to.id));
+	uint32_t task = h->all.n == 1 ? h->all.v[0] : GRAPH_NONE, got = GRAPH_NONE, last = GRAPH_NONE;
+	size_t n = 0, n_got = 0;
+	const struct graph_ref *r;
+
+	if (h->n_socks != 1)
+		return task;
+	r = graph_refs_from(g, &g->recvs, h->sock->id, checked_sub(a->sent->r.ts, MESSAGE_LATE_NS), &n);
+	for (size_t i = 0; i < n && owner_event(g, &r[i])->r.ts <= ts_ns && scan_step(g); i++) {
+		last = graph_task_at(g, owner_event(g, &r[i])->r.tid, owner_event(g, &r[i])->r.ts);
+		if (ct_message_bytes(&owner_event(g, &r[i])->r) != ct_message_bytes(&a->sent->r))
+			continue;
+		got = last;
+		n_got++;
+	}
+	if (n_got == 1)
+		return got != GRAPH_NONE && owner_alive(g, got, ts_ns) ? got : GRAPH_NONE;
+	r = graph_ref_before(g, &g->recvs, h->sock->id, ts_ns);
+	if (!r || task == GRAPH_NONE)
+		return task;
+	last = graph_task_at(g, owner_event(g, r)->r.tid, owner_event(g, r)->r.ts);
+	if (last == GRAPH_NONE || g->tasks[last].tgid != g->tasks[task].tgid)
+		return GRAPH_NONE;
+	return owner_alive(g, last, ts_ns) ? last : task;
+}
+
+/* Returns true if the socket at the destination, and no other, receives the datagram for certain. */
+static bool is_sure_socket(const struct asked *a, const struct holders *h)
+{
+	return h->n_socks == 1 && a->to.family != AF_UNIX && a->to.netns && h->sock->netns == a->to.netns &&
+	       (h->how == LISTENS_EXACTLY || (h->how == LISTENS_ANYWHERE && is_loopback(&a->sent->r)));
+}
+
+/* Returns true if the send is a question for certain, and has no answer. Two sockets with the same kind of
+ * port may be equal partners, which owe each other no answer. */
+static bool is_sure_question(const struct graph *g, const struct asked *a, uint64_t ts_ns)
+{
+	const struct graph_ref *got = graph_ref_before(g, &g->recvs, a->to.id, ts_ns);
+
+	return compare_ports(&a->to, &a->sent->r) > 0 && starts_late(g, a->to.id) &&
+	       (!got || got->event < (uint32_t)(a->sent - g->w->events));
+}
+
+/* Returns true if only `task` can owe the answer. */
+static bool is_sure(const struct graph *g, const struct asked *a, const struct holders *h, uint32_t task,
+		    uint64_t ts_ns)
+{
+	size_t n;
+
+	graph_refs(&g->threads, g->tasks[task].tgid, &n);
+	return n == 1 && h->in_table && h->all.n == 1 && h->all.v[0] == task && is_sure_socket(a, h) &&
+	       is_sure_question(g, a, ts_ns) && !process_waits_for(g, task, h->sock->id, ts_ns) &&
+	       !may_lack(g, a, task, ts_ns);
 }
 
 static bool process_receives_on(const struct graph *g, uint64_t sock, uint32_t tgid)
@@ -397,9 +506,21 @@ static bool has_heard_from(const struct graph *g, const struct asked *a, uint32_
 	return false;
 }
 
+/* Returns when the last wait of the task before s has ended. 0: no such wait is recorded. */
+static uint64_t end_of_wait_before(const struct graph *g, const struct interval *s)
+{
+	const struct interval *first = &g->intervals[g->tasks[s->task].first_interval];
+
+	for (const struct interval *x = s; x > first && scan_step(g);)
+		if ((--x)->state == INTERVAL_BLOCKED)
+			return x->to_ns;
+	return 0;
+}
+
 uint64_t owner_asked_last(const struct graph *g, const struct interval *s, uint32_t *ret_event)
 {
 	const struct window_event *e = g->w->events;
+	uint64_t since_ns = end_of_wait_before(g, s);
 	size_t at = window_lower_bound(g->w, s->from_ns + 1);
 
 	for (size_t looks = 0; at && looks < SPOKE_LOOKS && scan_step(g); looks++) {
@@ -407,9 +528,12 @@ uint64_t owner_asked_last(const struct graph *g, const struct interval *s, uint3
 		const struct window_object *o;
 		struct asked a;
 
+		if (sent->r.ts < since_ns)
+			break;
 		if (sent->r.kind != CT_SEND || sent->r.tid != g->tasks[s->task].tid ||
 		    !owner_has_dest(g, sent->r.obj, s->to_ns - 1) ||
-		    !owner_dest_owes(g, sent->r.obj, s->to_ns - 1))
+		    !owner_dest_owes(g, sent->r.obj, s->to_ns - 1) ||
+		    owner_has_closed(g, sent->r.obj, s->task, sent->r.ts, s->to_ns - 1))
 			continue;
 		o = window_object(g->w, sent->r.obj);
 		a = (struct asked){ .sent = sent, .to = connected(g, o, &sent->r) };
@@ -424,8 +548,8 @@ uint64_t owner_asked_last(const struct graph *g, const struct interval *s, uint3
 uint32_t owner_of_dest(const struct graph *g, uint64_t sock, uint64_t ts_ns, struct enders *all,
 		       bool *ret_sure)
 {
-	struct enders found = { 0 };
 	struct asked_list owing;
+	struct holders h = { 0 };
 	uint32_t task = GRAPH_NONE;
 
 	*ret_sure = false;
@@ -433,20 +557,21 @@ uint32_t owner_of_dest(const struct graph *g, uint64_t sock, uint64_t ts_ns, str
 	for (size_t i = 0; i < owing.n; i++) {
 		const struct asked *a = &owing.v[i];
 
-		if (!is_one_task(&a->sent->r))
+		if (!is_one_host(&a->sent->r))
 			continue;
-		found = (struct enders){ 0 };
-		task = owner_listener(g, &a->to, ts_ns, 0, &found);
+		find_holders(g, a, ts_ns, &h);
+		task = task_of(g, a, &h, ts_ns);
 		if (task != GRAPH_NONE && is_lost(g, a, task, ts_ns)) {
 			task = GRAPH_NONE;
 			continue;
 		}
-		for (size_t k = 0; k < found.n; k++)
-			owner_add(g, all, found.v[k]);
+		if (task != GRAPH_NONE)
+			owner_add(g, all, task);
+		for (size_t k = 0; task == GRAPH_NONE && k < h.all.n; k++)
+			owner_add(g, all, h.all.v[k]);
 	}
-	if (owing.n != 1 || !owing.whole || found.n != 1 || task == GRAPH_NONE)
+	if (owing.n != 1 || !owing.whole || task == GRAPH_NONE)
 		return GRAPH_NONE;
-	*ret_sure = is_sure_question(g, &owing.v[0]) && is_in_table(g, &owing.v[0], g->tasks[task].tgid) &&
-		    !may_lack(g, &owing.v[0], task, ts_ns);
+	*ret_sure = is_sure(g, &owing.v[0], &h, task, ts_ns);
 	return task;
 }

@@ -156,6 +156,11 @@ static void poll_socket(const struct graph *g, uint64_t obj, const struct interv
 	const struct graph_ref *sent = graph_ref_before(g, &g->sends, obj, ts_ns);
 	bool own, asked;
 
+	/* A datagram that is never answered is no reason for a poll. */
+	if (!alone && owner_has_dest(g, obj, s->to_ns - 1) && !owner_owed(g, obj, s->to_ns - 1)) {
+		m->score = POLL_OWN;
+		return;
+	}
 	m->task = owner_object(g, obj, s->to_ns - 1, s->task, CT_FF_WRITE, &m->all);
 	own = m->task != GRAPH_NONE && g->tasks[m->task].tgid == g->tasks[s->task].tgid;
 	m->score = POLL_OWN;
@@ -281,12 +286,16 @@ struct poll_found {
 	bool any, inner, forked;
 };
 
+/* limit: the best score that obj can get */
 static void poll_add(const struct graph *g, const struct interval *s, uint64_t obj, uint32_t event,
-		     bool alone, struct poll_found *f, struct blame *b, struct enders *all)
+		     bool alone, enum poll_score limit, struct poll_found *f, struct blame *b,
+		     struct enders *all)
 {
 	struct poll_member m;
 
 	poll_member_fill(g, obj, s, alone, &m);
+	if (m.score > limit)
+		m.score = limit;
 	m.stopped = m.task != GRAPH_NONE && owner_is_stopped(g, m.task, s->to_ns);
 	if (!f->any || m.score > f->best.score)
 		*all = (struct enders){ 0 };
@@ -334,12 +343,12 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 
 		if (!epoll && (e->r.ts > s->to_ns || (within && e->r.ts < s->from_ns)))
 			continue;
-		poll_add(g, s, e->r.obj, r[i].event, alone, &f, b, all);
+		poll_add(g, s, e->r.obj, r[i].event, alone, POLL_OWED, &f, b, all);
 		cut |= !epoll && ct_waitfd_count(&e->r) > CT_WAITFD_MAX;
 	}
 	asked = cut ? owner_asked_last(g, s, &event) : 0;
 	if (asked)
-		poll_add(g, s, asked, event, false, &f, b, all);
+		poll_add(g, s, asked, event, false, POLL_PEER, &f, b, all);
 	if (f.any && f.inner && (!b->timed_out || f.forked) && poll_child(g, s, b, all))
 		return;
 	if (!f.any || (b->timed_out && f.best.score <= POLL_QUIET)) {

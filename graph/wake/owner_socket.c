@@ -96,8 +96,14 @@ static uint32_t receiving_thread(const struct graph *g, const struct window_obje
 		       : user;
 }
 
-uint32_t owner_listener(const struct graph *g, const struct window_object *o, uint64_t ts_ns, uint32_t tgid,
-			struct enders *all)
+/*
+ * Returns the task that has to accept the connection of socket o, or to receive its datagrams. Adds one
+ * task of each worker process to *all. Of several workers, the one that has been busy for longest counts. But
+ * if one of them is not busy, or the workers have several sockets at this address (SO_REUSEPORT), returns
+ * GRAPH_NONE: no record says which one the kernel has chosen.
+ */
+static uint32_t listener(const struct graph *g, const struct window_object *o, uint64_t ts_ns, uint32_t tgid,
+			 struct enders *all)
 {
 	const struct graph_ref *r;
 	enum listens best = LISTENS_NOT;
@@ -252,7 +258,7 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
 	if (task == GRAPH_NONE && peer)
 		task = owner_fd(g, peer, ts, 0, 0, &all);
 	if (task == GRAPH_NONE && o)
-		task = owner_listener(g, o, ts, 0, &all);
+		task = listener(g, o, ts, 0, &all);
 	return task;
 }
 
@@ -321,10 +327,7 @@ uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32
 	uint64_t peer = graph_peer_object(g, sock);
 	const struct window_object *o = window_object(g->w, sock);
 	uint32_t task = peer ? owner_sock_user(g, peer, ts_ns) : GRAPH_NONE;
-	bool sure;
 
-	if (owner_has_dest(g, sock, ts_ns))
-		return owner_of_dest(g, sock, ts_ns, all, &sure);
 	/* If the last user of the other end has exited, a new thread may receive the request
 	 * later. */
 	if (task != GRAPH_NONE && g->tasks[task].exit_ns <= ts_ns)
@@ -339,7 +342,7 @@ uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32
 	if (o && o->family == AF_UNIX && peer & CT_OBJ_NOT_ACCEPTED)
 		o = window_object(g->w, peer);
 	if (task == GRAPH_NONE && o)
-		task = owner_listener(g, o, ts_ns, tgid, all);
+		task = listener(g, o, ts_ns, tgid, all);
 	return task;
 }
 
