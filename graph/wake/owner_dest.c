@@ -30,6 +30,7 @@ struct holders {
 	enum listens how;
 	size_t n_socks; /* if there are several, sock is one of them */
 	bool in_table;  /* tables of descriptors show all of them */
+	bool more;      /* further processes may have it */
 };
 
 static bool is_open_dgram(const struct window_object *o)
@@ -384,22 +385,23 @@ static void find_holders(const struct graph *g, const struct asked *a, uint64_t 
 		enum listens how = graph_listens_for(g, x, &a->to);
 		struct enders users = { 0 };
 		uint32_t user;
-		bool in_table;
+		bool in_table, known;
 
 		if (how == LISTENS_NOT || how < ret->how)
 			continue;
-		owner_holders(g, x->id, ts_ns, &users);
+		known = owner_holders(g, x->id, ts_ns, &users);
 		in_table = users.n > 0;
 		user = in_table ? GRAPH_NONE : owner_fd(g, x->id, ts_ns, 0, 0, &users);
 		if (user != GRAPH_NONE)
 			owner_add(g, &users, user);
-		if (!users.n)
+		if (!users.n && known)
 			continue;
 		if (how > ret->how)
 			*ret = (struct holders){ .how = how, .in_table = true };
 		ret->sock = x;
 		ret->n_socks++;
 		ret->in_table &= in_table;
+		ret->more |= !known;
 		for (size_t k = 0; k < users.n; k++)
 			owner_add(g, &ret->all, users.v[k]);
 	}
@@ -409,7 +411,8 @@ static void find_holders(const struct graph *g, const struct asked *a, uint64_t 
  * processes may have to, or several datagrams may be this one. */
 static uint32_t task_of(const struct graph *g, const struct asked *a, const struct holders *h, uint64_t ts_ns)
 {
-	uint32_t task = h->all.n == 1 ? h->all.v[0] : GRAPH_NONE, got = GRAPH_NONE, last = GRAPH_NONE;
+	uint32_t task = h->all.n == 1 && !h->more ? h->all.v[0] : GRAPH_NONE, got = GRAPH_NONE,
+		 last = GRAPH_NONE;
 	size_t n = 0, n_got = 0;
 	const struct graph_ref *r;
 

@@ -90,8 +90,20 @@ uint8_t owner_modes(const struct graph *g, uint64_t obj, uint32_t tgid)
 	return modes_of(g, r, n, tgid);
 }
 
-void owner_holders(const struct graph *g, uint64_t obj, uint64_t ts_ns, struct enders *all)
+static bool has_exited(const struct graph *g, uint32_t tgid, uint64_t ts_ns)
 {
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->threads, tgid, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (!scan_step(g) || g->tasks[r[i].event].exit_ns > ts_ns)
+			return false;
+	return n > 0;
+}
+
+bool owner_holders(const struct graph *g, uint64_t obj, uint64_t ts_ns, struct enders *all)
+{
+	bool known = true;
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->fds, obj, &n);
 
@@ -100,7 +112,10 @@ void owner_holders(const struct graph *g, uint64_t obj, uint64_t ts_ns, struct e
 
 		if (task != GRAPH_NONE)
 			owner_add(g, all, task);
+		else
+			known &= has_exited(g, owner_event(g, &r[i])->r.tid, ts_ns);
 	}
+	return known && all->n < ENDERS_MAX;
 }
 
 uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid, uint8_t mode,

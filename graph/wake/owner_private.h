@@ -35,8 +35,8 @@ void owner_add(const struct graph *g, struct enders *e, uint32_t task);
 uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid, uint8_t mode,
 		  struct enders *all);
 /* Adds a task of each living process whose table of descriptors shows obj, also of those that only inherited
- * it. */
-void owner_holders(const struct graph *g, uint64_t obj, uint64_t ts_ns, struct enders *all);
+ * it. Returns false if a further process may have it. */
+bool owner_holders(const struct graph *g, uint64_t obj, uint64_t ts_ns, struct enders *all);
 /* Returns the modes (CT_FF_*) with which the process has obj open. 0: no record shows that it has obj. */
 uint8_t owner_modes(const struct graph *g, uint64_t obj, uint32_t tgid);
 /* Returns the last task that woke `me` through obj up to ts_ns, or else the first one after ts_ns.
@@ -75,9 +75,9 @@ bool owner_dest_is_far(const struct graph *g, uint64_t sock, uint64_t ts_ns);
 uint32_t owner_of_dest(const struct graph *g, uint64_t sock, uint64_t ts_ns, struct enders *all,
 		       bool *ret_sure);
 /* For a poll whose records lack some descriptors. Returns a datagram socket for which the task may poll: the
- * task asked something on it since its wait before the poll, the destination owes the answer, and the process has
- * received something from this destination before. Returns 0 if there is none. *ret_event is the record of
- * the send. */
+ * task asked something on it since its wait before the poll, the destination owes the answer, and the process
+ * has received something from this destination before. Returns 0 if there is none. *ret_event is the record
+ * of the send. */
 uint64_t owner_asked_last(const struct graph *g, const struct interval *s, uint32_t *ret_event);
 /* Returns true if records of the process of `task` may be missing between the two times. */
 bool owner_may_lack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
