@@ -140,19 +140,13 @@ static bool is_pty(const struct window_object *o)
 	       o->dev == PTMX_DEV;
 }
 
-uint64_t graph_peer_object(const struct graph *g, uint64_t sock)
+uint64_t graph_inet_peer(const struct graph *g, const struct window_object *o)
 {
-	const struct window_object *o = window_object(g->w, sock), *best = NULL;
+	const struct window_object *best = NULL;
 	uint8_t la[16], ra[16], pla[16], pra[16];
 	const struct graph_ref *r;
 	size_t n;
 
-	if (!o)
-		return 0;
-	if (CT_OBJ_KIND(sock) == CT_OBJ_TTY)
-		return is_pty(o) ? sock ^ CT_OBJ_PTY_MASTER : 0;
-	if (o->peer)
-		return unix_peer(g, o);
 	if (!is_inet(o) || !o->rport)
 		return 0;
 	plain_address(o->family, o->laddr, la);
@@ -181,6 +175,17 @@ uint64_t graph_peer_object(const struct graph *g, uint64_t sock)
 			best = p;
 	}
 	return best ? best->id : 0;
+}
+
+uint64_t graph_peer_object(const struct graph *g, uint64_t sock)
+{
+	const struct window_object *o = window_object(g->w, sock);
+
+	if (!o)
+		return 0;
+	if (CT_OBJ_KIND(sock) == CT_OBJ_TTY)
+		return is_pty(o) ? sock ^ CT_OBJ_PTY_MASTER : 0;
+	return o->peer ? unix_peer(g, o) : graph_inet_peer(g, o);
 }
 
 static uint64_t address_key(const uint8_t plain[16])
@@ -245,8 +250,11 @@ enum listens graph_listens_for(const struct graph *g, const struct window_object
 
 	if (CT_OBJ_KIND(l->id) != CT_OBJ_SOCK || l->id == o->id || l->type != o->type)
 		return LISTENS_NOT;
+	/* a name without a path is one of a network namespace */
 	if (o->family == AF_UNIX)
-		return l->family == AF_UNIX && window_object_same_name(l, o) ? LISTENS_EXACTLY : LISTENS_NOT;
+		return l->family == AF_UNIX && window_object_same_name(l, o) && (same || o->name[0] != '@')
+			       ? LISTENS_EXACTLY
+			       : LISTENS_NOT;
 	if (!is_inet(l) || !is_inet(o) || l->rport || l->lport != o->rport)
 		return LISTENS_NOT;
 	v4 = is_v4(o->family, o->raddr);

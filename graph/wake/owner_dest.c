@@ -170,10 +170,17 @@ static const struct graph_ref *sockets_at(const struct graph *g, const struct as
 				       : graph_listening(g, a->to.family, a->to.type, a->to.rport, "", ret_n);
 }
 
+/* Returns true if the socket o may receive what the send r has sent. */
 static bool is_for(const struct ct_rec *r, const struct window_object *o)
 {
+	static const uint8_t any[4];
+	uint32_t v4 = ct_send_address(r);
+
 	if (ct_send_dest(r) == CT_DEST_UNIX)
 		return o->family == AF_UNIX && ct_send_name(r) == ct_dest_name(o->name);
+	if (ct_send_dest(r) == CT_DEST_IPV4 && o->family == AF_INET && memcmp(o->laddr, any, sizeof(any)) &&
+	    memcmp(o->laddr, &v4, sizeof(v4)))
+		return false;
 	return ct_send_dest(r) != CT_DEST_NONE && o->family != AF_UNIX && ct_send_port(r) == o->lport;
 }
 
@@ -548,6 +555,19 @@ uint64_t owner_asked_last(const struct graph *g, const struct interval *s, uint3
 	return 0;
 }
 
+/* Returns true if a socket at the destination is connected to the asking socket. The kernel prefers it to
+ * sockets that are not connected. From a socket at all addresses, the kernel sends to an address of this host
+ * with this same address as the source. */
+static bool is_connected_to(const struct graph *g, const struct asked *a)
+{
+	static const uint8_t any[sizeof(a->to.laddr)];
+	struct window_object o = a->to;
+
+	if (!memcmp(o.laddr, any, sizeof(any)))
+		memcpy(o.laddr, o.raddr, sizeof(any));
+	return graph_inet_peer(g, &o) != 0;
+}
+
 uint32_t owner_of_dest(const struct graph *g, uint64_t sock, uint64_t ts_ns, struct enders *all,
 		       bool *ret_sure)
 {
@@ -560,7 +580,7 @@ uint32_t owner_of_dest(const struct graph *g, uint64_t sock, uint64_t ts_ns, str
 	for (size_t i = 0; i < owing.n; i++) {
 		const struct asked *a = &owing.v[i];
 
-		if (!is_one_host(&a->sent->r))
+		if (!is_one_host(&a->sent->r) || is_connected_to(g, a))
 			continue;
 		find_holders(g, a, ts_ns, &h);
 		task = task_of(g, a, &h, ts_ns);

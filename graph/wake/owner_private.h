@@ -67,6 +67,7 @@ bool owner_dest_is_far(const struct graph *g, uint64_t sock, uint64_t ts_ns);
  * - Several destinations owe an answer.
  * - Several processes have a socket at the destination, or none is known.
  * - The destination is a group of hosts.
+ * - A socket at the destination is connected to the asking socket.
  * - The datagram did not arrive.
  *
  * Adds a task of each process that may owe the answer to *all. *ret_sure is true if exactly one task may owe

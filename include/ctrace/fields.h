@@ -172,9 +172,10 @@ static inline ct_u32 ct_message_bytes(const struct ct_rec *r)
 }
 
 /* The next functions are for the destination of a CT_SEND. */
+/* A kind of destination that this version does not know counts as CT_DEST_NONE. */
 static inline enum ct_dest ct_send_dest(const struct ct_rec *r)
 {
-	return (enum ct_dest)r->state;
+	return r->state <= CT_DEST_UNIX ? (enum ct_dest)r->state : CT_DEST_NONE;
 }
 
 static inline ct_u16 ct_send_port(const struct ct_rec *r)

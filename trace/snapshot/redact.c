@@ -85,7 +85,13 @@ static uint64_t redact_object_id(const struct redact *r, uint64_t id)
 	return id;
 }
 
+static bool is_group(uint32_t address)
+{
+	return (address & 0xff) >= 224 || address >> 24 == 255;
+}
+
 /* Replaces the address of an IPv4 destination as in the descriptions of sockets, so that both still match.
+ * The new address of a group would be that of a host, so this destination is removed.
  * The hash of the name of a unix socket would show whether a guessed name is right, so this destination is
  * removed. */
 static void redact_destination(const struct redact *r, struct ct_rec *e)
@@ -93,7 +99,7 @@ static void redact_destination(const struct redact *r, struct ct_rec *e)
 	uint32_t address = ct_send_address(e);
 	uint8_t bytes[16] = { 0 };
 
-	if (ct_send_dest(e) == CT_DEST_IPV4) {
+	if (ct_send_dest(e) == CT_DEST_IPV4 && !is_group(address)) {
 		memcpy(bytes, &address, sizeof(address));
 		redact_address(&r->key, AF_INET, bytes);
 		memcpy(&address, bytes, sizeof(address));

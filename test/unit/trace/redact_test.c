@@ -221,7 +221,8 @@ static void write_pointers(struct fixture *f)
 	fixture_add(f, &e);
 }
 
-/* Sends to the remote address of SOCK_ID, to ::1, and to the unix socket /run/secretsock. */
+/* Sends to the remote address of SOCK_ID, to ::1, to the unix socket /run/secretsock, to two groups, and to a
+ * destination of a later version. */
 static void write_sends(struct fixture *f)
 {
 	uint64_t name = ct_dest_name("/run/secretsock");
@@ -233,6 +234,12 @@ static void write_sends(struct fixture *f)
 	ct_send_to(&e.r, CT_DEST_IPV6, 54, 1);
 	fixture_add(f, &e);
 	ct_send_to(&e.r, CT_DEST_UNIX, (uint16_t)(name >> 32), (uint32_t)name);
+	fixture_add(f, &e);
+	ct_send_to(&e.r, CT_DEST_IPV4, 55, htonl(0xe00000fb));
+	fixture_add(f, &e);
+	ct_send_to(&e.r, CT_DEST_IPV4, 55, htonl(0xc00002ff));
+	fixture_add(f, &e);
+	ct_send_to(&e.r, CT_DEST_UNIX + 1, 56, 57);
 	fixture_add(f, &e);
 }
 
@@ -323,7 +330,7 @@ static void check_send(const struct ct_rec *x, const struct ct_rec *y, const str
 {
 	uint32_t address = ct_send_address(y);
 
-	switch (ct_send_dest(x)) {
+	switch (ct_send_port(x) == 55 ? CT_DEST_NONE : ct_send_dest(x)) {
 	case CT_DEST_IPV4:
 		assert_int_equal(ct_send_dest(y), CT_DEST_IPV4);
 		assert_int_equal(ct_send_port(y), 53);
