@@ -48,28 +48,29 @@ struct dest_inet {
 	__be32 v6[4];
 };
 
-static __always_inline __u64 dest_inet6(const struct dest_inet *a)
+/* own: where the kernel sends if an IPv4 address is all zeros */
+static __always_inline __u64 dest_inet6(const struct dest_inet *a, __be32 own)
 {
 	__u32 port = bpf_ntohs(a->port), last = a->v6[3];
 
 	if (a->v6[0] || a->v6[1])
 		return DEST(CT_DEST_IPV6, port, 0);
 	if (a->v6[2] == bpf_htonl(0xffff))
-		return DEST(CT_DEST_IPV4, port, last ? last : DEST_LOOPBACK);
+		return DEST(CT_DEST_IPV4, port, last ? last : own);
 	return DEST(CT_DEST_IPV6, port, !a->v6[2] && (!last || last == bpf_htonl(1)));
 }
 
-static __always_inline __u64 dest_inet(__u64 at, __u32 len)
+static __always_inline __u64 dest_inet(__u64 at, __u32 len, __be32 own)
 {
 	struct dest_inet a = {};
 
 	if (len < 16 || bpf_probe_read_user(&a, 16, (void *)at))
 		return 0;
 	if (a.family == AF_INET)
-		return DEST(CT_DEST_IPV4, bpf_ntohs(a.port), a.v4 ? a.v4 : DEST_LOOPBACK);
+		return DEST(CT_DEST_IPV4, bpf_ntohs(a.port), a.v4 ? a.v4 : own);
 	if (a.family != AF_INET6 || len < sizeof(a) || bpf_probe_read_user(&a, sizeof(a), (void *)at))
 		return 0;
-	return dest_inet6(&a);
+	return dest_inet6(&a, own);
 }
 
 /* len: the length of a sockaddr_un. A path may be shorter. */
@@ -86,7 +87,9 @@ __weak __u64 ct_dest_unix(__u64 at, __u32 len)
 	if (bpf_probe_read_user_str(name, (len + 1) & 127, (void *)at) <= 1) {
 		if (bpf_probe_read_user(name, len & 127, (void *)at))
 			return 0;
-		name[0] = '@';
+		/* a path that fills its length up to the end of a page is no string */
+		if (!name[0])
+			name[0] = '@';
 	}
 	for (int i = 0; i < CT_DEST_NAME_WORDS; i++) {
 		__builtin_memcpy(&w, name + i * 8, 8);
@@ -95,7 +98,7 @@ __weak __u64 ct_dest_unix(__u64 at, __u32 len)
 	return (__u64)CT_DEST_UNIX << 48 | hash >> 16;
 }
 
-static __noinline __u64 dest_find(struct task_struct *cur, __u32 family)
+static __noinline __u64 dest_find(struct task_struct *cur, __u32 family, __be32 own)
 {
 	struct pt_regs *regs = task_regs(cur);
 	struct {
@@ -122,21 +125,31 @@ static __noinline __u64 dest_find(struct task_struct *cur, __u32 family)
 	}
 	if (!h.name)
 		return 0;
-	return family == AF_UNIX ? ct_dest_unix(h.name, h.len) : dest_inet(h.name, h.len);
+	return family == AF_UNIX ? ct_dest_unix(h.name, h.len) : dest_inet(h.name, h.len, own);
+}
+
+static __always_inline bool is_connected_unix(struct sock *sk)
+{
+	return !bpf_core_type_exists(struct unix_sock) || BPF_CORE_READ((struct unix_sock *)sk, peer);
 }
 
 /* Returns 0 at once for a socket that is connected. */
 static __always_inline __u64 dest_of(struct task_struct *cur, struct sock *sk)
 {
 	__u16 family;
+	__be32 own;
 
-	if (sk->__sk_common.skc_state == TCP_ESTABLISHED || sk->sk_type != SOCK_DGRAM)
+	if (sk->sk_type != SOCK_DGRAM)
 		return 0;
 	family = sk->__sk_common.skc_family;
-	if (family != AF_UNIX &&
-	    ((family != AF_INET && family != AF_INET6) || sk->sk_protocol != IPPROTO_UDP))
+	/* a unix socket also counts as connected if only another one is connected to it */
+	if (family == AF_UNIX)
+		return is_connected_unix(sk) ? 0 : dest_find(cur, family, 0);
+	if (sk->__sk_common.skc_state == TCP_ESTABLISHED || (family != AF_INET && family != AF_INET6) ||
+	    sk->sk_protocol != IPPROTO_UDP)
 		return 0;
-	return dest_find(cur, family);
+	own = sk->__sk_common.skc_rcv_saddr;
+	return dest_find(cur, family, own ? own : DEST_LOOPBACK);
 }
 
 static __always_inline void dest_fill(struct ct_rec *r, __u64 dest)

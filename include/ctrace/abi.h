@@ -475,7 +475,8 @@ enum ct_found {
 #define CT_QF_SPIN 0x04 /* the task does not sleep between two reads of the variable */
 
 /* The address to which a datagram was sent on a socket that is not connected. Since version 1.10 of the
- * format. An address of all zeros counts as the loopback address, because the kernel sends there. */
+ * format. An IPv4 address of all zeros counts as the address to which the sending socket is bound, or
+ * else as the loopback address: the kernel sends there. Also, :: counts as ::1. */
 enum ct_dest {
 	CT_DEST_NONE = 0, /* the socket is connected, or the address is not known */
 	CT_DEST_IPV4 = 1, /* also an IPv4 address on a socket of IPv6 */

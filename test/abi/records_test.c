@@ -321,6 +321,13 @@ static void an_inet_datagram_has_its_destination(void **state)
 	sent_to(SYS_sendmmsg, CT_DEST_IPV4, htonl(0x7f010203));
 	set_v4("0.0.0.0");
 	sent_to(SYS_sendto, CT_DEST_IPV4, htonl(INADDR_LOOPBACK));
+	close(sender);
+	sender = socket(AF_INET, SOCK_DGRAM, 0);
+	set_v4("127.0.0.5");
+	to.v4.sin_port = 0;
+	assert_int_equal(bind(sender, &to.any, to_len), 0);
+	set_v4("0.0.0.0");
+	sent_to(SYS_sendto, CT_DEST_IPV4, htonl(0x7f000005));
 	assert_int_equal(connect(sender, &to.any, to_len), 0);
 	set_v4("127.1.2.3");
 	assert_int_equal(ct_send_dest(sent(SYS_sendto)), CT_DEST_NONE);
@@ -335,12 +342,25 @@ static void an_inet_datagram_has_its_destination(void **state)
 	close(sender);
 }
 
+/* Then the kernel shows the sender in the state of a connected socket, but its sends still have destinations.
+ */
+static void connect_to_sender(int *ret_fd)
+{
+	struct sockaddr_un un = { .sun_family = AF_UNIX };
+	socklen_t len = sizeof(un);
+
+	assert_int_equal(bind(sender, (struct sockaddr *)&un, sizeof(un.sun_family)), 0);
+	assert_int_equal(getsockname(sender, (struct sockaddr *)&un, &len), 0);
+	*ret_fd = socket(AF_UNIX, SOCK_DGRAM, 0);
+	assert_int_equal(connect(*ret_fd, (struct sockaddr *)&un, len), 0);
+}
+
 static void a_unix_datagram_has_its_destination(void **state)
 {
 	static const char *const names[] = { "@ctrace-abi-test", "/tmp/ctrace-abi-test" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		int server = socket(AF_UNIX, SOCK_DGRAM, 0);
+		int server = socket(AF_UNIX, SOCK_DGRAM, 0), other;
 		char name[64];
 		size_t len;
 
@@ -353,6 +373,7 @@ static void a_unix_datagram_has_its_destination(void **state)
 		to_len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len);
 		assert_int_equal(bind(server, &to.any, to_len), 0);
 		sender = socket(AF_UNIX, SOCK_DGRAM, 0);
+		connect_to_sender(&other);
 		/* a path ends at its length, or at its first 0 */
 		strcpy(to.un.sun_path + len, "rest");
 		for (int k = 0; k < 2; k++) {
@@ -369,6 +390,7 @@ static void a_unix_datagram_has_its_destination(void **state)
 			unlink(name);
 		close(sender);
 		close(server);
+		close(other);
 	}
 }
 
