@@ -122,15 +122,17 @@ static int compare_ports(const struct window_object *o, const struct ct_rec *r)
 	return o->family == AF_UNIX ? 0 : (int)port_class(o->lport) - (int)port_class(ct_send_port(r));
 }
 
-/* Returns true if the send r on o asks for something. Returns false if it may be an answer. Nobody can answer
- * a unix socket without a name. */
+/* Returns false if no send on o can be a question. Nobody can answer a unix socket without a name. */
+static bool may_ask(const struct graph *g, const struct window_object *o)
+{
+	return speaks_first(g, o->id) && (o->family != AF_UNIX || (o->name[0] && starts_late(g, o->id)));
+}
+
+/* o: a socket that may ask. Returns true if the send r on o asks for something. Returns false if it may be an
+ * answer. */
 static bool is_question(const struct graph *g, const struct window_object *o, const struct ct_rec *r)
 {
-	int ports = compare_ports(o, r);
-
-	if (!speaks_first(g, o->id) || (o->family == AF_UNIX && !o->name[0]))
-		return false;
-	return ports > 0 || (!ports && o->family != AF_UNIX) || starts_late(g, o->id);
+	return compare_ports(o, r) >= 0 || starts_late(g, o->id);
 }
 
 /* Finds the last datagram to each destination. */
@@ -239,8 +241,11 @@ static void find_owing(const struct graph *g, const struct window_object *o, uin
 {
 	struct asked_list all;
 
+	*ret = (struct asked_list){ .whole = true };
+	if (!may_ask(g, o))
+		return;
 	find_asked(g, o, ts_ns, &all);
-	*ret = (struct asked_list){ .whole = all.whole };
+	ret->whole = all.whole;
 	for (size_t i = 0; i < all.n; i++)
 		if (is_question(g, o, &all.v[i].sent->r) && is_unanswered(g, o, &all, i, ts_ns))
 			ret->v[ret->n++] = all.v[i];
