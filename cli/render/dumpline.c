@@ -532,7 +532,9 @@ static void put_details(struct dumpline *d)
 	case CT_RECV:
 		line_num(&d->line, "bytes", ct_message_bytes(r));
 		put_object(d, "object", r->obj);
-		return r->kind == CT_SEND ? put_destination(d) : (void)0;
+		if (r->kind == CT_SEND)
+			put_destination(d);
+		return;
 	case CT_READY:
 		line_word(&d->line, "context", describe_context(ct_ready_context(r)));
 		return put_object(d, "object", r->obj);
