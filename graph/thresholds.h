@@ -242,6 +242,19 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define TRACER_LOOKS 256
 /* records: at most this many are searched for the task to which a waiter gave work */
 #define HANDED_LOOKS 1024
+/* Limits of the search for the destinations of an unconnected datagram socket. MAX: destinations that are
+ * told apart. LOOKS: sends that are looked at. ANSWER_LOOKS: sends of the sockets at a destination. If one of
+ * these limits is exceeded, the task that owes an answer is not known. If larger, the search takes longer. */
+#define DEST_MAX          8
+#define DEST_LOOKS        64
+#define DEST_ANSWER_LOOKS 4096
+/* port: the first that Linux gives to a socket that chooses none (ip_local_port_range). If smaller, a server
+ * with a high port counts as a client. If larger, a client counts as a server. */
+#define DEST_PORT_AUTOMATIC 32768
+/* ns: a socket that sends first, so much later than the begin of the trace, asks. If smaller, the answer to a
+ * datagram from before the trace counts as a question (case dest_unix_at_the_begin).
+ * If larger, the blame for a real question is weak, or there is none. */
+#define DEST_BEGIN_NS 1000000000ULL
 /* sends: to learn whether a standby of PostgreSQL confirms at once, so many of the last sends to it are
  * looked at. It confirms at once if half of them got an answer before the next send. */
 #define STANDBY_SENDS 8

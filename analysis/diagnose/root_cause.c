@@ -397,7 +397,7 @@ static void find_lost_message(struct findings *f)
 	    (f->chain.leaf.ended && f->chain.leaf.time != TIME_NETWORK))
 		return;
 	o = window_object(f->g->w, before->obj);
-	if (!o || o->family == AF_UNIX || graph_is_local(f->g, before->obj))
+	if (!o || o->family == AF_UNIX || !o->rport || graph_is_local(f->g, before->obj))
 		return;
 	at = is_other_end(f->g, before->obj, k->obj) ? k->obj : loop_socket(f->g, before, k);
 	if (!at)

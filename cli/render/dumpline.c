@@ -478,6 +478,31 @@ static void put_life(struct dumpline *d)
 	}
 }
 
+/* "?" stands for an address that is not known. Of the name of a unix socket, only a hash is known. */
+static void put_destination(struct dumpline *d)
+{
+	const struct ct_rec *r = &d->e->r;
+	uint32_t a = ct_send_address(r);
+	char to[64];
+
+	switch (ct_send_dest(r)) {
+	case CT_DEST_IPV4:
+		snprintf(to, sizeof(to), "%u.%u.%u.%u:%u", a & 255, a >> 8 & 255, a >> 16 & 255, a >> 24,
+			 ct_send_port(r));
+		break;
+	case CT_DEST_IPV6:
+		snprintf(to, sizeof(to), "[%s]:%u", a == 1 ? "::1" : "?", ct_send_port(r));
+		break;
+	case CT_DEST_UNIX:
+		snprintf(to, sizeof(to), "unix:%012" PRIx64, (uint64_t)ct_send_name(r));
+		break;
+	case CT_DEST_NONE:
+	default:
+		return;
+	}
+	line_str(&d->line, "to", to);
+}
+
 static void put_details(struct dumpline *d)
 {
 	static const struct flag_name deliver_flags[] = { { CT_GF_FATAL, "fatal" } };
@@ -506,7 +531,10 @@ static void put_details(struct dumpline *d)
 	case CT_SEND:
 	case CT_RECV:
 		line_num(&d->line, "bytes", ct_message_bytes(r));
-		return put_object(d, "object", r->obj);
+		put_object(d, "object", r->obj);
+		if (r->kind == CT_SEND)
+			put_destination(d);
+		return;
 	case CT_READY:
 		line_word(&d->line, "context", describe_context(ct_ready_context(r)));
 		return put_object(d, "object", r->obj);

@@ -21,6 +21,10 @@ struct syscall_class {
 	{                                                                                                    \
 		SYS_##nr, SYSCLASS(wait, arg, limit, 0, SYSCLASS_PLAIN)                                      \
 	}
+#define FD_HOW(nr, wait, arg, how)                                                                           \
+	{                                                                                                    \
+		SYS_##nr, SYSCLASS(wait, arg, 0, 0, how)                                                     \
+	}
 #define NO_FD(nr, wait, how)                                                                                 \
 	{                                                                                                    \
 		SYS_##nr, SYSCLASS(wait, 0, 0, 0, how)                                                       \
@@ -53,9 +57,9 @@ static const struct syscall_class syscall_classes[] = {
 	FD(pwrite64, CT_W_WRITE, 1),
 	FD(pwritev, CT_W_WRITE, 1),
 	FD(pwritev2, CT_W_WRITE, 1),
-	FD(sendto, CT_W_WRITE, 1),
-	FD(sendmsg, CT_W_WRITE, 1),
-	FD(sendmmsg, CT_W_WRITE, 1),
+	FD_HOW(sendto, CT_W_WRITE, 1, SYSCLASS_SENDTO),
+	FD_HOW(sendmsg, CT_W_WRITE, 1, SYSCLASS_SENDMSG),
+	FD_HOW(sendmmsg, CT_W_WRITE, 1, SYSCLASS_SENDMMSG),
 	FD(sendfile, CT_W_WRITE, 1),
 	FD(vmsplice, CT_W_WRITE, 1),
 	FD(copy_file_range, CT_W_WRITE, 3),

@@ -278,6 +278,9 @@ const struct graph_ref *graph_refs_from(const struct graph *g, const struct grap
  * The result may also have sockets that do not, so the caller compares the addresses. */
 const struct graph_ref *graph_listening(const struct graph *g, uint16_t family, uint16_t type, uint16_t port,
 					const char *name, size_t *ret_n);
+/* Returns unix sockets with the name whose hash is `name` (ct_send_name()), as indices into window.objects.
+ */
+const struct graph_ref *graph_named(const struct graph *g, uint64_t name, size_t *ret_n);
 /* How well a listening socket matches the address that a connection asks for, the worst first. */
 enum listens {
 	LISTENS_NOT,
@@ -292,9 +295,13 @@ enum listens graph_listens_for(const struct graph *g, const struct window_object
 /* Returns true if the remote address is a loopback address, or the local address of a socket in the
  * trace. */
 bool graph_is_local(const struct graph *g, uint64_t sock);
+/* Like graph_is_local(), for a description of a socket. o may be NULL. */
+bool graph_is_local_end(const struct graph *g, const struct window_object *o);
 /* Returns the socket at the other end of the connection, or 0 if it is not known. For one side of a
  * pseudo terminal, returns the other side. */
 uint64_t graph_peer_object(const struct graph *g, uint64_t sock);
+/* Like graph_peer_object(), for a description of a socket. Returns 0 for a socket that is not of IP. */
+uint64_t graph_inet_peer(const struct graph *g, const struct window_object *o);
 /* Returns true for the accepted end of a connection: a unix socket that has a name, or an IP socket
  * at whose local port a socket of the trace listens. */
 bool graph_is_accepted(const struct graph *g, uint64_t sock);

@@ -140,19 +140,13 @@ static bool is_pty(const struct window_object *o)
 	       o->dev == PTMX_DEV;
 }
 
-uint64_t graph_peer_object(const struct graph *g, uint64_t sock)
+uint64_t graph_inet_peer(const struct graph *g, const struct window_object *o)
 {
-	const struct window_object *o = window_object(g->w, sock), *best = NULL;
+	const struct window_object *best = NULL;
 	uint8_t la[16], ra[16], pla[16], pra[16];
 	const struct graph_ref *r;
 	size_t n;
 
-	if (!o)
-		return 0;
-	if (CT_OBJ_KIND(sock) == CT_OBJ_TTY)
-		return is_pty(o) ? sock ^ CT_OBJ_PTY_MASTER : 0;
-	if (o->peer)
-		return unix_peer(g, o);
 	if (!is_inet(o) || !o->rport)
 		return 0;
 	plain_address(o->family, o->laddr, la);
@@ -181,6 +175,17 @@ uint64_t graph_peer_object(const struct graph *g, uint64_t sock)
 			best = p;
 	}
 	return best ? best->id : 0;
+}
+
+uint64_t graph_peer_object(const struct graph *g, uint64_t sock)
+{
+	const struct window_object *o = window_object(g->w, sock);
+
+	if (!o)
+		return 0;
+	if (CT_OBJ_KIND(sock) == CT_OBJ_TTY)
+		return is_pty(o) ? sock ^ CT_OBJ_PTY_MASTER : 0;
+	return o->peer ? unix_peer(g, o) : graph_inet_peer(g, o);
 }
 
 static uint64_t address_key(const uint8_t plain[16])
@@ -212,7 +217,11 @@ static bool is_v4(uint16_t family, const uint8_t address[16])
 
 bool graph_is_local(const struct graph *g, uint64_t sock)
 {
-	const struct window_object *o = window_object(g->w, sock);
+	return graph_is_local_end(g, window_object(g->w, sock));
+}
+
+bool graph_is_local_end(const struct graph *g, const struct window_object *o)
+{
 	uint8_t ra[16], la[16];
 	const struct graph_ref *r;
 	size_t n;
@@ -241,15 +250,18 @@ enum listens graph_listens_for(const struct graph *g, const struct window_object
 
 	if (CT_OBJ_KIND(l->id) != CT_OBJ_SOCK || l->id == o->id || l->type != o->type)
 		return LISTENS_NOT;
+	/* a name without a path is one of a network namespace */
 	if (o->family == AF_UNIX)
-		return l->family == AF_UNIX && window_object_same_name(l, o) ? LISTENS_EXACTLY : LISTENS_NOT;
+		return l->family == AF_UNIX && window_object_same_name(l, o) && (same || o->name[0] != '@')
+			       ? LISTENS_EXACTLY
+			       : LISTENS_NOT;
 	if (!is_inet(l) || !is_inet(o) || l->rport || l->lport != o->rport)
 		return LISTENS_NOT;
 	v4 = is_v4(o->family, o->raddr);
 	plain_address(l->family, l->laddr, la);
 	plain_address(o->family, o->raddr, ra);
 	if (is_wildcard(la)) {
-		if (!same || (is_v4(l->family, l->laddr) && !v4) || !graph_is_local(g, o->id))
+		if (!same || (is_v4(l->family, l->laddr) && !v4) || !graph_is_local_end(g, o))
 			return LISTENS_NOT;
 		/* for an IPv4 address, the kernel prefers a socket of IPv4 to one of IPv6 */
 		return v4 && l->family == AF_INET6 ? LISTENS_MAPPED : LISTENS_ANYWHERE;
@@ -263,13 +275,18 @@ static uint64_t listening_key(uint16_t family, uint16_t type, uint16_t port, con
 {
 	if (family != AF_UNIX)
 		return (uint64_t)type << 16 | port;
-	return hash_text(HASH_START, name) | 1ULL << 63;
+	return ct_dest_name(name) | 1ULL << 63;
 }
 
 const struct graph_ref *graph_listening(const struct graph *g, uint16_t family, uint16_t type, uint16_t port,
 					const char *name, size_t *ret_n)
 {
 	return graph_refs(&g->listening, listening_key(family, type, port, name), ret_n);
+}
+
+const struct graph_ref *graph_named(const struct graph *g, uint64_t name, size_t *ret_n)
+{
+	return graph_refs(&g->listening, name | 1ULL << 63, ret_n);
 }
 
 static bool may_listen(const struct window_object *o)

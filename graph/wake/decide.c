@@ -412,12 +412,15 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 	}
 	b->edge = EDGE_IRQ;
 	/* The record of a wake-up names a socket only if bytes or a connection arrived on it. This
-	 * record names none. So the network reported something else, such as room for a send. */
+	 * record names none. So the network reported something else, such as room for a send, or the
+	 * records lack the socket, because the poll is for many. */
 	if (ct_wake_context(&wake->r) == CT_CTX_SOFTIRQ &&
 	    (ct_wake_softirq(&wake->r) == NET_TX_SOFTIRQ || ct_wake_softirq(&wake->r) == NET_RX_SOFTIRQ) &&
 	    (s->wait == CT_W_EPOLL || s->wait == CT_W_POLL)) {
-		if (!wake_polls_far(g, s)) {
-			blame_lasting(g, (uint32_t)(s - g->intervals), b);
+		blame_lasting(g, (uint32_t)(s - g->intervals), &last);
+		if (!wake_polls_far(g, s) ||
+		    (last.owed && last.task != GRAPH_NONE && owner_has_dest(g, last.obj, s->from_ns))) {
+			*b = last;
 			return;
 		}
 		b->time = TIME_NETWORK;

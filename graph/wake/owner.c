@@ -189,6 +189,11 @@ bool owner_idles_in_loop(const struct graph *g, uint32_t task, uint64_t ts_ns)
 	return !b.owed;
 }
 
+static bool waits_for_one(const struct interval *s)
+{
+	return CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK && (s->wait == CT_W_READ || s->wait == CT_W_POLL);
+}
+
 static void owner_of_futex(const struct graph *g, const struct interval *s, struct blame *b,
 			   struct enders *all)
 {
@@ -219,6 +224,16 @@ static void owner_of_futex(const struct graph *g, const struct interval *s, stru
 		b->edge = EDGE_LOCK;
 		b->time = TIME_LOCK;
 	}
+}
+
+/* Returns true if s is a wait for input on one datagram socket, and only b->task can owe the answer. */
+static bool is_sure_dest(const struct graph *g, const struct interval *s, const struct blame *b)
+{
+	struct enders all = { 0 };
+	bool sure;
+
+	return waits_for_one(s) && owner_has_dest(g, s->obj, s->to_ns - 1) &&
+	       owner_of_dest(g, s->obj, s->to_ns - 1, &all, &sure) == b->task && sure;
 }
 
 void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, struct enders *all)
@@ -298,7 +313,12 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, st
 		b->task = GRAPH_NONE;
 	if (b->task != GRAPH_NONE && b->time == TIME_UNKNOWN)
 		b->time = TIME_IPC;
-	if (b->task == GRAPH_NONE && CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK) {
+	if (b->task != GRAPH_NONE && is_sure_dest(g, s, b))
+		b->strength = EDGE_STRONG;
+	if (b->task == GRAPH_NONE && waits_for_one(s) && owner_has_dest(g, s->obj, s->to_ns - 1) &&
+	    owner_dest_is_far(g, s->obj, s->to_ns - 1)) {
+		b->time = TIME_NETWORK;
+	} else if (b->task == GRAPH_NONE && CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK) {
 		const struct window_object *o = window_object(g->w, b->obj);
 
 		if (o && (o->family == AF_INET || o->family == AF_INET6) && o->rport)

@@ -48,6 +48,9 @@ uint32_t owner_of_socket(const struct graph *g, uint64_t sock, uint64_t ts_ns, s
  * the end that asks is owed an answer: the end that connected, or on a socket pair, the end that
  * sent first. */
 bool owner_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns);
+/* Returns true if sock is a datagram socket that is not connected, and the destination of its last send up to
+ * ts_ns is known. */
+bool owner_has_dest(const struct graph *g, uint64_t sock, uint64_t ts_ns);
 /* `task` has the other end of sock. Returns true if all of this holds at the end of s:
  * - The process of `task` has only this thread.
  * - `task` has received all messages that were sent on sock before s.

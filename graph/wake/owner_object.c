@@ -90,6 +90,34 @@ uint8_t owner_modes(const struct graph *g, uint64_t obj, uint32_t tgid)
 	return modes_of(g, r, n, tgid);
 }
 
+static bool has_exited(const struct graph *g, uint32_t tgid, uint64_t ts_ns)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->threads, tgid, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (!scan_step(g) || g->tasks[r[i].event].exit_ns > ts_ns)
+			return false;
+	return n > 0;
+}
+
+bool owner_holders(const struct graph *g, uint64_t obj, uint64_t ts_ns, struct enders *all)
+{
+	bool known = true;
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->fds, obj, &n);
+
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		uint32_t task = process_thread(g, owner_event(g, &r[i])->r.tid, ts_ns);
+
+		if (task != GRAPH_NONE)
+			owner_add(g, all, task);
+		else
+			known &= has_exited(g, owner_event(g, &r[i])->r.tid, ts_ns);
+	}
+	return known && all->n < ENDERS_MAX;
+}
+
 uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid, uint8_t mode,
 		  struct enders *all)
 {
@@ -280,9 +308,13 @@ uint32_t owner_object(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint3
 {
 	uint32_t tgid = g->tasks[me].tgid;
 	uint64_t at;
+	bool sure;
 
 	switch ((unsigned)CT_OBJ_KIND(obj)) {
 	case CT_OBJ_SOCK:
+		/* A wait to write is not for an answer. */
+		if (mode == CT_FF_WRITE && owner_has_dest(g, obj, ts_ns))
+			return owner_of_dest(g, obj, ts_ns, all, &sure);
 		return owner_sock(g, obj, ts_ns, tgid, all);
 	case CT_OBJ_PIPE:
 	case CT_OBJ_FIFO:

@@ -156,6 +156,11 @@ static void poll_socket(const struct graph *g, uint64_t obj, const struct interv
 	const struct graph_ref *sent = graph_ref_before(g, &g->sends, obj, ts_ns);
 	bool own, asked;
 
+	/* A datagram that is never answered is no reason for a poll. */
+	if (!alone && owner_has_dest(g, obj, s->to_ns - 1) && !owner_owed(g, obj, s->to_ns - 1)) {
+		m->score = POLL_OWN;
+		return;
+	}
 	m->task = owner_object(g, obj, s->to_ns - 1, s->task, CT_FF_WRITE, &m->all);
 	own = m->task != GRAPH_NONE && g->tasks[m->task].tgid == g->tasks[s->task].tgid;
 	m->score = POLL_OWN;
@@ -275,6 +280,41 @@ static bool poll_child(const struct graph *g, const struct interval *s, struct b
 	return true;
 }
 
+/* What the members of a poll say together. */
+struct poll_found {
+	struct poll_member best;
+	bool any, inner, forked;
+};
+
+/* limit: the best score that obj can get */
+static void poll_add(const struct graph *g, const struct interval *s, uint64_t obj, uint32_t event,
+		     bool alone, enum poll_score limit, struct poll_found *f, struct blame *b,
+		     struct enders *all)
+{
+	struct poll_member m;
+
+	poll_member_fill(g, obj, s, alone, &m);
+	if (m.score > limit)
+		m.score = limit;
+	m.stopped = m.task != GRAPH_NONE && owner_is_stopped(g, m.task, s->to_ns);
+	if (!f->any || m.score > f->best.score)
+		*all = (struct enders){ 0 };
+	if (!f->any || m.score >= f->best.score) {
+		for (size_t k = 0; k < m.all.n; k++)
+			owner_add(g, all, m.all.v[k]);
+		if (m.task != GRAPH_NONE && g->tasks[m.task].tgid != g->tasks[s->task].tgid)
+			owner_add(g, all, m.task);
+	}
+	if (!f->any || is_better(&m, &f->best)) {
+		f->best = m;
+		b->obj = obj;
+		b->event = event;
+	}
+	f->inner &= m.inner;
+	f->forked |= m.forked;
+	f->any = true;
+}
+
 void owner_of_poll(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all)
 {
 	bool epoll = s->wait == CT_W_EPOLL;
@@ -282,8 +322,11 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 	const struct graph_ref *r = epoll ? graph_refs(&g->members, s->obj, &n)
 					  : graph_refs_from(g, &g->waitfds, g->tasks[s->task].tid,
 							    checked_sub(s->from_ns, WAITFD_OLD_NS), &n);
-	struct poll_member m, best = { .task = GRAPH_NONE };
-	bool any = false, alone = is_one_object(g, r, n), inner = true, forked = false, within, own;
+	struct poll_found f = { .best = { .task = GRAPH_NONE }, .inner = true };
+	struct poll_member m;
+	bool alone = is_one_object(g, r, n), cut = false, within, own;
+	uint32_t event;
+	uint64_t asked;
 
 	/* A record from before the wait may be of another poll (bpf/wait_fds.h). */
 	within = !epoll && n && has_record_within(g, r, n, s->from_ns, s->to_ns);
@@ -300,35 +343,22 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 
 		if (!epoll && (e->r.ts > s->to_ns || (within && e->r.ts < s->from_ns)))
 			continue;
-		poll_member_fill(g, e->r.obj, s, alone, &m);
-		m.stopped = m.task != GRAPH_NONE && owner_is_stopped(g, m.task, s->to_ns);
-		if (!any || m.score > best.score)
-			*all = (struct enders){ 0 };
-		if (!any || m.score >= best.score) {
-			for (size_t k = 0; k < m.all.n; k++)
-				owner_add(g, all, m.all.v[k]);
-			if (m.task != GRAPH_NONE && g->tasks[m.task].tgid != g->tasks[s->task].tgid)
-				owner_add(g, all, m.task);
-		}
-		if (!any || is_better(&m, &best)) {
-			best = m;
-			b->obj = e->r.obj;
-			b->event = r[i].event;
-		}
-		inner &= m.inner;
-		forked |= m.forked;
-		any = true;
+		poll_add(g, s, e->r.obj, r[i].event, alone, POLL_OWED, &f, b, all);
+		cut |= !epoll && ct_waitfd_count(&e->r) > CT_WAITFD_MAX;
 	}
-	if (any && inner && (!b->timed_out || forked) && poll_child(g, s, b, all))
+	asked = cut ? owner_asked_last(g, s, &event) : 0;
+	if (asked)
+		poll_add(g, s, asked, event, false, POLL_PEER, &f, b, all);
+	if (f.any && f.inner && (!b->timed_out || f.forked) && poll_child(g, s, b, all))
 		return;
-	if (!any || (b->timed_out && best.score <= POLL_QUIET)) {
+	if (!f.any || (b->timed_out && f.best.score <= POLL_QUIET)) {
 		all->n = 0;
 		return;
 	}
 	b->kind = resource_of_object(g->w, b->obj);
-	if (best.score >= POLL_WRITTEN || all->n < 2 ||
-	    (best.stopped && owner_count_stopped(g, all, s->to_ns) == 1))
-		b->task = best.task;
+	if (f.best.score >= POLL_WRITTEN || all->n < 2 ||
+	    (f.best.stopped && owner_count_stopped(g, all, s->to_ns) == 1))
+		b->task = f.best.task;
 	/* If the task waits for a thread of its own process, blames the thread that got work from the task
 	 * last. owner_handed_to() leaves out threads that are back in their wait. */
 	own = b->task != GRAPH_NONE ? g->tasks[b->task].tgid == g->tasks[s->task].tgid

@@ -34,6 +34,9 @@ void owner_add(const struct graph *g, struct enders *e, uint32_t task);
  */
 uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid, uint8_t mode,
 		  struct enders *all);
+/* Adds a task of each living process whose table of descriptors shows obj, also of those that only inherited
+ * it. Returns false if a further process may have it. */
+bool owner_holders(const struct graph *g, uint64_t obj, uint64_t ts_ns, struct enders *all);
 /* Returns the modes (CT_FF_*) with which the process has obj open. 0: no record shows that it has obj. */
 uint8_t owner_modes(const struct graph *g, uint64_t obj, uint32_t tgid);
 /* Returns the last task that woke `me` through obj up to ts_ns, or else the first one after ts_ns.
@@ -52,6 +55,33 @@ uint32_t owner_object(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint3
 /* Returns the task at the other end. If no such task is known, returns the task that has to accept the
  * connection, but no task of the process tgid (0: any). *all is as for owner_fd(). */
 uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32_t tgid, struct enders *all);
+/* The next three functions are for a socket with owner_has_dest(). A destination owes an answer if the socket
+ * has asked it, and has received nothing since that may be its answer. A send that answers another socket is
+ * not a question. owner_dest_owes() leaves out destinations from which the trace has no send at all: they may
+ * never answer. It also leaves out groups of hosts. */
+bool owner_dest_owes(const struct graph *g, uint64_t sock, uint64_t ts_ns);
+/* Returns true if all destinations that owe an answer are on other hosts. */
+bool owner_dest_is_far(const struct graph *g, uint64_t sock, uint64_t ts_ns);
+/*
+ * Returns the task that owes the answer. Returns GRAPH_NONE in these cases:
+ * - Several destinations owe an answer.
+ * - Several processes have a socket at the destination, or none is known.
+ * - The destination is a group of hosts.
+ * - A socket at the destination is connected to the asking socket.
+ * - The datagram did not arrive.
+ *
+ * Adds a task of each process that may owe the answer to *all. *ret_sure is true if exactly one task may owe
+ * the answer, and no record can be missing that says otherwise.
+ */
+uint32_t owner_of_dest(const struct graph *g, uint64_t sock, uint64_t ts_ns, struct enders *all,
+		       bool *ret_sure);
+/* For a poll whose records lack some descriptors. Returns a datagram socket for which the task may poll: the
+ * task asked something on it since its wait before the poll, the destination owes the answer, and the process
+ * has received something from this destination before. Returns 0 if there is none. *ret_event is the record
+ * of the send. */
+uint64_t owner_asked_last(const struct graph *g, const struct interval *s, uint32_t *ret_event);
+/* Returns true if records of the process of `task` may be missing between the two times. */
+bool owner_may_lack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
 /*
  * Finds the polled objects that explain the poll best (enum poll_score, owner_poll.c). If their score
  * is below POLL_WRITTEN, and they lead to several processes, no task is to blame. Exception: exactly

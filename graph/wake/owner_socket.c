@@ -372,6 +372,8 @@ bool owner_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	const struct window_object *o = window_object(g->w, sock);
 	size_t n;
 
+	if (owner_has_dest(g, sock, ts_ns))
+		return owner_dest_owes(g, sock, ts_ns);
 	/* No bytes so far: the socket is connecting, or waits for the first message. */
 	if (!s && !r)
 		return o && (o->state == TCP_SYN_SENT || o->rport) && !graph_is_accepted(g, sock);

@@ -107,8 +107,17 @@ enum ct_kind {
 	CT_SIGNAL = 9,
 	CT_SIGDELIVER = 10, /* tid: target, state: signal, flags: CT_GF_FATAL */
 	/*
-	 * tid: the task, peer: bytes, obj: the socket on the sender's side. The record is written
-	 * at the end of the send, so the records of the receiver can come before it.
+	 * A send. The record is written at the end of the send, so the records of the receiver can come
+	 * before it.
+	 *   tid    the task
+	 *   peer   bytes
+	 *   obj    the socket on the sender's side
+	 *   state  the destination of a datagram (enum ct_dest). The next fields are 0 if it is not known
+	 *   nr     its port
+	 *   aux, wait, flags  its address: aux has the low 16 bits, wait the next 8 bits, flags the high 8
+	 *          bits. IPv4: the bytes of the address, the first one lowest. IPv6: 1 for ::1, 0 for any
+	 *          other address
+	 *   nr, flags, wait, aux  with CT_DEST_UNIX, 48 bits instead: a hash of its name (CT_DEST_NAME_ADD)
 	 */
 	CT_SEND = 11,
 	CT_RECV = 12, /* tid: the task, peer: bytes, obj: the socket on the receiver's side */
@@ -464,6 +473,23 @@ enum ct_found {
 #define CT_QF_REG  0x01
 #define CT_QF_CODE 0x02 /* an instruction of the program seems to read the variable */
 #define CT_QF_SPIN 0x04 /* the task does not sleep between two reads of the variable */
+
+/* The address to which a datagram was sent on a socket that is not connected. Since version 1.10 of the
+ * format. An IPv4 address of all zeros counts as the address to which the sending socket is bound, or
+ * else as the loopback address: the kernel sends there. Also, :: counts as ::1. */
+enum ct_dest {
+	CT_DEST_NONE = 0, /* the socket is connected, or the address is not known */
+	CT_DEST_IPV4 = 1, /* also an IPv4 address on a socket of IPv6 */
+	CT_DEST_IPV6 = 2,
+	CT_DEST_UNIX = 3,
+};
+/*
+ * The hash of the name of a unix socket, in the form of ct_object_blob.name: zeros fill the name up to
+ * CT_DEST_NAME_WORDS words of 64 bits. The hash starts at 0, and takes in word by word. Its high 48
+ * bits count.
+ */
+#define CT_DEST_NAME_WORDS           14
+#define CT_DEST_NAME_ADD(hash, word) (((hash) ^ (word)) * 0x9e3779b97f4a7c15ULL ^ ((hash) ^ (word)) >> 29)
 
 enum ct_job {
 	CT_JOB_ENQUEUE = 0,

@@ -171,6 +171,51 @@ static inline ct_u32 ct_message_bytes(const struct ct_rec *r)
 	return r->peer;
 }
 
+/* The next functions are for the destination of a CT_SEND. */
+/* A kind of destination that this version does not know counts as CT_DEST_NONE. */
+static inline enum ct_dest ct_send_dest(const struct ct_rec *r)
+{
+	return r->state <= CT_DEST_UNIX ? (enum ct_dest)r->state : CT_DEST_NONE;
+}
+
+static inline ct_u16 ct_send_port(const struct ct_rec *r)
+{
+	return r->nr;
+}
+
+/* See CT_SEND. */
+static inline ct_u32 ct_send_address(const struct ct_rec *r)
+{
+	return (ct_u32)r->flags << 24 | (ct_u32)r->wait << 16 | r->aux;
+}
+
+static inline ct_u64 ct_send_name(const struct ct_rec *r)
+{
+	return (ct_u64)r->nr << 32 | ct_send_address(r);
+}
+
+/* The opposite of ct_send_port() and ct_send_address(), or of ct_send_name() with port << 32 | address. */
+static inline void ct_send_to(struct ct_rec *r, enum ct_dest dest, ct_u16 port, ct_u32 address)
+{
+	r->state = (ct_u8)dest;
+	r->nr = port;
+	r->flags = (ct_u8)(address >> 24);
+	r->wait = (ct_u8)(address >> 16);
+	r->aux = (ct_u16)address;
+}
+
+/* Returns the ct_send_name() of a send to the unix socket `name`. */
+static inline ct_u64 ct_dest_name(const char *name)
+{
+	ct_u64 word[CT_DEST_NAME_WORDS] = { 0 }, hash = 0;
+
+	for (unsigned i = 0; i < sizeof(word) && name[i]; i++)
+		((char *)word)[i] = name[i];
+	for (unsigned i = 0; i < CT_DEST_NAME_WORDS; i++)
+		hash = CT_DEST_NAME_ADD(hash, word[i]);
+	return hash >> 16;
+}
+
 /* For CT_BLK_ISSUE and CT_BLK_DONE. Returns 0: read, 1: write, 2: flush, 3: discard, 4: other. */
 static inline ct_u8 ct_block_op(const struct ct_rec *r)
 {

@@ -38,6 +38,9 @@ enum sysclass_how {
 	SYSCLASS_CLONE,  /* waits if argument 0 has CLONE_VFORK */
 	SYSCLASS_CLONE3, /* waits if the flags at argument 0 have CLONE_VFORK */
 	SYSCLASS_YIELD,
+	SYSCLASS_SENDTO,   /* arguments 4 and 5: a destination, or 0 */
+	SYSCLASS_SENDMSG,  /* argument 1: a struct msghdr */
+	SYSCLASS_SENDMMSG, /* argument 1: an array of struct mmsghdr, argument 2: their number */
 };
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The tested steps run in child processes, because the tracer does not record itself. */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -22,11 +23,13 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "ctrace/fields.h"
 #include "daemon/kernel/probe.h"
 #include "lib/cleanup.h"
 #include "lib/vec.h"
@@ -249,6 +252,146 @@ static void the_socket_that_ends_a_poll_is_named(void **state)
 		close(udp[i]);
 	close(epoll_fd);
 	close(sender);
+}
+
+static union {
+	struct sockaddr any;
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+	struct sockaddr_un un;
+} to;
+static socklen_t to_len;
+static int how_to_send;
+
+static void send_to(void)
+{
+	struct iovec v = { "xy", 2 };
+	struct mmsghdr m = { .msg_hdr = { &to, to_len, &v, 1, NULL, 0, 0 } };
+
+	if (how_to_send == SYS_sendto)
+		assert_int_equal(sendto(sender, "xy", 2, 0, &to.any, to_len), 2);
+	else if (how_to_send == SYS_sendmsg)
+		assert_int_equal(sendmsg(sender, &m.msg_hdr, 0), 2);
+	else
+		assert_int_equal(sendmmsg(sender, &m, 1, 0), 1);
+}
+
+static const struct ct_rec *sent(int how)
+{
+	const struct event *m;
+
+	how_to_send = how;
+	run(send_to, NULL);
+	m = find(CT_SEND, said->a, 0, NULL);
+	assert_non_null(m);
+	assert_int_equal(m->r.peer, 2);
+	assert_int_equal(m->r.obj, CT_OBJ_ID(CT_OBJ_SOCK, inode(sender)));
+	return &m->r;
+}
+
+static void set_v4(const char *ip)
+{
+	to.v4 = (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons(9) };
+	assert_int_equal(inet_pton(AF_INET, ip, &to.v4.sin_addr), 1);
+	to_len = sizeof(to.v4);
+}
+
+static void set_v6(const char *ip)
+{
+	to.v6 = (struct sockaddr_in6){ .sin6_family = AF_INET6, .sin6_port = htons(9) };
+	assert_int_equal(inet_pton(AF_INET6, ip, &to.v6.sin6_addr), 1);
+	to_len = sizeof(to.v6);
+}
+
+static void sent_to(int how, enum ct_dest dest, uint32_t address)
+{
+	const struct ct_rec *r = sent(how);
+
+	assert_int_equal(ct_send_dest(r), dest);
+	assert_int_equal(ct_send_port(r), 9);
+	assert_int_equal(ct_send_address(r), address);
+}
+
+static void an_inet_datagram_has_its_destination(void **state)
+{
+	sender = socket(AF_INET, SOCK_DGRAM, 0);
+	set_v4("127.1.2.3");
+	sent_to(SYS_sendto, CT_DEST_IPV4, htonl(0x7f010203));
+	sent_to(SYS_sendmsg, CT_DEST_IPV4, htonl(0x7f010203));
+	sent_to(SYS_sendmmsg, CT_DEST_IPV4, htonl(0x7f010203));
+	set_v4("0.0.0.0");
+	sent_to(SYS_sendto, CT_DEST_IPV4, htonl(INADDR_LOOPBACK));
+	close(sender);
+	sender = socket(AF_INET, SOCK_DGRAM, 0);
+	set_v4("127.0.0.5");
+	to.v4.sin_port = 0;
+	assert_int_equal(bind(sender, &to.any, to_len), 0);
+	set_v4("0.0.0.0");
+	sent_to(SYS_sendto, CT_DEST_IPV4, htonl(0x7f000005));
+	assert_int_equal(connect(sender, &to.any, to_len), 0);
+	set_v4("127.1.2.3");
+	assert_int_equal(ct_send_dest(sent(SYS_sendto)), CT_DEST_NONE);
+	close(sender);
+	sender = socket(AF_INET6, SOCK_DGRAM, 0);
+	set_v6("::1");
+	sent_to(SYS_sendto, CT_DEST_IPV6, 1);
+	set_v6("::");
+	sent_to(SYS_sendto, CT_DEST_IPV6, 1);
+	set_v6("::ffff:127.1.2.3");
+	sent_to(SYS_sendmsg, CT_DEST_IPV4, htonl(0x7f010203));
+	close(sender);
+}
+
+/* Then the kernel shows the sender in the state of a connected socket, but its sends still have destinations.
+ */
+static void connect_to_sender(int *ret_fd)
+{
+	struct sockaddr_un un = { .sun_family = AF_UNIX };
+	socklen_t len = sizeof(un);
+
+	assert_int_equal(bind(sender, (struct sockaddr *)&un, sizeof(un.sun_family)), 0);
+	assert_int_equal(getsockname(sender, (struct sockaddr *)&un, &len), 0);
+	*ret_fd = socket(AF_UNIX, SOCK_DGRAM, 0);
+	assert_int_equal(connect(*ret_fd, (struct sockaddr *)&un, len), 0);
+}
+
+static void a_unix_datagram_has_its_destination(void **state)
+{
+	static const char *const names[] = { "@ctrace-abi-test", "/tmp/ctrace-abi-test" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		int server = socket(AF_UNIX, SOCK_DGRAM, 0), other;
+		char name[64];
+		size_t len;
+
+		snprintf(name, sizeof(name), "%s-%d", names[i], getpid());
+		len = strlen(name);
+		to.un = (struct sockaddr_un){ .sun_family = AF_UNIX };
+		memcpy(to.un.sun_path, name, len);
+		if (name[0] == '@')
+			to.un.sun_path[0] = 0;
+		to_len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len);
+		assert_int_equal(bind(server, &to.any, to_len), 0);
+		sender = socket(AF_UNIX, SOCK_DGRAM, 0);
+		connect_to_sender(&other);
+		/* a path ends at its length, or at its first 0 */
+		strcpy(to.un.sun_path + len, "rest");
+		for (int k = 0; k < 2; k++) {
+			const struct ct_rec *r = sent(k ? SYS_sendto : SYS_sendmsg);
+
+			assert_int_equal(ct_send_dest(r), CT_DEST_UNIX);
+			assert_true(ct_send_name(r) == ct_dest_name(name));
+			if (name[0] == '@')
+				break;
+			to.un.sun_path[len] = 0;
+			to_len = sizeof(to.un);
+		}
+		if (name[0] == '/')
+			unlink(name);
+		close(sender);
+		close(server);
+		close(other);
+	}
 }
 
 static int listener;
@@ -567,6 +710,8 @@ int main(void)
 		cmocka_unit_test(unix_socket_has_peer_and_bytes),
 		cmocka_unit_test(tcp_over_loopback),
 		cmocka_unit_test(the_socket_that_ends_a_poll_is_named),
+		cmocka_unit_test(an_inet_datagram_has_its_destination),
+		cmocka_unit_test(a_unix_datagram_has_its_destination),
 		cmocka_unit_test(mutex_and_join_have_owners),
 		cmocka_unit_test(poll_and_select_name_their_set),
 		cmocka_unit_test(flock_is_asked_for_and_granted),

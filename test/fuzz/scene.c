@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "ctrace/fields.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "trace/format/blob.h"
@@ -25,6 +26,9 @@
 #define UNIX_B CT_OBJ_ID(CT_OBJ_SOCK, 73)
 #define TCP_A  CT_OBJ_ID(CT_OBJ_SOCK, 74)
 #define TCP_B  CT_OBJ_ID(CT_OBJ_SOCK, 75)
+#define UDP_A  CT_OBJ_ID(CT_OBJ_SOCK, 79)
+#define UDP_B  CT_OBJ_ID(CT_OBJ_SOCK, 80)
+#define DGRAM  CT_OBJ_ID(CT_OBJ_SOCK, 81)
 #define EPOLL  CT_OBJ_ID(CT_OBJ_EPOLL, 76)
 #define EVENT  CT_OBJ_ID(CT_OBJ_EVENTFD, 77)
 #define FILE_  CT_OBJ_ID(CT_OBJ_FILE, 78)
@@ -201,6 +205,15 @@ static struct ct_object_blob tcp(uint16_t lport, uint16_t rport)
 					.raddr = { 127, 0, 0, 1 } };
 }
 
+static struct ct_object_blob udp(uint16_t lport)
+{
+	return (struct ct_object_blob){ .family = AF_INET,
+					.type = SOCK_DGRAM,
+					.protocol = IPPROTO_UDP,
+					.lport = lport,
+					.laddr = { 127, 0, 0, 1 } };
+}
+
 static void names(struct scene_writer *s)
 {
 	static const char *const frames[] = { "k:futex_wait+0x12", "pthread_mutex_lock (libc.so.6)",
@@ -225,6 +238,9 @@ static void names(struct scene_writer *s)
 	       "/run/x\xff");
 	object(s, tcp(4242, 80), TCP_A, "");
 	object(s, tcp(80, 4242), TCP_B, "");
+	object(s, udp(40000), UDP_A, "");
+	object(s, udp(53), UDP_B, "");
+	object(s, (struct ct_object_blob){ .family = AF_UNIX, .type = SOCK_DGRAM }, DGRAM, "/run/log");
 	object(s, plain, PIPE, "");
 	object(s, plain, EVENT, "");
 	object(s, plain, FILE_, "/srv/a \"file\"\n");
@@ -355,6 +371,30 @@ static void messages(struct scene_writer *s)
 	visited(s, SERVER, 1490);
 }
 
+static void sends_to(struct scene_writer *s, enum ct_dest dest, uint16_t port, uint32_t address)
+{
+	struct ct_rec r = { .kind = CT_SEND, .tid = IDLER, .peer = 64, .obj = UDP_A };
+
+	ct_send_to(&r, dest, port, address);
+	add(s, IDLER % CPUS, r);
+}
+
+/* A server gets a datagram, and does not answer. */
+static void datagrams(struct scene_writer *s)
+{
+	uint64_t name = ct_dest_name("/run/log");
+
+	add(s, 1, (struct ct_rec){ .kind = CT_FD, .tid = WORKER, .peer = 3, .obj = UDP_B });
+	add(s, 1, (struct ct_rec){ .kind = CT_FD, .tid = WORKER, .peer = 4, .obj = DGRAM });
+	runs(s, IDLER);
+	sends_to(s, CT_DEST_UNIX, (uint16_t)(name >> 32), (uint32_t)name);
+	sends_to(s, CT_DEST_IPV6, 53, 1);
+	sends_to(s, CT_DEST_IPV4, 53, htonl(INADDR_LOOPBACK));
+	sleeps(s, IDLER, CT_W_READ, UDP_A, 0);
+	receives(s, WORKER, UDP_B);
+	pass(s, 1500);
+}
+
 static void marks(struct scene_writer *s)
 {
 	add_x(s, 0, (struct ct_rec){ .kind = CT_MARK, .tid = MAIN, .state = CT_MARK_BEGIN, .obj = MARK }, 7,
@@ -454,6 +494,7 @@ static void play(struct scene_writer *s, enum scene which)
 		break;
 	case SCENE_MESSAGES:
 		messages(s);
+		datagrams(s);
 		break;
 	case SCENE_LIVES:
 		lives(s);

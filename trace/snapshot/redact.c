@@ -3,7 +3,9 @@
 
 #include <stdio.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 
+#include "ctrace/fields.h"
 #include "lib/cleanup.h"
 #include "trace/format/blob.h"
 #include "trace/format/encode.h"
@@ -85,6 +87,30 @@ static uint64_t redact_object_id(const struct redact *r, uint64_t id)
 	return id;
 }
 
+static bool is_group(uint32_t address)
+{
+	return (address & 0xff) >= 224 || address >> 24 == 255;
+}
+
+/* Replaces the address of an IPv4 destination as in the descriptions of sockets, so that both still match.
+ * The new address of a group would be that of a host, so this destination is removed.
+ * The hash of the name of a unix socket would show whether a guessed name is right, so this destination is
+ * removed. */
+static void redact_destination(const struct redact *r, struct ct_rec *e)
+{
+	uint32_t address = ct_send_address(e);
+	uint8_t bytes[16] = { 0 };
+
+	if (ct_send_dest(e) == CT_DEST_IPV4 && !is_group(address)) {
+		memcpy(bytes, &address, sizeof(address));
+		redact_address(&r->key, AF_INET, bytes);
+		memcpy(&address, bytes, sizeof(address));
+		ct_send_to(e, CT_DEST_IPV4, ct_send_port(e), address);
+	} else if (ct_send_dest(e) != CT_DEST_IPV6) {
+		ct_send_to(e, CT_DEST_NONE, 0, 0);
+	}
+}
+
 /* Replaces the ids of transactions and stacks by keyed hashes, and those of objects as redact_object_id()
  * does. The old id of a stack is a hash without a key: it would show whether guessed frames are right.
  * Removes the values of variables. Addresses in programs stay. x: the extra words, if the record has some. */
@@ -92,6 +118,9 @@ static void redact_event(const struct redact *r, struct ct_rec *rec, uint64_t *x
 {
 	rec->obj = redact_object_id(r, rec->obj);
 	switch (rec->kind) {
+	case CT_SEND:
+		redact_destination(r, rec);
+		break;
 	case CT_EPMEMBER:
 		x[0] = redact_object_id(r, x[0]);
 		break;

@@ -22,6 +22,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "ctrace/fields.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "trace/format/blob.h"
@@ -285,7 +286,11 @@ static void lives(void)
 
 static void traffic(void)
 {
-	add((struct ct_rec){ .kind = CT_SEND, .tid = SERVER, .peer = 512, .obj = UNIX });
+	struct ct_rec send = { .kind = CT_SEND, .tid = SERVER, .peer = 512, .obj = UNIX };
+	uint64_t to = ct_dest_name("/run/server");
+
+	ct_send_to(&send, CT_DEST_UNIX, (uint16_t)(to >> 32), (uint32_t)to);
+	add(send);
 	add((struct ct_rec){ .kind = CT_RECV, .tid = SH, .peer = 512, .obj = UNIX });
 	add((struct ct_rec){ .kind = CT_READY, .state = CT_CTX_SOFTIRQ, .obj = SOCK });
 	add_x((struct ct_rec){ .kind = CT_BLK_ISSUE, .tid = SH, .peer = 4096, .state = 1, .obj = DISK }, 2048,

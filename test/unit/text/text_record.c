@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctrace/fields.h"
 #include "lib/cleanup.h"
 #include "lib/hash.h"
 #include "test/unit/text/text_window_private.h"
@@ -271,9 +273,31 @@ static void message(struct record *r, enum ct_kind kind)
 	e->r.obj = text_object_next(r->l);
 }
 
+/* "1.2.3.4:53", "[::1]:53", another IPv6 address, or the name of a unix socket */
+static void send_to(struct record *r, struct ct_rec *e, const char *to)
+{
+	struct in6_addr six = { 0 }, one = IN6ADDR_LOOPBACK_INIT;
+	char host[64] = "";
+	struct in_addr four;
+	unsigned port = 0;
+
+	if (*to == '/' || *to == '@')
+		ct_send_to(e, CT_DEST_UNIX, (uint16_t)(ct_dest_name(to) >> 32), (uint32_t)ct_dest_name(to));
+	else if (sscanf(to, "[%63[0-9a-f:]]:%u", host, &port) == 2 && inet_pton(AF_INET6, host, &six) == 1)
+		ct_send_to(e, CT_DEST_IPV6, (uint16_t)port, !memcmp(&six, &one, sizeof(six)));
+	else if (sscanf(to, "%63[0-9.]:%u", host, &port) == 2 && inet_pton(AF_INET, host, &four) == 1)
+		ct_send_to(e, CT_DEST_IPV4, (uint16_t)port, four.s_addr);
+	else
+		text_line_fail(r->l, "expected a destination, as 127.0.0.1:53, not \"%s\"", to);
+}
+
 static void verb_sends(struct record *r)
 {
+	const char *to = text_line_field(r->l, "to");
+
 	message(r, CT_SEND);
+	if (to)
+		send_to(r, &r->t->events.v[r->t->events.n - 1].r, to);
 }
 
 static void verb_receives(struct record *r)
@@ -488,7 +512,7 @@ static const struct verb verbs[] = {
 	{ "exits", verb_exits, "A exits [status=N] [flags=last]" },
 	{ "signals", verb_signals, "A signals B SIGNAL [flags=] [code=N]" },
 	{ "handles", verb_handles, "A handles SIGNAL [flags=fatal]" },
-	{ "sends", verb_sends, "A sends BYTES OBJECT" },
+	{ "sends", verb_sends, "A sends BYTES OBJECT [to=ADDRESS]" },
 	{ "receives", verb_receives, "A receives BYTES OBJECT" },
 	{ "flock", verb_flock, "A flock read|write|unlock OBJECT [how=] [result=]" },
 	{ "held", verb_held, "A held OBJECT [flags=waiter]" },

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ctrace/fields.h"
 #include "test/unit/trace/trace_fixture.h"
 #include "trace/format/blob.h"
 #include "trace/snapshot/cut.h"
@@ -220,6 +221,28 @@ static void write_pointers(struct fixture *f)
 	fixture_add(f, &e);
 }
 
+/* Sends to the remote address of SOCK_ID, to ::1, to the unix socket /run/secretsock, to two groups, and to a
+ * destination of a later version. */
+static void write_sends(struct fixture *f)
+{
+	uint64_t name = ct_dest_name("/run/secretsock");
+	struct window_record e = fixture_usual(f, 0);
+
+	e.r = (struct ct_rec){ .ts = e.r.ts, .kind = CT_SEND, .tid = 4000, .obj = SOCK_ID };
+	ct_send_to(&e.r, CT_DEST_IPV4, 53, htonl(0xc0000207));
+	fixture_add(f, &e);
+	ct_send_to(&e.r, CT_DEST_IPV6, 54, 1);
+	fixture_add(f, &e);
+	ct_send_to(&e.r, CT_DEST_UNIX, (uint16_t)(name >> 32), (uint32_t)name);
+	fixture_add(f, &e);
+	ct_send_to(&e.r, CT_DEST_IPV4, 55, htonl(0xe00000fb));
+	fixture_add(f, &e);
+	ct_send_to(&e.r, CT_DEST_IPV4, 55, htonl(0xc00002ff));
+	fixture_add(f, &e);
+	ct_send_to(&e.r, CT_DEST_UNIX + 1, 56, 57);
+	fixture_add(f, &e);
+}
+
 static void write_secrets(struct fixture *f)
 {
 	const char *const frames[] = { "k:schedule+0x12", "secretfn+0x1 (secretmod)" };
@@ -243,6 +266,7 @@ static void write_secrets(struct fixture *f)
 	e.x[1] = stack->id;
 	fixture_add(f, &e);
 	write_pointers(f);
+	write_sends(f);
 	put_object(f, MARK_ID, "secretmark");
 	e.r.kind = CT_MARK;
 	e.r.obj = MARK_ID;
@@ -301,6 +325,28 @@ static void check_id(uint64_t old, uint64_t new)
 	assert_true(CT_OBJ_KIND(old) != CT_OBJ_SOCK || new & 1ULL << 58);
 }
 
+/* o: the redacted description of SOCK_ID */
+static void check_send(const struct ct_rec *x, const struct ct_rec *y, const struct window_object *o)
+{
+	uint32_t address = ct_send_address(y);
+
+	switch (ct_send_port(x) == 55 ? CT_DEST_NONE : ct_send_dest(x)) {
+	case CT_DEST_IPV4:
+		assert_int_equal(ct_send_dest(y), CT_DEST_IPV4);
+		assert_int_equal(ct_send_port(y), 53);
+		assert_memory_equal(&address, o->raddr, sizeof(address));
+		break;
+	case CT_DEST_IPV6:
+		assert_int_equal(ct_send_port(y), 54);
+		assert_int_equal(address, 1);
+		break;
+	case CT_DEST_UNIX:
+	case CT_DEST_NONE:
+		assert_int_equal(ct_send_dest(y), CT_DEST_NONE);
+		assert_int_equal(ct_send_name(y), 0);
+	}
+}
+
 static void check_events(const struct window *a, const struct window *b)
 {
 	assert_int_equal(a->n_events, b->n_events);
@@ -316,6 +362,10 @@ static void check_events(const struct window *a, const struct window *b)
 		}
 		if (x->r.kind == CT_MARK)
 			continue;
+		if (x->r.kind == CT_SEND) {
+			check_send(&x->r, &y->r, window_object(b, SOCK_ID));
+			continue;
+		}
 		assert_memory_equal(&x->r, &y->r, sizeof(x->r));
 		assert_int_equal(x->cpu, y->cpu);
 		if (x->r.kind == CT_ACCESS)
