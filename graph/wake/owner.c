@@ -226,16 +226,6 @@ static void owner_of_futex(const struct graph *g, const struct interval *s, stru
 	}
 }
 
-/* Returns true if s is a wait for input on one datagram socket, and only b->task can owe the answer. */
-static bool is_sure_dest(const struct graph *g, const struct interval *s, const struct blame *b)
-{
-	struct enders all = { 0 };
-	bool sure;
-
-	return waits_for_one(s) && owner_has_dest(g, s->obj, s->to_ns - 1) &&
-	       owner_of_dest(g, s->obj, s->to_ns - 1, &all, &sure) == b->task && sure;
-}
-
 void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, struct enders *all)
 {
 	const struct interval *s = &g->intervals[interval];
@@ -313,8 +303,6 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, st
 		b->task = GRAPH_NONE;
 	if (b->task != GRAPH_NONE && b->time == TIME_UNKNOWN)
 		b->time = TIME_IPC;
-	if (b->task != GRAPH_NONE && is_sure_dest(g, s, b))
-		b->strength = EDGE_STRONG;
 	if (b->task == GRAPH_NONE && waits_for_one(s) && owner_has_dest(g, s->obj, s->to_ns - 1) &&
 	    owner_dest_is_far(g, s->obj, s->to_ns - 1)) {
 		b->time = TIME_NETWORK;

@@ -29,7 +29,6 @@ struct holders {
 	const struct window_object *sock;
 	enum listens how;
 	size_t n_socks; /* if there are several, sock is one of them */
-	bool in_table;  /* tables of descriptors show all of them */
 	bool more;      /* further processes may have it */
 };
 
@@ -83,12 +82,6 @@ static bool is_one_host(const struct ct_rec *r)
 	uint8_t first = ct_send_address(r) & 0xff, last = ct_send_address(r) >> 24;
 
 	return ct_send_dest(r) != CT_DEST_IPV4 || (!IN_MULTICAST((uint32_t)first << 24) && last != 0xff);
-}
-
-static bool is_loopback(const struct ct_rec *r)
-{
-	return ct_send_dest(r) == CT_DEST_IPV4 ? (ct_send_address(r) & 0xff) == IN_LOOPBACKNET
-					       : ct_send_dest(r) == CT_DEST_IPV6 && ct_send_address(r) == 1;
 }
 
 /* A server mostly has a port of a lower class than its clients. The highest class are the ports that Linux
@@ -375,16 +368,6 @@ static bool is_lost(const struct graph *g, const struct asked *a, uint32_t task,
 	return waits;
 }
 
-/* Returns true if the trace may lack a datagram between the sender and `task` before ts_ns. */
-static bool may_lack(const struct graph *g, const struct asked *a, uint32_t task, uint64_t ts_ns)
-{
-	uint64_t from_ns = g->w->from_ns;
-	uint32_t sender = graph_task_at(g, a->sent->r.tid, a->sent->r.ts);
-
-	return graph_lacks_within(g, from_ns, ts_ns) & CT_LACK_MESSAGES || sender == GRAPH_NONE ||
-	       owner_may_lack(g, sender, from_ns, ts_ns) || owner_may_lack(g, task, from_ns, ts_ns);
-}
-
 /* Finds the living processes that have the socket at the destination. */
 static void find_holders(const struct graph *g, const struct asked *a, uint64_t ts_ns, struct holders *ret)
 {
@@ -397,22 +380,20 @@ static void find_holders(const struct graph *g, const struct asked *a, uint64_t 
 		enum listens how = graph_listens_for(g, x, &a->to);
 		struct enders users = { 0 };
 		uint32_t user;
-		bool in_table, known;
+		bool known;
 
 		if (how == LISTENS_NOT || how < ret->how)
 			continue;
 		known = owner_holders(g, x->id, ts_ns, &users);
-		in_table = users.n > 0;
-		user = in_table ? GRAPH_NONE : owner_fd(g, x->id, ts_ns, 0, 0, &users);
+		user = users.n ? GRAPH_NONE : owner_fd(g, x->id, ts_ns, 0, 0, &users);
 		if (user != GRAPH_NONE)
 			owner_add(g, &users, user);
 		if (!users.n && known)
 			continue;
 		if (how > ret->how)
-			*ret = (struct holders){ .how = how, .in_table = true };
+			*ret = (struct holders){ .how = how };
 		ret->sock = x;
 		ret->n_socks++;
-		ret->in_table &= in_table;
 		ret->more |= !known;
 		for (size_t k = 0; k < users.n; k++)
 			owner_add(g, &ret->all, users.v[k]);
@@ -447,35 +428,6 @@ static uint32_t task_of(const struct graph *g, const struct asked *a, const stru
 	if (last == GRAPH_NONE || g->tasks[last].tgid != g->tasks[task].tgid)
 		return GRAPH_NONE;
 	return owner_alive(g, last, ts_ns) ? last : task;
-}
-
-/* Returns true if the socket at the destination, and no other, receives the datagram for certain. */
-static bool is_sure_socket(const struct asked *a, const struct holders *h)
-{
-	return h->n_socks == 1 && a->to.family != AF_UNIX && a->to.netns && h->sock->netns == a->to.netns &&
-	       (h->how == LISTENS_EXACTLY || (h->how == LISTENS_ANYWHERE && is_loopback(&a->sent->r)));
-}
-
-/* Returns true if the send is a question for certain, and has no answer. Two sockets with the same kind of
- * port may be equal partners, which owe each other no answer. */
-static bool is_sure_question(const struct graph *g, const struct asked *a, uint64_t ts_ns)
-{
-	const struct graph_ref *got = graph_ref_before(g, &g->recvs, a->to.id, ts_ns);
-
-	return compare_ports(&a->to, &a->sent->r) > 0 && starts_late(g, a->to.id) &&
-	       (!got || got->event < (uint32_t)(a->sent - g->w->events));
-}
-
-/* Returns true if only `task` can owe the answer. */
-static bool is_sure(const struct graph *g, const struct asked *a, const struct holders *h, uint32_t task,
-		    uint64_t ts_ns)
-{
-	size_t n;
-
-	graph_refs(&g->threads, g->tasks[task].tgid, &n);
-	return n == 1 && h->in_table && h->all.n == 1 && h->all.v[0] == task && is_sure_socket(a, h) &&
-	       is_sure_question(g, a, ts_ns) && !process_waits_for(g, task, h->sock->id, ts_ns) &&
-	       !may_lack(g, a, task, ts_ns);
 }
 
 static bool process_receives_on(const struct graph *g, uint64_t sock, uint32_t tgid)
@@ -573,14 +525,12 @@ static bool is_connected_to(const struct graph *g, const struct asked *a)
 	return graph_inet_peer(g, &o) != 0;
 }
 
-uint32_t owner_of_dest(const struct graph *g, uint64_t sock, uint64_t ts_ns, struct enders *all,
-		       bool *ret_sure)
+uint32_t owner_of_dest(const struct graph *g, uint64_t sock, uint64_t ts_ns, struct enders *all)
 {
 	struct asked_list owing;
 	struct holders h = { 0 };
 	uint32_t task = GRAPH_NONE;
 
-	*ret_sure = false;
 	find_owing(g, window_object(g->w, sock), ts_ns, &owing);
 	for (size_t i = 0; i < owing.n; i++) {
 		const struct asked *a = &owing.v[i];
@@ -598,8 +548,5 @@ uint32_t owner_of_dest(const struct graph *g, uint64_t sock, uint64_t ts_ns, str
 		for (size_t k = 0; task == GRAPH_NONE && k < h.all.n; k++)
 			owner_add(g, all, h.all.v[k]);
 	}
-	if (owing.n != 1 || !owing.whole || task == GRAPH_NONE)
-		return GRAPH_NONE;
-	*ret_sure = is_sure(g, &owing.v[0], &h, task, ts_ns);
-	return task;
+	return owing.n == 1 && owing.whole ? task : GRAPH_NONE;
 }

@@ -11,7 +11,7 @@ static bool is_begin(const struct graph *g, const struct window_event *cap)
 	return window_words(g->w, cap)[0] == cap->r.ts;
 }
 
-bool owner_may_lack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+static bool may_have_unlocked(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->gaps, 0, &n);
@@ -99,8 +99,8 @@ uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint
 		*ret_event = event;
 	since_ns = g->w->events[event].r.ts;
 	if (since_ns > ts_ns
-		    ? owner_may_lack(g, owner, ts_ns, since_ns)
-		    : owner_may_lack(g, owner, since_ns, ts_ns) && !is_held_later(g, obj, owner, ts_ns))
+		    ? may_have_unlocked(g, owner, ts_ns, since_ns)
+		    : may_have_unlocked(g, owner, since_ns, ts_ns) && !is_held_later(g, obj, owner, ts_ns))
 		*ret_strength = EDGE_WEAK;
 	/* A flock() lock stays while another process has the inherited descriptor open. */
 	if (g->tasks[owner].exit_ns <= ts_ns && ct_lock_type(&g->w->events[event].r) == CT_LOCK_FLOCK)
@@ -148,7 +148,7 @@ static uint32_t owner_by_unlock(const struct graph *g, uint64_t obj, const struc
 		return GRAPH_NONE;
 	*ret_event = event;
 	*ret_strength =
-		granted && !g->caps.n && !owner_may_lack(g, owner, s->from_ns, g->w->events[event].r.ts)
+		granted && !g->caps.n && !may_have_unlocked(g, owner, s->from_ns, g->w->events[event].r.ts)
 			? EDGE_STRONG
 			: EDGE_WEAK;
 	return owner;
@@ -299,7 +299,7 @@ static bool has_only_waited(const struct graph *g, uint32_t task, uint64_t since
 	uint32_t i = graph_interval_at(g, task, to_ns - 1);
 
 	if (i == GRAPH_NONE || g->intervals[i].state != INTERVAL_BLOCKED ||
-	    owner_may_lack(g, task, since_ns, to_ns))
+	    may_have_unlocked(g, task, since_ns, to_ns))
 		return false;
 	x = part = &g->intervals[i];
 	for (unsigned looks = 0; looks < LOCK_LOOKS && x >= first && scan_step(g); looks++, x--) {

@@ -308,13 +308,12 @@ uint32_t owner_object(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint3
 {
 	uint32_t tgid = g->tasks[me].tgid;
 	uint64_t at;
-	bool sure;
 
 	switch ((unsigned)CT_OBJ_KIND(obj)) {
 	case CT_OBJ_SOCK:
-		/* A wait to write is not for an answer. */
+		/* A wait for input, which the task at the other end writes. */
 		if (mode == CT_FF_WRITE && owner_has_dest(g, obj, ts_ns))
-			return owner_of_dest(g, obj, ts_ns, all, &sure);
+			return owner_of_dest(g, obj, ts_ns, all);
 		return owner_sock(g, obj, ts_ns, tgid, all);
 	case CT_OBJ_PIPE:
 	case CT_OBJ_FIFO:

@@ -190,7 +190,10 @@ static void poll_socket(const struct graph *g, uint64_t obj, const struct interv
 	/* Looks at the end of the wait, because another thread may have sent the request, or
 	 * received the answer, during the wait. */
 	if (owner_owed(g, obj, s->to_ns - 1)) {
-		m->score = own ? POLL_OWN : POLL_OWED;
+		/* Many datagrams need no answer, so a debt on a connection comes first. */
+		m->score = own                                              ? POLL_OWN
+			   : !alone && owner_has_dest(g, obj, s->to_ns - 1) ? POLL_PEER
+									    : POLL_OWED;
 		m->since_ns = sent ? owner_event(g, sent)->r.ts : 0;
 	} else if (!alone && asked) {
 		/* The task serves the client at the other end, and has not answered yet. If it

@@ -70,18 +70,15 @@ bool owner_dest_is_far(const struct graph *g, uint64_t sock, uint64_t ts_ns);
  * - A socket at the destination is connected to the asking socket.
  * - The datagram did not arrive.
  *
- * Adds a task of each process that may owe the answer to *all. *ret_sure is true if exactly one task may owe
- * the answer, and no record can be missing that says otherwise.
+ * Adds a task of each process that may owe the answer to *all. The result is never certain: no record shows
+ * which processes have the socket at each moment, and many datagrams need no answer.
  */
-uint32_t owner_of_dest(const struct graph *g, uint64_t sock, uint64_t ts_ns, struct enders *all,
-		       bool *ret_sure);
+uint32_t owner_of_dest(const struct graph *g, uint64_t sock, uint64_t ts_ns, struct enders *all);
 /* For a poll whose records lack some descriptors. Returns a datagram socket for which the task may poll: the
  * task asked something on it since its wait before the poll, the destination owes the answer, and the process
  * has received something from this destination before. Returns 0 if there is none. *ret_event is the record
  * of the send. */
 uint64_t owner_asked_last(const struct graph *g, const struct interval *s, uint32_t *ret_event);
-/* Returns true if records of the process of `task` may be missing between the two times. */
-bool owner_may_lack(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
 /*
  * Finds the polled objects that explain the poll best (enum poll_score, owner_poll.c). If their score
  * is below POLL_WRITTEN, and they lead to several processes, no task is to blame. Exception: exactly
