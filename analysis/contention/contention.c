@@ -124,11 +124,6 @@ int contention_cpu(const struct graph *g, uint32_t task, const struct path_piece
 	return r;
 }
 
-uint64_t contention_unknown_ns(const struct contention *c)
-{
-	return c->lost_ns + c->unseen_ns;
-}
-
 bool contention_is_throttled(const struct contention *c)
 {
 	return c->throttled_ns > c->total_ns / 2;

@@ -21,7 +21,6 @@ struct contention {
 	uint64_t own_ns; /* how long threads of the victim's own process had the CPU */
 	uint64_t idle_ns;
 	uint64_t lost_ns;
-	uint64_t unseen_ns;    /* CPU: further waits, not in total_ns, for which the CPU is not known */
 	uint64_t throttled_ns; /* CPU: waits while the quota of the control group was used up */
 	bool sampled;
 	uint64_t obj; /* disk: the file for which `task` waited longest */
@@ -31,8 +30,6 @@ struct contention {
  * Returns 0 or -ENOMEM. */
 int contention_cpu(const struct graph *g, uint32_t task, const struct path_piece *waits, size_t n,
 		   struct contention *ret);
-/* After contention_cpu(): returns for how long it is not known which task had the CPU. */
-uint64_t contention_unknown_ns(const struct contention *c);
 /* After contention_cpu(): returns true if the quota explains more than half of total_ns. */
 bool contention_is_throttled(const struct contention *c);
 /* After contention_cpu(): returns how long tasks other than c->task had the CPU. 0 if only samples tell who

@@ -42,8 +42,8 @@ bool chain_has_open_choice(const struct chain *c);
 /* Returns true if any link but the last one has an edge of this kind. */
 bool chain_has_edge(const struct chain *c, enum edge_kind kind);
 /* Returns true if every link but the last one waits for the end of a task, or for a vfork child. */
+bool chain_only_children(const struct chain *c);
 /* Returns true if the link is one wait, and its own stack shows that it is a sleep of Java. */
 bool chain_sleeps_in_java(const struct graph *g, const struct link *k);
-bool chain_only_children(const struct chain *c);
 
 #endif

@@ -351,11 +351,11 @@ static struct cpu_use cpu_use(const struct findings *f)
 					 .ns = f->cpu.ns,
 					 .lost_ns = k[-1].runnable_ns - MIN(f->cpu.ns, k[-1].runnable_ns),
 					 .sampled = true };
-	return (struct cpu_use){ .wait_ns = f->cpu.total_ns + f->cpu.unseen_ns,
+	return (struct cpu_use){ .wait_ns = f->cpu.total_ns,
 				 .ns = f->cpu.ns,
 				 .others_ns = contention_others_ns(&f->cpu),
 				 .idle_ns = f->cpu.idle_ns,
-				 .lost_ns = contention_unknown_ns(&f->cpu) };
+				 .lost_ns = f->cpu.lost_ns };
 }
 
 /* If a task of the chain polls a variable, sets d->watch. *ret_written: the writer is known.

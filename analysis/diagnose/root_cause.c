@@ -270,13 +270,17 @@ static int find_cpu(struct findings *f)
 
 	if (r)
 		return r;
-	f->cpu.unseen_ns = k->runnable_ns > f->cpu.total_ns ? k->runnable_ns - f->cpu.total_ns : 0;
+	/* further waits, for which not even the CPU is known */
+	if (k->runnable_ns > f->cpu.total_ns) {
+		f->cpu.lost_ns += k->runnable_ns - f->cpu.total_ns;
+		f->cpu.total_ns = k->runnable_ns;
+	}
 	/* the CPU quota holds up the task, so no other task is to blame */
 	if (contention_is_throttled(&f->cpu) && k->runnable_ns > k->running_ns * STARVED_RATIO) {
 		f->starved = true;
 		return 0;
 	}
-	if (f->cpu.own_ns > f->cpu.ns && f->cpu.own_ns > f->cpu.idle_ns) {
+	if (f->cpu.own_ns > MAX(f->cpu.ns, f->cpu.idle_ns) && f->cpu.own_ns > f->cpu.lost_ns) {
 		f->chain.end = END_RUNNING;
 		return 0;
 	}
@@ -295,11 +299,11 @@ static int find_cpu(struct findings *f)
 		return find_sampled(f);
 	if (f->cpu.task == GRAPH_NONE || f->cpu.idle_ns + f->cpu.lost_ns > f->cpu.total_ns / 2)
 		return 0;
-	if (f->cpu.ns < f->cpu.total_ns / BRANCH_SHARE)
+	if (f->cpu.ns < f->cpu.total_ns / BRANCH_SHARE || f->cpu.ns < f->cpu.own_ns)
 		return 0;
 	/* a task with a smaller part is only the first of several */
 	return chain_append(f->g, &f->chain, f->cpu.task, EDGE_CPU,
-			    f->cpu.ns > (f->cpu.total_ns + f->cpu.unseen_ns) / 2 ? EDGE_STRONG : EDGE_WEAK);
+			    f->cpu.ns > f->cpu.total_ns / 2 ? EDGE_STRONG : EDGE_WEAK);
 }
 
 bool root_cause_ran(const struct link *k)

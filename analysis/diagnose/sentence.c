@@ -80,6 +80,12 @@ static bool has_frame(const struct sentence_facts *f, const struct link *k, bool
 	return false;
 }
 
+/* Returns for how long it is not known which task had the CPU. */
+static uint64_t unknown_ns(const struct contention *c)
+{
+	return c->sampled ? c->total_ns - MIN(c->ns, c->total_ns) : c->lost_ns;
+}
+
 /* Adds the words between the verb ("waited ") and the next task, such as "for a mutex held by ". */
 static void say_wait(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
@@ -166,7 +172,9 @@ static void say_wait(struct words *t, const struct sentence_facts *f, const stru
 		words_add(t, ", perhaps because of ");
 		return;
 	case EDGE_CPU:
-		words_add(t, "for a CPU that was taken longest by ");
+		words_add(t, f->cpu->ns > unknown_ns(f->cpu)
+				     ? "for a CPU that was taken longest by "
+				     : "for a CPU that was taken for a part of the time by ");
 		return;
 	case EDGE_FLAG:
 		words_add(t, "for %s", CT_OBJ_KIND(k->obj) == CT_OBJ_DATA ? k->resource : "a flag in memory");
@@ -251,10 +259,10 @@ static uint64_t timed_ns(const struct sentence_facts *f, const struct link *k)
 /* Returns true if a record shows the begin of the wait: the task ran until then. */
 static bool has_begin(const struct graph *g, uint32_t wait)
 {
-	const struct interval *s = &g->intervals[wait], *before = s - 1;
+	const struct interval *s = &g->intervals[wait];
 
-	return wait > g->tasks[s->task].first_interval && before->state == INTERVAL_RUNNING &&
-	       before->to_ns == s->from_ns;
+	return wait > g->tasks[s->task].first_interval && s[-1].state == INTERVAL_RUNNING &&
+	       s[-1].to_ns == s->from_ns;
 }
 
 /* A wait that a time limit may end. */
@@ -273,7 +281,9 @@ static void say_timer(struct words *t, const struct sentence_facts *f, const str
 		words_add(t, "was waiting for a timer");
 	else
 		words_add(t, k->wait == CT_W_FUTEX ? "was waiting for a wake-up or its own time limit"
-						   : "was waiting for its own time limit");
+			     : k->timeouts || has_limit(f, k)
+				     ? "was waiting for a timer or its own time limit"
+				     : "was waiting for a timer");
 	if (wait == GRAPH_NONE)
 		return;
 	words_add(t, limit && exact ? " of "
@@ -376,6 +386,8 @@ static void say_quota(struct words *t, const struct sentence_facts *f, const str
 
 static void say_starved(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
+	uint64_t others_ns = f->cpu->ns + contention_others_ns(f->cpu);
+
 	words_add(t, "could run but got no CPU for ");
 	words_duration(t, k->runnable_ns);
 	if (contention_is_throttled(f->cpu))
@@ -384,8 +396,13 @@ static void say_starved(struct words *t, const struct sentence_facts *f, const s
 		words_add(t, " although one was idle: its control group is probably limited");
 	else if (f->cpu->lost_ns > f->cpu->total_ns / 2)
 		words_add(t, " as far as is known: records are missing that would tell who had it");
-	else if (f->cpu->task != GRAPH_NONE)
+	else if (others_ns > f->cpu->total_ns / 2)
 		words_add(t, " while many tasks used it");
+	else if (others_ns) {
+		words_add(t, "; for ");
+		words_duration(t, others_ns);
+		words_add(t, " of this time, other tasks used it");
+	}
 }
 
 static unsigned percent(uint64_t part_ns, uint64_t all_ns)
@@ -419,7 +436,7 @@ static void say_had_cpu(struct words *t, const struct sentence_facts *f, const s
 	} parts[] = {
 		{ contention_others_ns(c), "other tasks had it for " },
 		{ c->sampled ? 0 : c->idle_ns, "no task had it for " },
-		{ c->sampled ? 0 : contention_unknown_ns(c), "it is not known who had it for " },
+		{ unknown_ns(c), "it is not known who had it for " },
 	};
 	const char *open = " (";
 
@@ -437,7 +454,7 @@ static void say_had_cpu(struct words *t, const struct sentence_facts *f, const s
 	if (has->prio != waits->prio)
 		words_add(t, ", at a %s priority", has->prio < waits->prio ? "stronger" : "weaker");
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-		if (parts[i].ns <= (c->total_ns + c->unseen_ns) / BRANCH_SHARE)
+		if (parts[i].ns <= c->total_ns / BRANCH_SHARE)
 			continue;
 		words_add(t, "%s%s", open, parts[i].text);
 		words_duration(t, parts[i].ns);
@@ -454,7 +471,7 @@ static void say_shared(struct words *t, const struct sentence_facts *f, const st
 	words_add(t, " for ");
 	words_duration(t, k->running_ns);
 	if (own_frame(f->g, k->stack)) {
-		words_add(t, " (mostly");
+		words_add(t, " (most often seen");
 		say_where(t, f, k);
 		words_add(t, ")");
 	}

@@ -160,7 +160,7 @@ static bool is_waiter(const struct subject *s, size_t row)
 	/* The threads of a stopped process are stopped, too: they do not wait for it. */
 	return !s->told[row] && x->alarm && overlaps(d, x) && x->diagnosis->chain[0].state != LINK_STOPPED &&
 	       !in_chain(d, x->task) && needed_link(d, x, &certain) < d->n_chain &&
-	       !is_blamed(s->v->hangs, d, x->task);
+	       (certain || !is_blamed(s->v->hangs, d, x->task));
 }
 
 /* distance_ns: the time between the begin of the row and the begin of the hang. */

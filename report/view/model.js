@@ -13,7 +13,7 @@ const TIMES = {
 	network: 'waits for the network',
 	disk: 'waits for the disk',
 	fault: 'waits for memory',
-	timer: 'sleeps, or waits for its own time limit',
+	timer: 'sleeps, or waits for a timer or its own time limit',
 	queue: 'waits for a wake-up',
 	stopped: 'is stopped',
 	unknown: 'state not known',

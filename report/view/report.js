@@ -58,7 +58,7 @@ function link_state(link, more) {
 	const times = more.waits > 1 ? ' in ' + more.waits + ' waits (' + (more.before_ns ? 'the longest part in this window: ' : 'the longest: ') + duration(more.longest_ns) + ')' : '';
 
 	if (link.state === 'waiting' || link.state === 'sleeping')
-		return (link.state === 'sleeping' ? 'sleeps' : link.resource.kind === 'timer' ? 'waits for its own time limit,' : 'waits') +
+		return (link.state === 'sleeping' ? 'sleeps' : link.resource.kind === 'timer' ? 'waits for a timer or its own time limit,' : 'waits') +
 			time + times + since(link, more) + (what ? ': ' + what : '');
 	return (STATES[link.state] || link.state) + time + (what && link.resource.kind !== 'cpu' ? ': ' + what : '');
 }
@@ -332,7 +332,7 @@ function waiting_text(h) {
 function show_hangs() {
 	const h = doc.hangs, n = h.others.length + h.others_left_out, box = document.getElementById('others');
 	const more = !h.waiters ? ' No other task with an alarm was found that waited for a task of this chain.' : ' ' + h.waiters + ' more task' +
-		(h.waiters === 1 ? '' : 's') + (h.waiting.every(x => x.certain) ? '' : ' perhaps') + ' waited for a task of this chain (' + waiting_text(h) + ').';
+		(h.waiters === 1 ? '' : 's') + (h.waiters === h.waiting.length && h.waiting.every(x => x.certain) ? '' : ' perhaps') + ' waited for a task of this chain (' + waiting_text(h) + ').';
 
 	put('chosen-how', h.chosen + more + (n ? '' : ' No other hang was found ' + h.where + '.'));
 	box.hidden = !n;

@@ -105,6 +105,9 @@ static bool has_thing(const struct graph *g, const struct link *k)
 {
 	uint32_t i = graph_interval_at(g, k->task, k->to_ns - 1);
 
+	if (k->kind == RESOURCE_LOCK || k->kind == RESOURCE_JAVA_LOCK || k->kind == RESOURCE_DATABASE_LOCK ||
+	    k->kind == RESOURCE_STANDBY || k->kind == RESOURCE_CHECKPOINT)
+		return false;
 	return k->kind == RESOURCE_DISK ||
 	       (k->obj && i != GRAPH_NONE && g->intervals[i].state == INTERVAL_BLOCKED &&
 		g->intervals[i].obj == k->obj);
@@ -158,15 +161,19 @@ void summary_add_victim(struct words *t, const struct graph *g, const struct dia
 void summary_add_sure(struct words *t, const struct diagnosis *d)
 {
 	size_t n = is_circle(d) ? d->n_chain : d->n_chain - 1, sure = 0;
+	bool in_part = false;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		sure += summary_is_certain(d, i);
+		in_part |= d->chain[i].sure_waits && d->chain[i].sure_waits < d->chain[i].waits;
+	}
 	if (d->verdict == VERDICT_NORMAL && !d->strong) {
 		words_add(t, "not certain. The box \"Inferred\" says why.");
 		return;
 	}
 	if (d->strong && n && d->verdict != VERDICT_NORMAL) {
-		words_add(t, "certain. Records show each step from the victim to the task to blame.");
+		words_add(t, "certain. Records show each step from the victim to the task to blame%s.",
+			  in_part ? ", but not for all waits" : "");
 		return;
 	}
 	if (d->strong) {

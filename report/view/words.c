@@ -22,7 +22,7 @@ const char *view_time_words(enum time_kind time, bool stopped)
 		[TIME_IPC] = "waits for another task",
 		[TIME_DISK] = "waits for the disk",
 		[TIME_NETWORK] = "waits for the network",
-		[TIME_TIMER] = "sleeps, or waits for its own time limit",
+		[TIME_TIMER] = "sleeps, or waits for a timer or its own time limit",
 		[TIME_QUEUE] = "waits for a wake-up",
 		[TIME_FAULT] = "waits for memory",
 		[TIME_UNKNOWN] = "state not known",
@@ -481,9 +481,10 @@ void view_add_end(struct words *t, const struct graph *g, const struct interval 
 	if (b->killed)
 		words_add(t, "A signal, or the end of the process, ended the wait.");
 	else if (b->timed_out && b->ended && b->task != GRAPH_NONE)
-		words_add(t, "A time limit ended the wait, and the task waited for the same again.");
+		words_add(t,
+			  "A timer or a time limit ended the wait, and the task waited for the same again.");
 	else if (b->timed_out)
-		words_add(t, "A time limit ended the wait.");
+		words_add(t, "A timer or a time limit ended the wait.");
 	else if (b->ended && b->edge == EDGE_TIMER)
 		words_add(t, "A timer ended the wait.");
 	else if (b->ended && b->task == GRAPH_NONE)
