@@ -253,7 +253,7 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define DEST_PORT_AUTOMATIC 32768
 /* ns: a socket that sends first, so much later than the begin of the trace, asks. If smaller, the answer to a
  * datagram from before the trace counts as a question (case dest_unix_at_the_begin).
- * If larger, the blame for a real question is weak, or there is none. */
+ * If larger, nobody is blamed for the answer to a real question. */
 #define DEST_BEGIN_NS 1000000000ULL
 /* sends: to learn whether a standby of PostgreSQL confirms at once, so many of the last sends to it are
  * looked at. It confirms at once if half of them got an answer before the next send. */

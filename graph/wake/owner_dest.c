@@ -404,8 +404,7 @@ static void find_holders(const struct graph *g, const struct asked *a, uint64_t 
  * processes may have to, or several datagrams may be this one. */
 static uint32_t task_of(const struct graph *g, const struct asked *a, const struct holders *h, uint64_t ts_ns)
 {
-	uint32_t task = h->all.n == 1 && !h->more ? h->all.v[0] : GRAPH_NONE, got = GRAPH_NONE,
-		 last = GRAPH_NONE;
+	uint32_t task = h->all.n == 1 && !h->more ? h->all.v[0] : GRAPH_NONE, got = GRAPH_NONE, last;
 	size_t n = 0, n_got = 0;
 	const struct graph_ref *r;
 
@@ -413,10 +412,9 @@ static uint32_t task_of(const struct graph *g, const struct asked *a, const stru
 		return task;
 	r = graph_refs_from(g, &g->recvs, h->sock->id, checked_sub(a->sent->r.ts, MESSAGE_LATE_NS), &n);
 	for (size_t i = 0; i < n && owner_event(g, &r[i])->r.ts <= ts_ns && scan_step(g); i++) {
-		last = graph_task_at(g, owner_event(g, &r[i])->r.tid, owner_event(g, &r[i])->r.ts);
 		if (ct_message_bytes(&owner_event(g, &r[i])->r) != ct_message_bytes(&a->sent->r))
 			continue;
-		got = last;
+		got = graph_task_at(g, owner_event(g, &r[i])->r.tid, owner_event(g, &r[i])->r.ts);
 		n_got++;
 	}
 	if (n_got == 1)
