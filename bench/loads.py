@@ -280,10 +280,12 @@ def loads(opt, where):
 
 
 class Mixed:
-    """Web requests, a store, messages and a contended file lock at the same time, in bursts, until it is stopped."""
+    """Web requests and a store at the same time, in bursts, until it is stopped. Without servers_only, also messages
+    and a contended file lock."""
 
-    def __init__(self, where):
+    def __init__(self, where, servers_only):
         self.web, self.store, self.lock = Nginx(where), Redis(where), os.path.join(where, "lock")
+        self.servers_only = servers_only
         self.stack = contextlib.ExitStack()
 
     def again_and_again(self, pause_s, cmd):
@@ -293,14 +295,17 @@ class Mixed:
         self.stack.callback(p.wait)
         self.stack.callback(end_group, p)
 
+    def parts(self):
+        """[(programs, server or None, seconds between two bursts, function that returns the command of a burst)]"""
+        servers = [(["nginx", "ab"], self.web, 0.1, lambda: ["ab", "-q", "-c16", "-n1000",
+                                                             "http://127.0.0.1:%d/" % self.web.port]),
+                   (["redis-server", "redis-benchmark"], self.store, 0.1, lambda: self.store.requests("-n", "2000"))]
+        others = [(["hackbench"], None, 0.2, lambda: ["hackbench", "-g", "1", "-l", "20"])]
+        others += 2 * [(["flock"], None, 0.01, lambda: ["flock", self.lock, "sleep", "2"])]
+        return servers if self.servers_only else servers + others
+
     def begin(self):
-        for programs, server, pause_s, requests in (
-                (["nginx", "ab"], self.web, 0.1, lambda: ["ab", "-q", "-c16", "-n1000",
-                                                          "http://127.0.0.1:%d/" % self.web.port]),
-                (["redis-server", "redis-benchmark"], self.store, 0.1, lambda: self.store.requests("-n", "2000")),
-                (["hackbench"], None, 0.2, lambda: ["hackbench", "-g", "1", "-l", "20"]),
-                (["flock"], None, 0.01, lambda: ["flock", self.lock, "sleep", "2"]),
-                (["flock"], None, 0.01, lambda: ["flock", self.lock, "sleep", "2"])):
+        for programs, server, pause_s, requests in self.parts():
             gone = [p for p in programs if not shutil.which(p)]
             if gone:
                 say("%s is not installed: left out" % gone[0])
