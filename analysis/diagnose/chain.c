@@ -135,6 +135,7 @@ void chain_take_end(struct chain *to, struct chain *from)
 {
 	to->end = from->end;
 	to->leaf = from->leaf;
+	to->rivals = from->rivals;
 	VEC_FREE(&to->cpu_waits);
 	to->cpu_waits.v = from->cpu_waits.v;
 	to->cpu_waits.n = from->cpu_waits.n;
@@ -163,19 +164,24 @@ static int chain_note_rivals(const struct graph *g, struct chain *c, uint32_t ta
 {
 	struct words t = { 0 };
 	struct choice ch = { .task = task };
-	struct enders all;
+	const struct enders *all = &c->rivals;
 
-	if (!gr->blame.rivals || gr->interval == GRAPH_NONE || c->choices.n >= DIAGNOSE_MAX_CHOICES)
+	c->rivals.n = 0;
+	if (!gr->blame.rivals || gr->interval == GRAPH_NONE)
 		return 0;
-	blame_rivals(g, gr->interval, &all);
+	blame_rivals(g, gr->interval, &gr->blame, &c->rivals);
+	if (c->choices.n >= DIAGNOSE_MAX_CHOICES)
+		return 0;
 	words_add(&t, "%s[%u]: each of ", graph_comm(g, task, gr->to_ns), g->tasks[task].tid);
-	for (size_t i = 0; i < all.n; i++)
+	for (size_t i = 0; i < all->n; i++)
 		words_add(&t, "%s%s[%u]",
-			  !i              ? ""
-			  : i + 1 < all.n ? ", "
-					  : " and ",
-			  graph_comm(g, all.v[i], gr->to_ns), g->tasks[all.v[i]].tid);
-	words_add(&t, " could end this wait; no record tells which one will");
+			  !i               ? ""
+			  : i + 1 < all->n ? ", "
+					   : " and ",
+			  graph_comm(g, all->v[i], gr->to_ns), g->tasks[all->v[i]].tid);
+	words_add(&t, gr->blame.request.since_ns
+			      ? " may be what the request waits for; no record tells which one is"
+			      : " could end this wait; no record tells which one will");
 	ch.text = words_take(&t);
 	if (ch.text && !VEC_PUSH(&c->choices, ch))
 		return 0;

@@ -17,6 +17,7 @@ struct chain {
 	VEC(struct choice) choices;
 	enum chain_end end;
 	struct blame leaf;
+	struct enders rivals; /* of the last link: the tasks that could end its wait, if there are several */
 	VEC(struct path_piece) cpu_waits; /* END_RUNNING, END_RUNNABLE: when the last task waited for a CPU */
 	uint32_t last_frame;
 	/* in_last[f]: frame f belongs to the link that chain_build() adds next. */

@@ -394,6 +394,7 @@ static int diagnose_words(const struct findings *f, struct diagnosis *d)
 					.verdict = d->verdict,
 					.cause = d->cause,
 					.leaf = &f->chain.leaf,
+					.rivals = &f->chain.rivals,
 					.pool = f->pool,
 					.cpu = f->starved ? &f->cpu : NULL,
 					.shared = !f->starved && f->cpu.total_ns ? &f->cpu : NULL,

@@ -18,6 +18,8 @@
 #include "trace/words/frame.h"
 
 #define SENTENCE_CMDLINE 40
+/* tasks: so many of the tasks that could end a wait have their names in the sentence */
+#define RIVALS_NAMED 3
 
 static void say_task(struct words *t, const struct link *k)
 {
@@ -729,6 +731,27 @@ static void say_how_to_ask(struct words *t, const struct sentence_facts *f)
 		words_add(t, " To see the owner while it waits: SHOW ENGINE INNODB STATUS.");
 }
 
+/* " A[1], B[2] or 3 others could end this wait, but no record tells which." */
+static void say_rivals(struct words *t, const struct sentence_facts *f)
+{
+	size_t n = f->rivals->n, named = n <= RIVALS_NAMED ? n : RIVALS_NAMED - 1;
+	uint64_t at_ns = f->chain[f->n_chain - 1].to_ns;
+	char comm[64];
+
+	for (size_t i = 0; i < named; i++) {
+		describe_clean(graph_comm(f->g, f->rivals->v[i], at_ns), comm, sizeof(comm));
+		words_add(t, "%s%s[%u]",
+			  !i          ? " "
+			  : i + 1 < n ? ", "
+				      : " or ",
+			  comm, f->g->tasks[f->rivals->v[i]].tid);
+	}
+	if (named < n)
+		words_add(t, " or %zu others", n - named);
+	words_add(t, f->leaf->request.since_ns ? " may keep the request waiting, but no record tells which."
+					       : " could end this wait, but no record tells which.");
+}
+
 char *sentence_whole(const struct sentence_facts *f)
 {
 	struct words t = { 0 };
@@ -744,6 +767,8 @@ char *sentence_whole(const struct sentence_facts *f)
 	else
 		say_links(&t, f);
 	words_add(&t, f->strong ? "." : " (partly inferred).");
+	if (f->rivals->n)
+		say_rivals(&t, f);
 	if (f->against)
 		words_add(&t, " %s", f->against);
 	if (f->coarse_ns) {

@@ -13,6 +13,7 @@ struct sentence_facts {
 	enum verdict verdict;
 	enum cause_kind cause;
 	const struct blame *leaf;
+	const struct enders *rivals; /* the tasks that could end the wait of the last task, if several */
 	uint32_t pool;
 	const struct contention *cpu;    /* NULL: not starved */
 	const struct contention *shared; /* the last task computes: who had the CPU meanwhile; or NULL */

@@ -254,6 +254,14 @@ static const struct path_frame *unanswered(const struct walker *k, uint32_t fram
 	return NULL;
 }
 
+static struct blame_request request_of(const struct graph *g, const struct path_frame *f)
+{
+	const struct graph_ref *sent = graph_ref_before(g, &g->sends, f->blame.obj, f->from_ns);
+
+	return sent ? (struct blame_request){ g->w->events[sent->event].r.ts, true }
+		    : (struct blame_request){ f->from_ns, false };
+}
+
 /* Returns true if the wait may have nothing to do with the request that the process received. */
 static bool is_aside(const struct graph *g, uint32_t interval, const struct blame *b)
 {
@@ -352,6 +360,7 @@ static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, 
 {
 	const struct path_frame *f = &k->frames.v[frame], *asked = unanswered(k, frame);
 	bool main_thread = k->g->tasks[f->task].tid == k->g->tasks[f->task].tgid, for_work;
+	struct blame_request request;
 	struct blame active;
 
 	if (blame_leg(k, frame, interval, b))
@@ -375,11 +384,13 @@ static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, 
 			active.task = GRAPH_NONE;
 		*b = active;
 	}
-	if (asked && is_aside(k->g, interval, b))
-		blame_debt(k->g, interval, asked->from_ns, b);
+	if (asked && is_aside(k->g, interval, b)) {
+		request = request_of(k->g, asked);
+		blame_debt(k->g, interval, &request, b);
+	}
 	/* The main thread of some programs only waits for signals. Other threads do the work. */
 	if (!f->depth && k->g->intervals[interval].wait == CT_W_SIGNAL && !b->ended && b->task == GRAPH_NONE)
-		blame_debt(k->g, interval, f->from_ns, b);
+		blame_debt(k->g, interval, &(struct blame_request){ f->from_ns, false }, b);
 }
 
 static bool may_be_for_another(const struct graph *g, uint32_t interval)

@@ -41,11 +41,18 @@ struct enders {
 	size_t n;
 };
 
+/* When a process got its present request. */
+struct blame_request {
+	uint64_t since_ns; /* 0: unused */
+	bool recorded;     /* else since_ns is only a guess: the request may have come before */
+};
+
 struct blame {
-	uint32_t task;     /* GRAPH_NONE: no task of this host, or not known */
-	uint32_t event;    /* the record that shows that `task` is to blame, or GRAPH_NONE */
-	uint64_t obj;      /* object of the wait; of a poll: the polled object that ends it */
-	uint64_t until_ns; /* when `task` acted; if no task acted, the end of the wait */
+	uint32_t task;                /* GRAPH_NONE: no task of this host, or not known */
+	uint32_t event;               /* the record that shows that `task` is to blame, or GRAPH_NONE */
+	uint64_t obj;                 /* object of the wait; of a poll: the polled object that ends it */
+	uint64_t until_ns;            /* when `task` acted; if no task acted, the end of the wait */
+	struct blame_request request; /* blame_debt() found the rivals, with this; else unused */
 	enum resource_kind kind;
 	uint8_t time; /* enum time_kind */
 	uint8_t edge; /* enum edge_kind */
@@ -53,8 +60,8 @@ struct blame {
 	uint8_t rivals; /* how many tasks could end the wait, if more than one; else 0 */
 	bool ended;     /* the event for which the waiter waited has ended the wait */
 	bool timed_out;
-	bool owed;   /* the waiter is owed an answer on the socket obj: see owner_owed() */
-	bool killed; /* a signal, exit_group() or execve() ended the wait and the waiter */
+	bool owed;      /* the waiter is owed an answer on the socket obj: see owner_owed() */
+	bool killed;    /* a signal, exit_group() or execve() ended the wait and the waiter */
 	bool ownerless; /* a record shows that no task owns the awaited lock */
 };
 
@@ -78,18 +85,23 @@ void blame_lasting(const struct graph *g, uint32_t interval, struct blame *ret);
 /* Like blame_lasting(), for a wait that the caller knows to be for an answer on sock. */
 void blame_socket(const struct graph *g, uint32_t interval, uint64_t sock, struct blame *ret);
 
-/* since_ns: when the waiter's process began to work on its present request. Looks for other
- * processes for which threads of the waiter's process wait:
+/* Looks for other processes for which threads of the waiter's process wait:
  * - a process that owes an answer. If the task that owes the answer is idle, this process counts
- *   only if a question to it was recorded after since_ns.
- * - a descendant that was born after since_ns, if a thread waits for its output
+ *   only if a question to it was recorded after request->since_ns.
+ * - a descendant that was born after request->since_ns, if a thread waits for its output
  *
- * Returns true if there is exactly one such process. Then *ret blames the task of this process for
- * which a thread waits. */
-bool blame_debt(const struct graph *g, uint32_t interval, uint64_t since_ns, struct blame *ret);
+ * Returns true if there is one such process, and no other thread is active (see blame_active()). Then *ret
+ * blames the task of this process for which a thread waits. If the time of the request is recorded, and such
+ * a process was asked after it, then a process that was asked before does not count, nor does a thread that
+ * computes. A thread that has waited since before the recorded time of the request never counts as active. If
+ * several tasks may keep back the answer, returns false, and sets ret->rivals and ret->request, unless *ret
+ * blames a task already. */
+bool blame_debt(const struct graph *g, uint32_t interval, const struct blame_request *request,
+		struct blame *ret);
 
 /* Called for a wait that no task ended, and that has no known owner: mostly a wait on a futex. Blames
- * the only active thread among the other threads of the process. since_ns: see blame_debt(). A thread is
+ * the only active thread among the other threads of the process. since_ns: when the waiter's
+ * process began to work on its present request. A thread is
  * active if it computes, or waits for one of these: the disk, a file lock, the end of its write, an
  * answer, its child, a process that has not read the thread's bytes. If the wait is for a lock
  * (ret->kind), a thread that sleeps is active too. Several active threads that wait for the same
@@ -105,8 +117,11 @@ bool blame_active(const struct graph *g, uint32_t interval, uint64_t since_ns, s
  * true after the task's last interval. */
 bool blame_idles(const struct graph *g, uint32_t task, uint64_t ts_ns);
 
-/* For a wait for which blame_wait() has set `rivals`: returns the tasks that could end it. */
-void blame_rivals(const struct graph *g, uint32_t interval, struct enders *ret);
+/* b->rivals is not 0. Returns the tasks that could end the wait. */
+void blame_rivals(const struct graph *g, uint32_t interval, const struct blame *b, struct enders *ret);
+/* Returns the tasks that blame_debt() counts as rivals. */
+void blame_debtors(const struct graph *g, uint32_t interval, const struct blame_request *request,
+		   struct enders *ret);
 
 bool blame_polls_several(const struct graph *g, uint32_t interval);
 

@@ -9,7 +9,7 @@
 
 #include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
-#include "graph/wake/owner.h"
+#include "graph/wake/owner_private.h"
 #include "lib/checked.h"
 #include "lib/cleanup.h"
 
@@ -49,14 +49,20 @@ bool blame_idles(const struct graph *g, uint32_t task, uint64_t ts_ns)
 	return b.task == GRAPH_NONE || !(b.owed || graph_descends_from(g, b.task, g->tasks[task].tgid));
 }
 
+/* Returns true if a question on obj was recorded since since_ns and up to ts_ns. */
+static bool asked_since(const struct graph *g, uint64_t obj, uint64_t since_ns, uint64_t ts_ns)
+{
+	const struct graph_ref *sent = graph_ref_before(g, &g->sends, obj, ts_ns);
+
+	return sent && g->w->events[sent->event].r.ts >= since_ns;
+}
+
 /* Returns true if the request on b->obj may be a long poll: the server is idle, and answers only
  * when it has news. */
 static bool may_have_no_news(const struct graph *g, const struct blame *b, uint64_t asked_by_ns,
 			     uint64_t since_ns, uint64_t ts_ns)
 {
-	const struct graph_ref *sent = graph_ref_before(g, &g->sends, b->obj, asked_by_ns);
-
-	return (!sent || g->w->events[sent->event].r.ts < since_ns) && blame_idles(g, b->task, ts_ns);
+	return !asked_since(g, b->obj, since_ns, asked_by_ns) && blame_idles(g, b->task, ts_ns);
 }
 
 /* b is the blame for a wait of the process. Returns true if the wait is for output of the blamed task, and
@@ -68,34 +74,22 @@ static bool is_started_for(const struct graph *g, const struct blame *b, uint32_
 	       g->tasks[b->task].born_ns > since_ns && graph_descends_from(g, b->task, tgid);
 }
 
-bool blame_debt(const struct graph *g, uint32_t interval, uint64_t since_ns, struct blame *ret)
+/* If `thread` waits for a process for which blame_debt() looks, returns true, and *b blames a task of this
+ * process. *ret_shown: records show that the wait began after the process got its request. */
+static bool debt_of(const struct graph *g, uint32_t thread, const struct blame_request *request,
+		    uint64_t ts_ns, struct blame *b, bool *ret_shown)
 {
-	const struct interval *s = &g->intervals[interval];
-	size_t n;
-	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[s->task].tgid, &n);
-	struct blame found = { .task = GRAPH_NONE }, b;
+	uint32_t wait = asking_wait(g, thread, ts_ns), tgid = g->tasks[thread].tgid;
 
-	for (size_t i = 0; i < n && scan_step(g); i++) {
-		uint32_t wait = asking_wait(g, r[i].event, s->to_ns - 1);
-
-		if (wait == GRAPH_NONE)
-			continue;
-		blame_lasting(g, wait, &b);
-		if (b.task == GRAPH_NONE || g->tasks[b.task].tgid == g->tasks[s->task].tgid)
-			continue;
-		if (!b.owed && !is_started_for(g, &b, g->tasks[s->task].tgid, since_ns))
-			continue;
-		if (b.owed && may_have_no_news(g, &b, g->intervals[wait].from_ns, since_ns, s->to_ns - 1))
-			continue;
-		if (found.task != GRAPH_NONE && g->tasks[found.task].tgid != g->tasks[b.task].tgid)
-			return false;
-		found = b;
-	}
-	if (found.task == GRAPH_NONE)
+	if (wait == GRAPH_NONE)
 		return false;
-	*ret = found;
-	ret->until_ns = s->to_ns;
-	return true;
+	blame_lasting(g, wait, b);
+	if (b->task == GRAPH_NONE || g->tasks[b->task].tgid == tgid)
+		return false;
+	*ret_shown = request->recorded &&
+		     (!b->owed || asked_since(g, b->obj, request->since_ns, g->intervals[wait].from_ns));
+	return b->owed ? !may_have_no_news(g, b, g->intervals[wait].from_ns, request->since_ns, ts_ns)
+		       : is_started_for(g, b, tgid, request->since_ns);
 }
 
 /* Looks at some moments only, because a busy task may have very many intervals. */
@@ -161,6 +155,95 @@ static bool is_active(const struct graph *g, uint32_t task, uint64_t since_ns, u
 	       (locks && is_asleep(g, task, to_ns - 1) && is_asleep(g, task, to_ns - half_ns)) ||
 	       (waits_outside(g, task, since_ns, to_ns - 1, ret_for) &&
 		waits_outside(g, task, since_ns, to_ns - half_ns, ret_for));
+}
+
+/* What the threads of a process wait for, or do. */
+struct debts {
+	struct blame found;   /* a task for which blame_debt() looks, or GRAPH_NONE */
+	bool found_shown;     /* it is in `shown` */
+	struct enders shown;  /* records show that these waits began after the process got its request */
+	struct enders others; /* these may have begun before */
+};
+
+/* Adds what `thread` does, if this is nothing for which blame_debt() looks: it may be work for the request.
+ */
+static void add_other_work(const struct graph *g, uint32_t thread, const struct interval *s,
+			   const struct blame_request *request, struct debts *d)
+{
+	uint32_t outside, i = graph_interval_at(g, thread, s->to_ns - 1);
+	bool waits = i != GRAPH_NONE && g->intervals[i].state == INTERVAL_BLOCKED;
+
+	if (thread == s->task ||
+	    (waits && request->recorded && g->intervals[i].from_ns < request->since_ns) ||
+	    !is_active(g, thread, request->since_ns, s->from_ns, s->to_ns, false, &outside))
+		return;
+	owner_add(g, waits && request->recorded ? &d->shown : &d->others,
+		  outside == GRAPH_NONE ? thread : outside);
+}
+
+static void find_debts(const struct graph *g, const struct interval *s, const struct blame_request *request,
+		       struct debts *ret)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[s->task].tgid, &n);
+	struct blame b;
+	bool shown;
+
+	*ret = (struct debts){ .found.task = GRAPH_NONE };
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		if (!debt_of(g, r[i].event, request, s->to_ns - 1, &b, &shown))
+			continue;
+		owner_add(g, shown ? &ret->shown : &ret->others, b.task);
+		if (ret->found.task == GRAPH_NONE || (shown && !ret->found_shown)) {
+			ret->found = b;
+			ret->found_shown = shown;
+		}
+	}
+	if (ret->found.task == GRAPH_NONE || n > ACTIVE_THREADS)
+		return;
+	for (size_t i = 0; i < n && scan_step(g); i++)
+		if (!debt_of(g, r[i].event, request, s->to_ns - 1, &b, &shown))
+			add_other_work(g, r[i].event, s, request, ret);
+}
+
+/* Adds the tasks that may keep back the answer. */
+static void add_debtors(const struct graph *g, const struct debts *d, struct enders *ret)
+{
+	*ret = d->shown;
+	for (size_t i = 0; !d->found_shown && i < d->others.n; i++)
+		owner_add(g, ret, d->others.v[i]);
+}
+
+bool blame_debt(const struct graph *g, uint32_t interval, const struct blame_request *request,
+		struct blame *ret)
+{
+	const struct interval *s = &g->intervals[interval];
+	struct debts d;
+	struct enders all;
+
+	find_debts(g, s, request, &d);
+	if (d.found.task == GRAPH_NONE)
+		return false;
+	add_debtors(g, &d, &all);
+	if (all.n > 1) {
+		if (ret->task == GRAPH_NONE) {
+			ret->rivals = (uint8_t)all.n;
+			ret->request = *request;
+		}
+		return false;
+	}
+	*ret = d.found;
+	ret->until_ns = s->to_ns;
+	return true;
+}
+
+void blame_debtors(const struct graph *g, uint32_t interval, const struct blame_request *request,
+		   struct enders *ret)
+{
+	struct debts d;
+
+	find_debts(g, &g->intervals[interval], request, &d);
+	add_debtors(g, &d, ret);
 }
 
 static bool waits_for_child(const struct graph *g, uint32_t task, uint64_t ts_ns)

@@ -618,12 +618,16 @@ void blame_socket(const struct graph *g, uint32_t interval, uint64_t sock, struc
 	ret->owed = true;
 }
 
-void blame_rivals(const struct graph *g, uint32_t interval, struct enders *ret)
+void blame_rivals(const struct graph *g, uint32_t interval, const struct blame *b, struct enders *ret)
 {
 	const struct interval *s = &g->intervals[interval];
-	struct blame b;
+	struct blame anew;
 
-	blame_nobody(g, s, &b);
-	b.timed_out = s->wake != GRAPH_NONE && edge_by_timer(g, s, &g->w->events[s->wake]);
-	owner_of_wait(g, interval, &b, ret);
+	if (b->request.since_ns) {
+		blame_debtors(g, interval, &b->request, ret);
+		return;
+	}
+	blame_nobody(g, s, &anew);
+	anew.timed_out = s->wake != GRAPH_NONE && edge_by_timer(g, s, &g->w->events[s->wake]);
+	owner_of_wait(g, interval, &anew, ret);
 }

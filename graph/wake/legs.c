@@ -368,7 +368,7 @@ bool legs_blame(const struct graph *g, const struct legs *l, uint32_t interval, 
 		/* The server waits for more bytes, so it owes no answer: it may be a helper that
 		 * was told to start a program. blame_debt() looks for this program. */
 		if (ret->task != GRAPH_NONE && owner_waits_for_more(g, leg->sock, ret->task, s))
-			blame_debt(g, interval, leg->from_ns, ret);
+			blame_debt(g, interval, &(struct blame_request){ leg->from_ns, true }, ret);
 		return true;
 	}
 	if (task != GRAPH_NONE) {

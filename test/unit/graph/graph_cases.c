@@ -134,7 +134,7 @@ static void ask_blame(struct question *q)
 		b.timed_out ? " timed-out" : "", b.killed ? " killed" : "");
 	if (!b.rivals)
 		return;
-	blame_rivals(g, interval, &all);
+	blame_rivals(g, interval, &b, &all);
 	fputs("one of", q->out);
 	for (size_t i = 0; i < all.n; i++)
 		fprintf(q->out, " %s", name_of(q, g->tasks[all.v[i]].tid, name));
