@@ -384,7 +384,10 @@ static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, 
 			active.task = GRAPH_NONE;
 		*b = active;
 	}
-	if (asked && is_aside(k->g, interval, b)) {
+	if (asked && b->task != GRAPH_NONE && is_poll(k->g, interval) && b->owed && !b->ended) {
+		request = request_of(k->g, asked);
+		blame_doubt(k->g, interval, &request, b);
+	} else if (asked && is_aside(k->g, interval, b)) {
 		request = request_of(k->g, asked);
 		blame_debt(k->g, interval, &request, b);
 	}

@@ -90,7 +90,8 @@ void blame_socket(const struct graph *g, uint32_t interval, uint64_t sock, struc
  *   only if a question to it was recorded after request->since_ns.
  * - a descendant that was born after request->since_ns, if a thread waits for its output
  *
- * Returns true if there is one such process, and no other thread is active (see blame_active()). Then *ret
+ * Returns true if there is one such process, no other thread is active (see blame_active()), and no child is
+ * at work: it neither idles nor waits for the process. Then *ret
  * blames the task of this process for which a thread waits. If the time of the request is recorded, and such
  * a process was asked after it, then a process that was asked before does not count, nor does a thread that
  * computes. A thread that has waited since before the recorded time of the request never counts as active. If
@@ -98,6 +99,13 @@ void blame_socket(const struct graph *g, uint32_t interval, uint64_t sock, struc
  * blames a task already. */
 bool blame_debt(const struct graph *g, uint32_t interval, const struct blame_request *request,
 		struct blame *ret);
+
+/* *ret blames, for a poll, a task that owes the poller an answer. Says that this is a guess if the process
+ * may await something else before it can answer its request: sets ret->task to GRAPH_NONE, and ret->rivals
+ * and ret->request. This is so if a thread of the process is active (see blame_active()), or a child of it is
+ * at work. Exception: a record shows that the poller asked ret->task after it got its request. */
+void blame_doubt(const struct graph *g, uint32_t interval, const struct blame_request *request,
+		 struct blame *ret);
 
 /* Called for a wait that no task ended, and that has no known owner: mostly a wait on a futex. Blames
  * the only active thread among the other threads of the process. since_ns: when the waiter's

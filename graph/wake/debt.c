@@ -181,6 +181,39 @@ static void add_other_work(const struct graph *g, uint32_t thread, const struct 
 		  outside == GRAPH_NONE ? thread : outside);
 }
 
+/* Returns true if the child neither idles nor waits for its parent's process. */
+static bool is_child_at_work(const struct graph *g, uint32_t child, uint32_t tgid, uint64_t ts_ns)
+{
+	uint32_t i = graph_interval_at(g, child, ts_ns);
+	struct blame b;
+
+	if (i == GRAPH_NONE || blame_idles(g, child, ts_ns))
+		return false;
+	if (g->intervals[i].state != INTERVAL_BLOCKED)
+		return true;
+	blame_lasting(g, i, &b);
+	return b.task == GRAPH_NONE || g->tasks[b.task].tgid != tgid;
+}
+
+/* A process may await the end of a child in a poll: a signal or a pipe tells it. */
+static void add_children(const struct graph *g, const struct interval *s, const struct blame_request *request,
+			 struct debts *d)
+{
+	uint32_t tgid = g->tasks[s->task].tgid;
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->children, tgid, &n);
+
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct graph_task *c = &g->tasks[r[i].event];
+
+		if (c->born_ns >= s->to_ns || c->exit_ns < s->to_ns ||
+		    (request->recorded && c->born_ns < request->since_ns) ||
+		    !is_child_at_work(g, r[i].event, tgid, s->to_ns - 1))
+			continue;
+		owner_add(g, request->recorded ? &d->shown : &d->others, r[i].event);
+	}
+}
+
 static void find_debts(const struct graph *g, const struct interval *s, const struct blame_request *request,
 		       struct debts *ret)
 {
@@ -204,6 +237,7 @@ static void find_debts(const struct graph *g, const struct interval *s, const st
 	for (size_t i = 0; i < n && scan_step(g); i++)
 		if (!debt_of(g, r[i].event, request, s->to_ns - 1, &b, &shown))
 			add_other_work(g, r[i].event, s, request, ret);
+	add_children(g, s, request, ret);
 }
 
 /* Adds the tasks that may keep back the answer. */
@@ -235,6 +269,32 @@ bool blame_debt(const struct graph *g, uint32_t interval, const struct blame_req
 	*ret = d.found;
 	ret->until_ns = s->to_ns;
 	return true;
+}
+
+static bool has_process(const struct graph *g, const struct enders *e, uint32_t task)
+{
+	for (size_t i = 0; i < e->n; i++)
+		if (g->tasks[e->v[i]].tgid == g->tasks[task].tgid)
+			return true;
+	return false;
+}
+
+void blame_doubt(const struct graph *g, uint32_t interval, const struct blame_request *request,
+		 struct blame *ret)
+{
+	const struct interval *s = &g->intervals[interval];
+	struct debts d;
+	struct enders all;
+
+	if (request->recorded && asked_since(g, ret->obj, request->since_ns, s->to_ns))
+		return;
+	find_debts(g, s, request, &d);
+	add_debtors(g, &d, &all);
+	if (all.n < 2 || !has_process(g, &all, ret->task))
+		return;
+	ret->task = GRAPH_NONE;
+	ret->rivals = (uint8_t)all.n;
+	ret->request = *request;
 }
 
 void blame_debtors(const struct graph *g, uint32_t interval, const struct blame_request *request,
