@@ -74,10 +74,10 @@ struct lock_try {
 struct lock_owner {
 	uint32_t task;    /* GRAPH_NONE: not known */
 	uint32_t event;   /* the record of the lock */
-	uint8_t strength; /* weak if the record of an unlock may be missing */
+	uint8_t strength; /* weak if the record of an unlock may be missing, or another task took the lock */
 };
 /* Finds the owner of the lock. Tasks of the process tgid do not count. If several processes own such locks,
- * none counts as the owner, and *all has a task of each; otherwise *all stays as it is. */
+ * or may own it, none counts as the owner, and *all has a task of each; otherwise *all stays as it is. */
 void owner_of_lock(const struct graph *g, const struct lock_try *t, struct lock_owner *ret,
 		   struct enders *all);
 /*

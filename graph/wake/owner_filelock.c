@@ -204,6 +204,38 @@ static uint8_t holder_strength(const struct holders *h, const struct holder *p)
 	return EDGE_STRONG;
 }
 
+/* Returns true if `task` may have the open file of `locker`: both are of one family of processes, or the
+ * parent of `locker` is not known. */
+static bool may_share(const struct graph *g, uint32_t task, uint32_t locker)
+{
+	uint32_t parent = g->tasks[locker].ptgid, tgid = g->tasks[task].tgid;
+
+	return parent <= 1 || tgid == parent || graph_descends_from(g, task, parent) ||
+	       graph_descends_from(g, task, g->tasks[locker].tgid) || graph_descends_from(g, locker, tgid);
+}
+
+/* A lock of flock() belongs to the open file, and stays while another process has it too. `locker`, which
+ * took the lock, has exited. Shells use this: flock(1) locks a file that its parent has opened. Returns the
+ * parent, if it has the file open, or else the only process that may share it. If several may, *all has them.
+ */
+static uint32_t heir(const struct graph *g, const struct lock_try *t, uint32_t locker, struct enders *all)
+{
+	struct enders have = { 0 }, may = { 0 };
+
+	owner_holders(g, t->obj, t->ts_ns, &have);
+	for (size_t i = 0; i < have.n; i++) {
+		if (g->tasks[have.v[i]].tgid == t->tgid || !may_share(g, have.v[i], locker))
+			continue;
+		if (g->tasks[have.v[i]].tgid == g->tasks[locker].ptgid)
+			return have.v[i];
+		owner_add(g, &may, have.v[i]);
+	}
+	if (may.n == 1)
+		return may.v[0];
+	*all = may;
+	return GRAPH_NONE;
+}
+
 void owner_of_lock(const struct graph *g, const struct lock_try *t, struct lock_owner *ret,
 		   struct enders *all)
 {
@@ -237,12 +269,11 @@ void owner_of_lock(const struct graph *g, const struct lock_try *t, struct lock_
 	if (!owner)
 		return;
 	*ret = (struct lock_owner){ .task = owner->task, .event = owner->event, .strength = best };
-	/* A flock() lock stays while another process has the inherited descriptor open. */
-	if (g->tasks[owner->task].exit_ns <= t->ts_ns &&
-	    ct_lock_type(&g->w->events[owner->event].r) == CT_LOCK_FLOCK) {
-		found.n = 0;
-		ret->task = owner_fd(g, t->obj, t->ts_ns, t->tgid, 0, &found);
-	}
+	if (g->tasks[owner->task].exit_ns > t->ts_ns ||
+	    ct_lock_type(&g->w->events[owner->event].r) != CT_LOCK_FLOCK)
+		return;
+	ret->task = heir(g, t, owner->task, all);
+	ret->strength = EDGE_WEAK; /* it may have opened the file for itself */
 }
 
 /*
