@@ -248,6 +248,9 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define DEST_MAX          8
 #define DEST_LOOKS        64
 #define DEST_ANSWER_LOOKS 4096
+/* processes: the owner of a file lock is searched among at most this many processes that locked or unlocked
+ * the wanted bytes. If there are more, the owner is not known. If larger, the search takes longer. */
+#define LOCKERS_MAX 64
 /* port: the first that Linux gives to a socket that chooses none (ip_local_port_range). If smaller, a server
  * with a high port counts as a client. If larger, a client counts as a server. */
 #define DEST_PORT_AUTOMATIC 32768

@@ -461,21 +461,26 @@ static const struct window_event *failed_try(const struct graph *g, uint32_t tid
 	return NULL;
 }
 
-static bool blame_polled_lock(const struct graph *g, const struct interval *s, struct blame *b)
+static bool blame_polled_lock(const struct graph *g, const struct interval *s, struct blame *b,
+			      struct enders *all)
 {
-	uint32_t event, owner;
-	uint8_t strength;
+	struct lock_owner owner;
+	uint32_t event;
 	const struct window_event *e = failed_try(g, g->tasks[s->task].tid, s->from_ns, &event);
 
 	if (!e)
 		return false;
-	owner = owner_of_lock(g, e->r.obj, e->r.ts, g->tasks[s->task].tgid, NULL, &strength);
+	owner_of_lock(g,
+		      &(struct lock_try){
+			      .obj = e->r.obj, .want = e, .ts_ns = e->r.ts, .tgid = g->tasks[s->task].tgid },
+		      &owner, all);
 	b->obj = e->r.obj;
 	b->kind = RESOURCE_FILE_LOCK;
 	b->time = TIME_LOCK;
 	b->event = event;
-	if (owner != GRAPH_NONE && owner != s->task)
-		blame_task(b, owner, EDGE_POLLED, strength);
+	b->rivals = (uint8_t)all->n;
+	if (owner.task != GRAPH_NONE && owner.task != s->task)
+		blame_task(b, owner.task, EDGE_POLLED, owner.strength);
 	return true;
 }
 
@@ -517,7 +522,7 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 {
 	const struct interval *s = &g->intervals[interval], *end;
 	const struct window_event *wake = s->wake == GRAPH_NONE ? NULL : &g->w->events[s->wake];
-	struct enders all;
+	struct enders all = { 0 };
 
 	blame_nobody(g, s, b);
 	if (is_memory_wait(g, s)) {
@@ -532,7 +537,7 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 		return;
 	}
 	if (s->wait == CT_W_SLEEP) {
-		if (blame_polled_lock(g, s, b))
+		if (blame_polled_lock(g, s, b, &all))
 			return;
 		b->edge = EDGE_TIMER;
 		b->ended = wake && edge_by_timer(g, s, wake);
@@ -623,11 +628,14 @@ void blame_rivals(const struct graph *g, uint32_t interval, const struct blame *
 	const struct interval *s = &g->intervals[interval];
 	struct blame anew;
 
+	*ret = (struct enders){ 0 };
 	if (b->request.since_ns) {
 		blame_debtors(g, interval, &b->request, ret);
 		return;
 	}
 	blame_nobody(g, s, &anew);
+	if (s->wait == CT_W_SLEEP && blame_polled_lock(g, s, &anew, ret))
+		return;
 	anew.timed_out = s->wake != GRAPH_NONE && edge_by_timer(g, s, &g->w->events[s->wake]);
 	owner_of_wait(g, interval, &anew, ret);
 }

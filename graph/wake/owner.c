@@ -238,7 +238,7 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, st
 		owner_of_futex(g, s, b, all);
 		break;
 	case CT_W_FLOCK:
-		owner_of_flock(g, s, b);
+		owner_of_flock(g, s, b, all);
 		break;
 	case CT_W_POLL:
 	case CT_W_EPOLL:

@@ -62,11 +62,24 @@ bool owner_waits_for_more(const struct graph *g, uint64_t sock, uint32_t task, c
 bool owner_unread(const struct graph *g, uint64_t sock, uint64_t ts_ns);
 /* Like owner_unread(), but returns false for a unix socket, where bytes are never on their way. */
 bool owner_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns);
-/* Returns the task that owns a lock on file obj. Tasks of the process tgid do not count. *ret_event
- * is the record of the lock; ret_event may be NULL. *ret_strength is weak if the record of an
- * unlock may be missing. */
-uint32_t owner_of_lock(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid,
-		       uint32_t *ret_event, uint8_t *ret_strength);
+/* A task of process tgid waits for a lock of a file at ts_ns, or has tried to get it. */
+struct lock_try {
+	uint64_t obj; /* the file */
+	/* the record CT_FLOCK of the try, or the record CT_HELD of the wait. NULL: not known, so any lock on
+	 * the file counts. Otherwise only locks on the same bytes count that exclude the wanted lock */
+	const struct window_event *want;
+	uint64_t ts_ns;
+	uint32_t tgid;
+};
+struct lock_owner {
+	uint32_t task;    /* GRAPH_NONE: not known */
+	uint32_t event;   /* the record of the lock */
+	uint8_t strength; /* weak if the record of an unlock may be missing, or another task took the lock */
+};
+/* Finds the owner of the lock. Tasks of the process tgid do not count. If several processes own such locks,
+ * or may own it, none counts as the owner, and *all has a task of each; otherwise *all stays as it is. */
+void owner_of_lock(const struct graph *g, const struct lock_try *t, struct lock_owner *ret,
+		   struct enders *all);
 /*
  * Returns true if an inspection shows that s is a wait for a lock of a database, or for a lock
  * of a Java virtual machine. (The inspection found the lock in the memory of the program.) If time

@@ -97,7 +97,9 @@ bool owner_in_lock(const struct graph *g, const struct interval *s);
  * initializes a class. No record shows which class. So if there are several such threads, b->task is
  * GRAPH_NONE, and *all has them. */
 bool owner_of_class(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all);
-void owner_of_flock(const struct graph *g, const struct interval *s, struct blame *b);
+/* Returns true if records of this time may be missing in which the process of `task` releases a lock. */
+bool owner_may_have_unlocked(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
+void owner_of_flock(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all);
 /* Returns the child for which the task waits. If the task may wait for any child, returns the
  * youngest living child, and adds all living children to *all. */
 uint32_t owner_child(const struct graph *g, const struct interval *s, struct enders *all);

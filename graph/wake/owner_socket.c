@@ -96,11 +96,27 @@ static uint32_t receiving_thread(const struct graph *g, const struct window_obje
 		       : user;
 }
 
+/* Each worker has a listening socket of its own. A worker that waits for a connection has got none. Returns
+ * the stopped worker if all others wait for a connection. */
+static uint32_t stopped_worker(const struct graph *g, const struct enders *workers, uint64_t ts_ns)
+{
+	uint32_t stopped = GRAPH_NONE;
+
+	for (size_t i = 0; i < workers->n; i++) {
+		if (can_accept(g, workers->v[i], ts_ns))
+			continue;
+		if (stopped != GRAPH_NONE || !owner_is_stopped(g, workers->v[i], ts_ns))
+			return GRAPH_NONE;
+		stopped = workers->v[i];
+	}
+	return stopped;
+}
+
 /*
  * Returns the task that has to accept the connection of socket o, or to receive its datagrams. Adds one
  * task of each worker process to *all. Of several workers, the one that has been busy for longest counts. But
- * if one of them is not busy, or the workers have several sockets at this address (SO_REUSEPORT), returns
- * GRAPH_NONE: no record says which one the kernel has chosen.
+ * if one of them is not busy, returns GRAPH_NONE. If the workers have several sockets at this address
+ * (SO_REUSEPORT), no record says which one the kernel has chosen: then only stopped_worker() counts.
  */
 static uint32_t listener(const struct graph *g, const struct window_object *o, uint64_t ts_ns, uint32_t tgid,
 			 struct enders *all)
@@ -142,8 +158,10 @@ static uint32_t listener(const struct graph *g, const struct window_object *o, u
 		owner_add(g, all, found.v[i]);
 		if (worker == GRAPH_NONE || busy_since(g, found.v[i], ts_ns) < busy_since(g, worker, ts_ns))
 			worker = found.v[i];
-		unsure |= found.n > 1 && (n_socks > 1 || can_accept(g, found.v[i], ts_ns));
+		unsure |= found.n > 1 && can_accept(g, found.v[i], ts_ns);
 	}
+	if (found.n > 1 && n_socks > 1)
+		return stopped_worker(g, &found, ts_ns);
 	return unsure ? GRAPH_NONE : worker;
 }
 

@@ -305,26 +305,38 @@ static void verb_receives(struct record *r)
 	message(r, CT_RECV);
 }
 
+static const struct text_word lock_hows[] = { { "posix", 0 }, { "flock", 1 }, { "ofd", 2 }, { NULL, 0 } };
+
+static void add_lock_fields(struct record *r, struct window_record *e)
+{
+	e->r.wait = (ct_u8)text_word_field(r->l, "how", lock_hows);
+	e->x[0] = text_number_field(r->l, "first", 0);
+	e->x[1] = text_number_field(r->l, "last", INT64_MAX);
+}
+
 static void verb_flock(struct record *r)
 {
 	static const struct text_word what[] = {
 		{ "read", 0 }, { "write", 1 }, { "unlock", 2 }, { NULL, 0 }
 	};
-	static const struct text_word how[] = { { "posix", 0 }, { "flock", 1 }, { "ofd", 2 }, { NULL, 0 } };
 	struct window_record *e = add(r, CT_FLOCK, r->tid, (uint32_t)text_number_field(r->l, "result", 0));
 
 	e->r.state = (ct_u8)text_one_of(r->l, text_line_next(r->l, "read, write or unlock"), what);
 	e->r.obj = text_object_next(r->l);
-	e->r.wait = (ct_u8)text_word_field(r->l, "how", how);
+	add_lock_fields(r, e);
 }
 
 static void verb_held(struct record *r)
 {
-	static const struct text_word flags[] = { { "waiter", 1 }, { NULL, 0 } };
+	static const struct text_word flags[] = { { "waiter", 1 }, { "read", 2 }, { NULL, 0 } };
 	struct window_record *e = add(r, CT_HELD, r->tid, 0);
+	ct_u8 set;
 
 	e->r.obj = text_object_next(r->l);
-	e->r.flags = (ct_u8)flags_field(r->l, flags);
+	set = (ct_u8)flags_field(r->l, flags);
+	e->r.flags = set & 1;
+	e->r.state = set & 2 ? CT_LOCK_READ : CT_LOCK_WRITE;
+	add_lock_fields(r, e);
 }
 
 static void verb_fd(struct record *r)
@@ -514,8 +526,8 @@ static const struct verb verbs[] = {
 	{ "handles", verb_handles, "A handles SIGNAL [flags=fatal]" },
 	{ "sends", verb_sends, "A sends BYTES OBJECT [to=ADDRESS]" },
 	{ "receives", verb_receives, "A receives BYTES OBJECT" },
-	{ "flock", verb_flock, "A flock read|write|unlock OBJECT [how=] [result=]" },
-	{ "held", verb_held, "A held OBJECT [flags=waiter]" },
+	{ "flock", verb_flock, "A flock read|write|unlock OBJECT [how=] [first=N] [last=N] [result=]" },
+	{ "held", verb_held, "A held OBJECT [how=] [first=N] [last=N] [flags=waiter,read]" },
 	{ "fd", verb_fd, "A fd FD OBJECT [flags=read,write]" },
 	{ "epmember", verb_epmember, "A epmember FD OBJECT EPOLL" },
 	{ "sample", verb_sample, "A sample STACK [ran=TIME] [flags=kernel,fatal]" },

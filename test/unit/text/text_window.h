@@ -55,8 +55,8 @@
  *   A handles SIGNAL [flags=fatal]
  *   A sends BYTES OBJECT
  *   A receives BYTES OBJECT
- *   A flock read|write|unlock OBJECT       [how=posix|flock|ofd] [result=-11]
- *   A held OBJECT [flags=waiter]
+ *   A flock read|write|unlock OBJECT       [how=posix|flock|ofd] [first=BYTE] [last=BYTE] [result=-11]
+ *   A held OBJECT [flags=waiter,read]      [how=posix|flock|ofd] [first=BYTE] [last=BYTE]
  *   A fd FD OBJECT                         [flags=read,write]
  *   A epmember FD OBJECT EPOLL
  *   A sample STACK [ran=TIME] [flags=kernel,fatal]
