@@ -40,6 +40,7 @@ static struct job_value file_value(const struct jobs_arg *a)
 		return (struct job_value){ 0 };
 	return (struct job_value){ .reg = jobs_note_arg_reg((unsigned)a->arg),
 				   .deref = a->deref,
+				   .off2 = a->off2,
 				   .off = a->off };
 }
 
@@ -59,6 +60,14 @@ static bool file_has_ends(const struct jobs_spec *spec)
 	return false;
 }
 
+static bool file_has_queued_ends(const struct jobs_spec *spec)
+{
+	for (size_t i = 0; i < spec->n_functions; i++)
+		if (spec->functions[i].event == CT_JOB_END && spec->functions[i].values.queued)
+			return true;
+	return false;
+}
+
 static struct job_rule file_rule(const struct jobs_spec *spec, uint8_t event, const struct jobs_values *v)
 {
 	struct job_rule rule = { .event = event,
@@ -72,6 +81,8 @@ static struct job_rule file_rule(const struct jobs_spec *spec, uint8_t event, co
 		rule.flags |= JOB_LOOSE;
 	if (v->queued)
 		rule.flags |= JOB_QUEUED;
+	if (v->queued && event == CT_JOB_START && !v->returns && file_has_queued_ends(spec))
+		rule.flags |= JOB_ENDED;
 	if (event == CT_JOB_ENQUEUE && file_notes_enqueues(spec))
 		rule.flags |= JOB_NOTED;
 	return rule;
@@ -89,7 +100,7 @@ struct job_rule jobs_file_rule(const struct jobs_spec *spec, uint8_t event, cons
 	rule.function = file_value(&v->function);
 	for (size_t i = 0; i < ARRAY_SIZE(args); i++)
 		if (args[i]->arg >= 0)
-			used |= 1u << args[i]->arg;
+			used |= 1u << args[i]->arg | (args[i]->deref ? JOBS_ADDRESS_MEMORY : 0);
 	*ret_at = jobs_address(code, n, used);
 	return rule;
 }
@@ -198,18 +209,23 @@ static void file_functions(struct file_look *l)
 
 /* The framework's description says how to get a value from an argument of a note. Examples of `a`:
  * "arg2", "arg1+0x58", "arg0->0x18". Sets *ret to the steps of the kernel side: take a register, add an
- * offset, read memory at most once (struct job_value). An argument that is itself in memory uses up this
- * one read, so only a form such as "arg2" is possible. Returns false if the value cannot be had. */
+ * offset, read memory at most twice (struct job_value). An argument that is itself in memory uses up one
+ * read, so only forms such as "arg2" and "arg0->0x18" are possible. Returns false if the value cannot be
+ * had. */
 static bool file_note_value(const struct jobs_arg *a, const struct jobs_note *n, struct job_value *ret)
 {
 	if (a->arg < 0)
 		return true;
 	*ret = n->args[a->arg];
-	if (ret->deref && (a->deref || a->off))
-		return false;
 	if (!ret->deref) {
 		ret->deref = a->deref;
+		ret->off2 = a->off2;
 		ret->off = a->off;
+	} else if (a->deref == 1 && a->off == (int16_t)a->off) {
+		ret->deref = 2;
+		ret->off2 = (int16_t)a->off;
+	} else if (a->deref || a->off) {
+		return false;
 	}
 	return ret->reg;
 }
