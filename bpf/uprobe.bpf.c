@@ -141,6 +141,8 @@ static __always_inline __u64 job_value(struct pt_regs *regs, const struct job_va
 
 	if (!how->reg)
 		return 0;
+	if (how->reg == JOB_THREAD)
+		return (__u32)bpf_get_current_pid_tgid();
 	v = job_reg(regs, how->reg) + how->off;
 	if (how->deref && bpf_probe_read_user(&v, sizeof(v), (void *)v))
 		return 0;
@@ -236,7 +238,8 @@ static __always_inline void job_tell(__u32 tgid, __u64 function, const struct jo
 }
 
 /*
- * Returns true if the event is to be recorded. JOB_NOTED: also remembers the job as enqueued.
+ * Returns true if the event is to be recorded. JOB_NOTED: also remembers the job as enqueued. A start with
+ * JOB_NOTED does not count if the job runs already.
  * JOB_QUEUED: only a job that was enqueued before counts, because the probed function may also be
  * called for other things. JOB_ENDED: a job that has started does not start again.
  */
@@ -244,13 +247,19 @@ static __always_inline bool job_counts(const struct job_rule *rule, __u64 job, _
 {
 	struct queued_key key = { .job = job, .tgid = tgid, .framework = rule->framework };
 	struct queued_job note = { .attached = rule->attached }, *noted;
+	bool known;
 
-	if (rule->flags & JOB_NOTED)
-		bpf_map_update_elem(&ct_job_queued, &key, &note, 0);
-	if (!(rule->flags & JOB_QUEUED))
+	if (!(rule->flags & (JOB_NOTED | JOB_QUEUED)))
 		return true;
 	noted = bpf_map_lookup_elem(&ct_job_queued, &key);
-	if (!noted || noted->attached != note.attached)
+	known = noted && noted->attached == note.attached;
+	if (rule->flags & JOB_NOTED) {
+		if (known && rule->event == CT_JOB_START)
+			return false;
+		bpf_map_update_elem(&ct_job_queued, &key, &note, 0);
+		return true;
+	}
+	if (!known)
 		return false;
 	if (!(rule->flags & JOB_ENDED))
 		return !bpf_map_delete_elem(&ct_job_queued, &key);

@@ -38,6 +38,8 @@ static struct job_value file_value(const struct jobs_arg *a)
 {
 	if (a->arg < 0)
 		return (struct job_value){ 0 };
+	if (a->arg == JOBS_SPEC_THREAD)
+		return (struct job_value){ .reg = JOB_THREAD };
 	return (struct job_value){ .reg = jobs_note_arg_reg((unsigned)a->arg),
 				   .deref = a->deref,
 				   .off2 = a->off2,
@@ -52,10 +54,10 @@ static bool file_notes_enqueues(const struct jobs_spec *spec)
 	return false;
 }
 
-static bool file_has_ends(const struct jobs_spec *spec)
+static bool file_has(const struct jobs_spec *spec, enum ct_job event)
 {
 	for (size_t i = 0; i < spec->n_functions; i++)
-		if (spec->functions[i].event == CT_JOB_END)
+		if (spec->functions[i].event == event)
 			return true;
 	return false;
 }
@@ -68,6 +70,14 @@ static bool file_has_queued_ends(const struct jobs_spec *spec)
 	return false;
 }
 
+static bool file_is_noted(const struct jobs_spec *spec, uint8_t event, const struct jobs_values *v)
+{
+	if (event == CT_JOB_ENQUEUE)
+		return file_notes_enqueues(spec);
+	return event == CT_JOB_START && !v->queued && !v->returns && !file_has(spec, CT_JOB_ENQUEUE) &&
+	       file_has_queued_ends(spec);
+}
+
 static struct job_rule file_rule(const struct jobs_spec *spec, uint8_t event, const struct jobs_values *v)
 {
 	struct job_rule rule = { .event = event,
@@ -77,13 +87,13 @@ static struct job_rule file_rule(const struct jobs_spec *spec, uint8_t event, co
 	memcpy(rule.name, spec->name, sizeof(spec->name));
 	if (v->returns)
 		rule.flags |= JOB_RETURNS;
-	else if (event == CT_JOB_START && !file_has_ends(spec))
+	else if (event == CT_JOB_START && !file_has(spec, CT_JOB_END))
 		rule.flags |= JOB_LOOSE;
 	if (v->queued)
 		rule.flags |= JOB_QUEUED;
 	if (v->queued && event == CT_JOB_START && !v->returns && file_has_queued_ends(spec))
 		rule.flags |= JOB_ENDED;
-	if (event == CT_JOB_ENQUEUE && file_notes_enqueues(spec))
+	if (file_is_noted(spec, event, v))
 		rule.flags |= JOB_NOTED;
 	return rule;
 }
@@ -99,7 +109,7 @@ struct job_rule jobs_file_rule(const struct jobs_spec *spec, uint8_t event, cons
 	rule.queue = file_value(&v->queue);
 	rule.function = file_value(&v->function);
 	for (size_t i = 0; i < ARRAY_SIZE(args); i++)
-		if (args[i]->arg >= 0)
+		if (args[i]->arg >= 0 && args[i]->arg != JOBS_SPEC_THREAD)
 			used |= 1u << args[i]->arg | (args[i]->deref ? JOBS_ADDRESS_MEMORY : 0);
 	*ret_at = jobs_address(code, n, used);
 	return rule;
@@ -214,8 +224,10 @@ static void file_functions(struct file_look *l)
  * had. */
 static bool file_note_value(const struct jobs_arg *a, const struct jobs_note *n, struct job_value *ret)
 {
-	if (a->arg < 0)
+	if (a->arg < 0 || a->arg == JOBS_SPEC_THREAD) {
+		*ret = file_value(a);
 		return true;
+	}
 	*ret = n->args[a->arg];
 	if (!ret->deref) {
 		ret->deref = a->deref;

@@ -38,6 +38,10 @@ int jobs_spec_arg(const char *s, struct jobs_arg *ret)
 	struct jobs_arg a = { 0 };
 	long off = 0, off2 = 0;
 
+	if (!strcmp(s, "thread")) {
+		*ret = (struct jobs_arg){ .arg = JOBS_SPEC_THREAD };
+		return 0;
+	}
 	if (strncmp(s, "arg", 3) || s[3] < '0' || s[3] >= '0' + JOBS_SPEC_ARGS)
 		return -EINVAL;
 	a.arg = (int8_t)(s[3] - '0');
@@ -119,7 +123,7 @@ static int jobs_spec_value(const struct jobs_spec_at *at, const json_t *o, const
 	return jobs_spec_arg(s, ret)
 		       ? jobs_spec_bad(
 				 at, key,
-				 "must be arg0 to arg5, or have the form arg1+0x58, arg0->0x18 or arg0->0->8")
+				 "must be arg0 to arg5 or thread, or have the form arg1+0x58, arg0->0x18 or arg0->0->8")
 		       : 0;
 }
 

@@ -18,9 +18,11 @@
 #define JOBS_SPEC_BINARIES_MAX  32
 #define JOBS_SPEC_FUNCTIONS_MAX 64
 #define JOBS_SPEC_ARGS          6
+#define JOBS_SPEC_THREAD        JOBS_SPEC_ARGS /* jobs_arg.arg */
 
 /*
- * Where a value of a job lies; arg < 0: nowhere. Arguments count from 0. Four forms:
+ * Where a value of a job lies; arg < 0: nowhere. Arguments count from 0. Five forms:
+ * - "thread": the id of the thread (JOBS_SPEC_THREAD)
  * - "arg2": argument 2 of the function
  * - "arg1+0x58": argument 1 plus 0x58
  * - "arg0->0x18": the 64 bits in memory at the address (argument 0 plus 0x18)
@@ -36,7 +38,7 @@ struct jobs_arg {
 struct jobs_values {
 	struct jobs_arg job, queue, function;
 	bool returns; /* the job ends when the function returns */
-	bool queued;  /* a start or an end counts only if the enqueue of the job was seen */
+	bool queued;  /* a start or an end counts only if an earlier event of the job was seen */
 };
 
 struct jobs_function {

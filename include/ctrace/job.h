@@ -21,12 +21,13 @@
  * - 2: the 64 bits at this address, plus off2, are the address of the value
  */
 struct job_value {
-	ct_u8 reg; /* 1 + enum job_reg; 0: the value is 0 */
+	ct_u8 reg; /* 1 + enum job_reg; 0: the value is 0; JOB_THREAD: the value is the thread's id */
 	ct_u8 deref;
 	ct_s16 off2;
 	ct_s32 off;
 };
 _Static_assert(sizeof(struct job_value) == 8, "job_value");
+#define JOB_THREAD 255
 
 /* x86-64: the registers in the order of DWARF. arm64: the numbers 0 to 30 stand for x0 to x30. */
 enum job_reg {
@@ -51,7 +52,9 @@ enum job_reg {
 
 #define JOB_RETURNS 0x01 /* a start at the entry of a function, whose return ends the job */
 #define JOB_CALLS   0x02 /* an enqueue; the daemon then probes the job's function */
-#define JOB_NOTED   0x04 /* an enqueue that has to come before a rule with JOB_QUEUED */
+/* An enqueue that has to come before a rule with JOB_QUEUED. Or a start that has to come before an end with
+ * JOB_QUEUED: it is recorded only if the job does not run already. */
+#define JOB_NOTED   0x04
 #define JOB_QUEUED  0x08 /* a start or an end, recorded only once for each enqueue with JOB_NOTED */
 #define JOB_LOOSE   0x10 /* a start; no probe sees the end, so BPF adds a CT_JOB_END with CT_JF_LOOSE */
 #define JOB_MARK    0x20 /* no job, but a mark: `job` is the id of the transaction */

@@ -32,6 +32,7 @@ static void values(void **state)
 		{ "arg0->0", { .deref = true } },
 		{ "arg3->-0x10", { .arg = 3, .deref = true, .off = -16 } },
 		{ "arg3->2147483647", { .arg = 3, .deref = true, .off = INT32_MAX } },
+		{ "thread", { .arg = JOBS_SPEC_THREAD } },
 		{ "arg0->0->0x10", { .deref = 2, .off2 = 16 } },
 		{ "arg2->0x30->-0x8000", { .arg = 2, .deref = 2, .off = 48, .off2 = INT16_MIN } },
 	};
@@ -51,6 +52,8 @@ static void values(void **state)
 					   "Arg0",
 					   "arg0->2147483648",
 					   "arg0 + 1",
+					   "thread0",
+					   "thread->0",
 					   "arg0->0->",
 					   "arg0->0->x",
 					   "arg0->0->32768",
