@@ -120,16 +120,19 @@ uint32_t jobs_file_price(const uint8_t *code, size_t n)
 	return jobs_address_is_cheap(code, n) ? JOBS_HIT_EMULATED_NS : JOBS_HIT_STEPPED_NS;
 }
 
-static int file_probe(struct file_look *l, uint64_t vaddr, struct job_rule *rule)
+/* counter: jobs_note.semaphore, or 0 */
+static int file_probe(struct file_look *l, uint64_t vaddr, uint64_t counter, struct job_rule *rule)
 {
 	struct jobs_file *f = l->file;
 	uint8_t code[JOBS_ADDRESS_BYTES];
 	long n = elf_file_read_vaddr(&l->elf, vaddr, code, sizeof(code));
 	struct jobs_link *link;
 	char path[64];
-	uint64_t off;
-	int r = elf_file_offset(&l->elf, vaddr, &off);
+	struct jobs_place at = { 0 };
+	int r = elf_file_offset(&l->elf, vaddr, &at.off);
 
+	if (!r && counter)
+		r = elf_file_offset(&l->elf, counter, &at.counter_off);
 	rule->attached = f->attached;
 
 	/* this path leads to the opened file, even in a container or after a rename */
@@ -137,14 +140,14 @@ static int file_probe(struct file_look *l, uint64_t vaddr, struct job_rule *rule
 	if (!r)
 		r = VEC_RESERVE(&f->links, f->links.n + 1);
 	if (!r)
-		r = jobs_probe_add(l->probe, -1, path, off, rule,
+		r = jobs_probe_add(l->probe, -1, path, at, rule,
 				   jobs_file_price(code, n < 0 ? 0 : (size_t)n), &link);
 	if (!r)
 		VEC_PUSH(&f->links, link);
 	return r;
 }
 
-static void file_add(struct file_look *l, size_t fn, uint64_t vaddr, struct job_rule *rule)
+static void file_add(struct file_look *l, size_t fn, uint64_t vaddr, uint64_t counter, struct job_rule *rule)
 {
 	struct jobs_file *f = l->file;
 	const struct jobs_function *spec = &f->spec->functions[fn];
@@ -153,7 +156,7 @@ static void file_add(struct file_look *l, size_t fn, uint64_t vaddr, struct job_
 	if (spec->has_calls)
 		rule->flags |= JOB_CALLS;
 	rule->calls = f->spec_no * JOBS_SPEC_FUNCTIONS_MAX + (uint32_t)fn;
-	r = file_probe(l, vaddr, rule);
+	r = file_probe(l, vaddr, counter, rule);
 	l->found[fn] |= !r;
 	if (r)
 		file_why(f, spec->symbol, strerror(-r));
@@ -162,7 +165,7 @@ static void file_add(struct file_look *l, size_t fn, uint64_t vaddr, struct job_
 static void file_add_mark(struct file_look *l, const struct jobs_note *n, struct job_rule *rule)
 {
 	struct jobs_file *f = l->file;
-	int r = f->n_marks < JOBS_MARKS_MAX ? file_probe(l, n->vaddr, rule) : -ENOSPC;
+	int r = f->n_marks < JOBS_MARKS_MAX ? file_probe(l, n->vaddr, n->semaphore, rule) : -ENOSPC;
 
 	if (r)
 		f->n_refused++;
@@ -213,7 +216,7 @@ static void file_functions(struct file_look *l)
 			continue;
 		n = elf_file_read_vaddr(&l->elf, l->vaddr[i], code, sizeof(code));
 		rule = jobs_file_rule(spec, f->event, &f->values, code, n < 0 ? 0 : (size_t)n, &at);
-		file_add(l, i, l->vaddr[i] + at, &rule);
+		file_add(l, i, l->vaddr[i] + at, 0, &rule);
 	}
 }
 
@@ -263,7 +266,7 @@ static void file_note(void *arg, const struct jobs_note *n)
 		if (file_note_value(&f->values.job, n, &rule.job) &&
 		    file_note_value(&f->values.queue, n, &rule.queue) &&
 		    file_note_value(&f->values.function, n, &rule.function))
-			file_add(l, i, n->vaddr, &rule);
+			file_add(l, i, n->vaddr, n->semaphore, &rule);
 		else
 			file_why(l->file, f->symbol,
 				 "its arguments are not 64 bits in a register or on the stack");

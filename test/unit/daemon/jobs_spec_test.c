@@ -302,7 +302,7 @@ static void note_seen(void *arg, const struct jobs_note *n)
 static size_t note_put(uint8_t *buf, size_t at, const char *owner, uint32_t type, const char *args)
 {
 	uint32_t head[3] = { (uint32_t)strlen(owner) + 1, 0, type };
-	uint64_t addr[3] = { 0x1234, 0, 0 };
+	uint64_t addr[3] = { 0x1234, 0, 0x5678 };
 	size_t begin = at;
 
 	at += sizeof(head);
@@ -332,6 +332,7 @@ static void note(void **state)
 	assert_string_equal(notes[0].provider, "prov");
 	assert_string_equal(notes[0].name, "name");
 	assert_int_equal(notes[0].vaddr, 0x1234);
+	assert_int_equal(notes[0].semaphore, 0x5678);
 	assert_int_equal(a[0].reg, 1 + JOB_DI);
 	assert_int_equal(a[0].deref, 0);
 	assert_int_equal(a[1].reg, 1 + JOB_R15);
