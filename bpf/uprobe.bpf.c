@@ -55,16 +55,21 @@ struct {
 	__type(value, struct open_job);
 } ct_job_open SEC(".maps");
 
-/* The jobs that were enqueued (JOB_NOTED), until they start (JOB_QUEUED). */
+/* The jobs that were enqueued (JOB_NOTED), until they start (JOB_QUEUED) or end (JOB_ENDED). */
 struct queued_key {
 	__u64 job;
-	__u64 tgid;
+	__u32 tgid;
+	__u32 framework;
+};
+struct queued_job {
+	__u8 attached; /* job_rule.attached */
+	__u8 started;
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 16384);
 	__type(key, struct queued_key);
-	__type(value, __u8);
+	__type(value, struct queued_job);
 } ct_job_queued SEC(".maps");
 
 /* The verifier allows only loads with a fixed offset from the context. */
@@ -136,8 +141,12 @@ static __always_inline __u64 job_value(struct pt_regs *regs, const struct job_va
 
 	if (!how->reg)
 		return 0;
+	if (how->reg == JOB_THREAD)
+		return (__u32)bpf_get_current_pid_tgid();
 	v = job_reg(regs, how->reg) + how->off;
 	if (how->deref && bpf_probe_read_user(&v, sizeof(v), (void *)v))
+		return 0;
+	if (how->deref > 1 && bpf_probe_read_user(&v, sizeof(v), (void *)(v + how->off2)))
 		return 0;
 	return v;
 }
@@ -229,23 +238,35 @@ static __always_inline void job_tell(__u32 tgid, __u64 function, const struct jo
 }
 
 /*
- * Returns true if the event is to be recorded. JOB_NOTED: also remembers the job as enqueued.
+ * Returns true if the event is to be recorded. JOB_NOTED: also remembers the job as enqueued. A start with
+ * JOB_NOTED does not count if the job runs already.
  * JOB_QUEUED: only a job that was enqueued before counts, because the probed function may also be
- * called for other things.
+ * called for other things. JOB_ENDED: a job that has started does not start again.
  */
 static __always_inline bool job_counts(const struct job_rule *rule, __u64 job, __u32 tgid)
 {
-	struct queued_key key = { .job = job, .tgid = tgid };
-	__u8 attached = rule->attached, *noted;
+	struct queued_key key = { .job = job, .tgid = tgid, .framework = rule->framework };
+	struct queued_job note = { .attached = rule->attached }, *noted;
+	bool known;
 
-	if (rule->flags & JOB_NOTED)
-		bpf_map_update_elem(&ct_job_queued, &key, &attached, 0);
-	if (!(rule->flags & JOB_QUEUED))
+	if (!(rule->flags & (JOB_NOTED | JOB_QUEUED)))
 		return true;
 	noted = bpf_map_lookup_elem(&ct_job_queued, &key);
-	if (!noted || *noted != attached)
+	known = noted && noted->attached == note.attached;
+	if (rule->flags & JOB_NOTED) {
+		if (known && rule->event == CT_JOB_START)
+			return false;
+		bpf_map_update_elem(&ct_job_queued, &key, &note, 0);
+		return true;
+	}
+	if (!known)
 		return false;
-	return !bpf_map_delete_elem(&ct_job_queued, &key);
+	if (!(rule->flags & JOB_ENDED))
+		return !bpf_map_delete_elem(&ct_job_queued, &key);
+	if (noted->started)
+		return false;
+	noted->started = true;
+	return true;
 }
 
 SEC("uprobe")

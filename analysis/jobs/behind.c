@@ -26,7 +26,7 @@ static uint64_t held_ns(const struct graph *g, const struct diagnosis *d, const 
 
 	for (size_t i = 0; i < jobs->n; i++) {
 		const struct job *j = &jobs->v[i];
-		uint64_t until_ns = stuck ? j->end_ns : j->start_ns, from_ns, to_ns;
+		uint64_t until_ns = stuck ? j->end_ns : job_left_ns(j), from_ns, to_ns;
 
 		if (j->no_starts || j->enqueuer != task || j->obj != q->obj ||
 		    j->tgid != g->tasks[q->task].tgid)

@@ -128,7 +128,7 @@ static void end(struct finding *k, struct job *job, uint32_t task, const struct 
 		if (map_set(&k->loose, task, (uint64_t)(job - k->v->v)))
 			k->err = -ENOMEM;
 	}
-	if (job->start_ns)
+	if (job->start_ns || job->queued_ns)
 		map_del(&k->open, key_of(k->g->w, e, job->tgid));
 }
 
@@ -154,7 +154,8 @@ static void read_record(struct finding *k, const struct window_event *e)
 		job->enqueuer = task;
 		return;
 	}
-	job->worker = task;
+	if (ct_job_state(&e->r) == CT_JOB_START || job->start_ns || !job->queued_ns)
+		job->worker = task;
 	if (ct_job_state(&e->r) == CT_JOB_START)
 		begin(k, job, task, e->r.ts);
 	else

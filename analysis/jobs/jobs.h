@@ -9,7 +9,8 @@
 struct job {
 	uint64_t obj;
 	uint64_t function;
-	uint64_t queued_ns, start_ns, end_ns; /* 0: not recorded */
+	/* 0: not recorded. A job with an end and no start was cancelled while it waited. */
+	uint64_t queued_ns, start_ns, end_ns;
 	uint64_t cpu_ns;
 	uint32_t enqueuer, worker;
 	uint32_t tgid;
@@ -42,10 +43,16 @@ static inline uint64_t job_so_far_ns(const struct job *j, uint64_t to_ns)
 	return j->start_ns && until > j->start_ns ? until - j->start_ns : 0;
 }
 
-/* A job that has not started waits until to_ns. */
+/* Returns when the job left the queue, or 0 for a job that still waits. */
+static inline uint64_t job_left_ns(const struct job *j)
+{
+	return j->start_ns ? j->start_ns : j->end_ns;
+}
+
+/* A job that has not left the queue waits until to_ns. */
 static inline uint64_t job_queueing_ns(const struct job *j, uint64_t to_ns)
 {
-	uint64_t until = j->start_ns ? j->start_ns : to_ns;
+	uint64_t until = job_left_ns(j) ? job_left_ns(j) : to_ns;
 
 	return j->queued_ns && until > j->queued_ns ? until - j->queued_ns : 0;
 }

@@ -93,7 +93,8 @@ static int count_sets(struct queue *q, const struct job *v, size_t n)
 	for (size_t i = 0; i < n; i++)
 		if (v[i].queued_ns) {
 			steps[k++] = (struct step){ v[i].queued_ns, 1 };
-			steps[k++] = (struct step){ v[i].start_ns ? v[i].start_ns : UINT64_MAX, -1 };
+			steps[k++] =
+				(struct step){ job_left_ns(&v[i]) ? job_left_ns(&v[i]) : UINT64_MAX, -1 };
 		}
 	q->most_waiting = most_at_once(steps, k);
 	return 0;
@@ -119,6 +120,9 @@ static int count_threads(struct queue *q, const struct job *v, size_t n)
 	qsort(tasks, k, sizeof(*tasks), u32_cmp);
 	for (size_t i = 0; i < k; i++)
 		q->n_threads += i == 0 || tasks[i] != tasks[i - 1];
+	/* A job may run an event loop of its own. While a thread does a job inside of another one, only the
+	 * inner job runs. */
+	q->most_running = MIN(q->most_running, q->n_threads);
 	q->task = k ? tasks[0] : v[0].enqueuer;
 	return 0;
 }
@@ -213,7 +217,7 @@ static int fill_queue(const struct graph *g, struct queue *q, struct job *v, siz
 		judged--;
 	*q = (struct queue){ .obj = v[0].obj, .n_no_starts = n - judged };
 	for (size_t i = 0; i < judged; i++) {
-		q->n_waiting += v[i].queued_ns && !v[i].start_ns;
+		q->n_waiting += v[i].queued_ns && !job_left_ns(&v[i]);
 		q->n_running += v[i].start_ns && !v[i].end_ns;
 	}
 	q->times = times_of(v, n, buf);

@@ -87,11 +87,12 @@ static int sum_jobs(struct judged *j)
 		j->queueing_ns += waits_ns;
 		j->execution_ns += ran_ns;
 		j->cpu_ns += job->cpu_ns;
-		j->last_end_ns = MAX(j->last_end_ns, job->end_ns);
-		if (job->queued_ns && !job->start_ns)
+		if (job->queued_ns && !job_left_ns(job))
 			j->oldest_waits_ns = MAX(j->oldest_waits_ns, waits_ns);
-		if (job->end_ns)
+		if (job->start_ns && job->end_ns) {
+			j->last_end_ns = MAX(j->last_end_ns, job->end_ns);
 			ran[k++] = ran_ns;
+		}
 	}
 	quantiles_sort(ran, k);
 	for (size_t i = k - k / 10; i < k; i++)
@@ -126,6 +127,8 @@ static int sum_unserved(struct judged *j, uint32_t most_running)
 			c[k++] = (struct change){ job->queued_ns, 1, 0 };
 		if (job->start_ns)
 			c[k++] = (struct change){ job->start_ns, job->queued_ns ? -1 : 0, 1 };
+		if (job->queued_ns && !job->start_ns && job->end_ns)
+			c[k++] = (struct change){ job->end_ns, -1, 0 };
 		if (job->start_ns && job->end_ns)
 			c[k++] = (struct change){ MAX(job->end_ns, job->start_ns), 0, -1 };
 	}

@@ -60,7 +60,7 @@ static size_t address_modrm(const struct address_insn *i)
 }
 
 /* Returns the length of an instruction without its REX prefix. 0: the instruction may change a
- * kept register or the flow of control, or is not known. */
+ * kept register, needed memory or the flow of control, or is not known. */
 static size_t address_harmless(const struct address_insn *i, unsigned args)
 {
 	size_t n = address_modrm(i);
@@ -77,11 +77,19 @@ static size_t address_harmless(const struct address_insn *i, unsigned args)
 	case 0x3a:
 	case 0x3b:
 		return 1 + n;
-	case 0x83: /* with a constant of one byte; only cmp */
-		return (m >> 3 & 7) == 7 && n + 1 < i->left ? 2 + n : 0;
-	case 0x31: /* xor, mov to a register */
-	case 0x89:
+	case 0x80: /* with a constant of one byte; only cmp, and add to a register */
+	case 0x83:
+		if ((m >> 3 & 7) != 7 && (i->p[0] == 0x80 || m >> 3 != 030 || address_is_kept(rm, args)))
+			return 0;
+		return n + 1 < i->left ? 2 + n : 0;
+	case 0xf6: /* with a constant of one byte; only test */
+		return (m >> 3 & 7) == 0 && n + 1 < i->left ? 2 + n : 0;
+	case 0x31: /* xor to a register */
 		return m >> 6 == 3 && !address_is_kept(rm, args) ? 1 + n : 0;
+	case 0x89: /* mov to a register or to memory */
+		if (m >> 6 != 3)
+			return args & JOBS_ADDRESS_MEMORY ? 0 : 1 + n;
+		return address_is_kept(rm, args) ? 0 : 1 + n;
 	case 0x33: /* xor, mov, lea from memory or a register */
 	case 0x8b:
 	case 0x8d:

@@ -115,7 +115,8 @@ static int callee_probe(struct jobs_callees *c, const struct jobs_spec *spec, si
 	rule = jobs_file_rule(spec, CT_JOB_START, &spec->functions[fn].calls, code, n < 0 ? 0 : (size_t)n,
 			      &at);
 	rule.attached = attached;
-	return jobs_probe_add(c->probe, (pid_t)call->tgid, address.path, address.off + at, &rule,
+	return jobs_probe_add(c->probe, (pid_t)call->tgid, address.path,
+			      (struct jobs_place){ .off = address.off + at }, &rule,
 			      jobs_file_price(code + at, n < 0 ? 0 : (size_t)n - at), ret);
 }
 

@@ -38,8 +38,11 @@ static struct job_value file_value(const struct jobs_arg *a)
 {
 	if (a->arg < 0)
 		return (struct job_value){ 0 };
+	if (a->arg == JOBS_SPEC_THREAD)
+		return (struct job_value){ .reg = JOB_THREAD };
 	return (struct job_value){ .reg = jobs_note_arg_reg((unsigned)a->arg),
 				   .deref = a->deref,
+				   .off2 = a->off2,
 				   .off = a->off };
 }
 
@@ -51,12 +54,28 @@ static bool file_notes_enqueues(const struct jobs_spec *spec)
 	return false;
 }
 
-static bool file_has_ends(const struct jobs_spec *spec)
+static bool file_has(const struct jobs_spec *spec, enum ct_job event)
 {
 	for (size_t i = 0; i < spec->n_functions; i++)
-		if (spec->functions[i].event == CT_JOB_END)
+		if (spec->functions[i].event == event)
 			return true;
 	return false;
+}
+
+static bool file_has_queued_ends(const struct jobs_spec *spec)
+{
+	for (size_t i = 0; i < spec->n_functions; i++)
+		if (spec->functions[i].event == CT_JOB_END && spec->functions[i].values.queued)
+			return true;
+	return false;
+}
+
+static bool file_is_noted(const struct jobs_spec *spec, uint8_t event, const struct jobs_values *v)
+{
+	if (event == CT_JOB_ENQUEUE)
+		return file_notes_enqueues(spec);
+	return event == CT_JOB_START && !v->queued && !v->returns && !file_has(spec, CT_JOB_ENQUEUE) &&
+	       file_has_queued_ends(spec);
 }
 
 static struct job_rule file_rule(const struct jobs_spec *spec, uint8_t event, const struct jobs_values *v)
@@ -68,11 +87,13 @@ static struct job_rule file_rule(const struct jobs_spec *spec, uint8_t event, co
 	memcpy(rule.name, spec->name, sizeof(spec->name));
 	if (v->returns)
 		rule.flags |= JOB_RETURNS;
-	else if (event == CT_JOB_START && !file_has_ends(spec))
+	else if (event == CT_JOB_START && !file_has(spec, CT_JOB_END))
 		rule.flags |= JOB_LOOSE;
 	if (v->queued)
 		rule.flags |= JOB_QUEUED;
-	if (event == CT_JOB_ENQUEUE && file_notes_enqueues(spec))
+	if (v->queued && event == CT_JOB_START && !v->returns && file_has_queued_ends(spec))
+		rule.flags |= JOB_ENDED;
+	if (file_is_noted(spec, event, v))
 		rule.flags |= JOB_NOTED;
 	return rule;
 }
@@ -88,8 +109,8 @@ struct job_rule jobs_file_rule(const struct jobs_spec *spec, uint8_t event, cons
 	rule.queue = file_value(&v->queue);
 	rule.function = file_value(&v->function);
 	for (size_t i = 0; i < ARRAY_SIZE(args); i++)
-		if (args[i]->arg >= 0)
-			used |= 1u << args[i]->arg;
+		if (args[i]->arg >= 0 && args[i]->arg != JOBS_SPEC_THREAD)
+			used |= 1u << args[i]->arg | (args[i]->deref ? JOBS_ADDRESS_MEMORY : 0);
 	*ret_at = jobs_address(code, n, used);
 	return rule;
 }
@@ -99,16 +120,19 @@ uint32_t jobs_file_price(const uint8_t *code, size_t n)
 	return jobs_address_is_cheap(code, n) ? JOBS_HIT_EMULATED_NS : JOBS_HIT_STEPPED_NS;
 }
 
-static int file_probe(struct file_look *l, uint64_t vaddr, struct job_rule *rule)
+/* counter: jobs_note.semaphore, or 0 */
+static int file_probe(struct file_look *l, uint64_t vaddr, uint64_t counter, struct job_rule *rule)
 {
 	struct jobs_file *f = l->file;
 	uint8_t code[JOBS_ADDRESS_BYTES];
 	long n = elf_file_read_vaddr(&l->elf, vaddr, code, sizeof(code));
 	struct jobs_link *link;
 	char path[64];
-	uint64_t off;
-	int r = elf_file_offset(&l->elf, vaddr, &off);
+	struct jobs_place at = { 0 };
+	int r = elf_file_offset(&l->elf, vaddr, &at.off);
 
+	if (!r && counter)
+		r = elf_file_offset(&l->elf, counter, &at.counter_off);
 	rule->attached = f->attached;
 
 	/* this path leads to the opened file, even in a container or after a rename */
@@ -116,14 +140,14 @@ static int file_probe(struct file_look *l, uint64_t vaddr, struct job_rule *rule
 	if (!r)
 		r = VEC_RESERVE(&f->links, f->links.n + 1);
 	if (!r)
-		r = jobs_probe_add(l->probe, -1, path, off, rule,
+		r = jobs_probe_add(l->probe, -1, path, at, rule,
 				   jobs_file_price(code, n < 0 ? 0 : (size_t)n), &link);
 	if (!r)
 		VEC_PUSH(&f->links, link);
 	return r;
 }
 
-static void file_add(struct file_look *l, size_t fn, uint64_t vaddr, struct job_rule *rule)
+static void file_add(struct file_look *l, size_t fn, uint64_t vaddr, uint64_t counter, struct job_rule *rule)
 {
 	struct jobs_file *f = l->file;
 	const struct jobs_function *spec = &f->spec->functions[fn];
@@ -132,7 +156,7 @@ static void file_add(struct file_look *l, size_t fn, uint64_t vaddr, struct job_
 	if (spec->has_calls)
 		rule->flags |= JOB_CALLS;
 	rule->calls = f->spec_no * JOBS_SPEC_FUNCTIONS_MAX + (uint32_t)fn;
-	r = file_probe(l, vaddr, rule);
+	r = file_probe(l, vaddr, counter, rule);
 	l->found[fn] |= !r;
 	if (r)
 		file_why(f, spec->symbol, strerror(-r));
@@ -141,7 +165,7 @@ static void file_add(struct file_look *l, size_t fn, uint64_t vaddr, struct job_
 static void file_add_mark(struct file_look *l, const struct jobs_note *n, struct job_rule *rule)
 {
 	struct jobs_file *f = l->file;
-	int r = f->n_marks < JOBS_MARKS_MAX ? file_probe(l, n->vaddr, rule) : -ENOSPC;
+	int r = f->n_marks < JOBS_MARKS_MAX ? file_probe(l, n->vaddr, n->semaphore, rule) : -ENOSPC;
 
 	if (r)
 		f->n_refused++;
@@ -192,24 +216,31 @@ static void file_functions(struct file_look *l)
 			continue;
 		n = elf_file_read_vaddr(&l->elf, l->vaddr[i], code, sizeof(code));
 		rule = jobs_file_rule(spec, f->event, &f->values, code, n < 0 ? 0 : (size_t)n, &at);
-		file_add(l, i, l->vaddr[i] + at, &rule);
+		file_add(l, i, l->vaddr[i] + at, 0, &rule);
 	}
 }
 
 /* The framework's description says how to get a value from an argument of a note. Examples of `a`:
  * "arg2", "arg1+0x58", "arg0->0x18". Sets *ret to the steps of the kernel side: take a register, add an
- * offset, read memory at most once (struct job_value). An argument that is itself in memory uses up this
- * one read, so only a form such as "arg2" is possible. Returns false if the value cannot be had. */
+ * offset, read memory at most twice (struct job_value). An argument that is itself in memory uses up one
+ * read, so only forms such as "arg2" and "arg0->0x18" are possible. Returns false if the value cannot be
+ * had. */
 static bool file_note_value(const struct jobs_arg *a, const struct jobs_note *n, struct job_value *ret)
 {
-	if (a->arg < 0)
+	if (a->arg < 0 || a->arg == JOBS_SPEC_THREAD) {
+		*ret = file_value(a);
 		return true;
+	}
 	*ret = n->args[a->arg];
-	if (ret->deref && (a->deref || a->off))
-		return false;
 	if (!ret->deref) {
 		ret->deref = a->deref;
+		ret->off2 = a->off2;
 		ret->off = a->off;
+	} else if (a->deref == 1 && a->off == (int16_t)a->off) {
+		ret->deref = 2;
+		ret->off2 = (int16_t)a->off;
+	} else if (a->deref || a->off) {
+		return false;
 	}
 	return ret->reg;
 }
@@ -235,7 +266,7 @@ static void file_note(void *arg, const struct jobs_note *n)
 		if (file_note_value(&f->values.job, n, &rule.job) &&
 		    file_note_value(&f->values.queue, n, &rule.queue) &&
 		    file_note_value(&f->values.function, n, &rule.function))
-			file_add(l, i, n->vaddr, &rule);
+			file_add(l, i, n->vaddr, n->semaphore, &rule);
 		else
 			file_why(l->file, f->symbol,
 				 "its arguments are not 64 bits in a register or on the stack");

@@ -108,12 +108,12 @@ static const char *jobs_note_text(struct cursor *c)
 
 static bool jobs_note_read(struct cursor *c, struct jobs_note *n)
 {
-	uint64_t base, semaphore;
+	uint64_t base;
 	const char *args;
 
 	cursor_read(c, &n->vaddr, sizeof(n->vaddr));
 	cursor_read(c, &base, sizeof(base));
-	cursor_read(c, &semaphore, sizeof(semaphore));
+	cursor_read(c, &n->semaphore, sizeof(n->semaphore));
 	n->provider = jobs_note_text(c);
 	n->name = n->provider ? jobs_note_text(c) : NULL;
 	args = n->name ? jobs_note_text(c) : NULL;

@@ -17,6 +17,9 @@
 struct jobs_note {
 	const char *provider, *name;
 	uint64_t vaddr;
+	/* Address of a counter of 16 bits. The program reaches the note only while the counter is not 0.
+	 * 0: there is no such counter. */
+	uint64_t semaphore;
 	/* reg is 0 if an argument has not 64 bits, or is neither in a register nor in memory. */
 	struct job_value args[JOBS_NOTE_ARGS];
 };

@@ -77,16 +77,17 @@ void jobs_probe_free(struct jobs_probe *p)
 	free(p);
 }
 
-static struct bpf_link *jobs_probe_attach(struct jobs_probe *p, pid_t pid, const char *path, uint64_t off,
-					  uint32_t rule, bool returns)
+static struct bpf_link *jobs_probe_attach(struct jobs_probe *p, pid_t pid, const char *path,
+					  struct jobs_place at, uint32_t rule, bool returns)
 {
-	LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = rule, .retprobe = returns);
+	LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = rule, .retprobe = returns,
+		    .ref_ctr_offset = at.counter_off);
 
 	return bpf_program__attach_uprobe_opts(returns ? p->jobs.ret : p->jobs.entry, pid > 0 ? pid : -1,
-					       path, off, &opts);
+					       path, at.off, &opts);
 }
 
-int jobs_probe_add(struct jobs_probe *p, pid_t pid, const char *path, uint64_t off,
+int jobs_probe_add(struct jobs_probe *p, pid_t pid, const char *path, struct jobs_place at,
 		   const struct job_rule *rule, uint32_t price_ns, struct jobs_link **ret)
 {
 	struct jobs_link *l;
@@ -106,9 +107,9 @@ int jobs_probe_add(struct jobs_probe *p, pid_t pid, const char *path, uint64_t o
 	__atomic_store_n(&p->hits[i], 0, __ATOMIC_RELAXED);
 	r = bpf_map_update_elem(p->jobs.rules_fd, &i, rule, BPF_ANY) ? -errno : 0;
 	/* The return is probed first: without this probe, a started job would never end. */
-	if (!r && rule->flags & JOB_RETURNS && !(l->ret = jobs_probe_attach(p, pid, path, off, i, true)))
+	if (!r && rule->flags & JOB_RETURNS && !(l->ret = jobs_probe_attach(p, pid, path, at, i, true)))
 		r = -errno;
-	if (!r && !(l->entry = jobs_probe_attach(p, pid, path, off, i, false)))
+	if (!r && !(l->entry = jobs_probe_attach(p, pid, path, at, i, false)))
 		r = -errno;
 	if (r)
 		jobs_probe_del(p, l);

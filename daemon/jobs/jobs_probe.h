@@ -14,6 +14,12 @@
 struct jobs_probe;
 struct jobs_link;
 
+/* Offsets in a file: of an instruction, and of the counter of a note (jobs_note.semaphore), or 0. The kernel
+ * adds 1 to the counter in each process as long as the probe exists. */
+struct jobs_place {
+	uint64_t off, counter_off;
+};
+
 /* Returns 0, -EOPNOTSUPP if `probe` was opened without jobs or the kernel refused the programs, or
  * another -errno. */
 int jobs_probe_new(struct probe *probe, struct jobs_probe **ret);
@@ -21,15 +27,15 @@ int jobs_probe_new(struct probe *probe, struct jobs_probe **ret);
 void jobs_probe_free(struct jobs_probe *p);
 
 /*
- * Puts a probe on the instruction at the offset `off` of the file. Copies rule. price_ns: CPU time of
+ * Puts a probe on the instruction at the offset at.off of the file. Copies rule. price_ns: CPU time of
  * one hit, without the return. pid > 0: probes only this process, not its children; otherwise all
  * processes. Returns 0, -ENOSPC if there are JOB_RULES_MAX probes, or another -errno.
  *
  * If the rule has JOB_RETURNS, also probes the return of the function. A return is matched with its
- * call by the stack pointer. So before the instruction at `off`, the function must not change the
+ * call by the stack pointer. So before the instruction at at.off, the function must not change the
  * stack pointer.
  */
-int jobs_probe_add(struct jobs_probe *p, pid_t pid, const char *path, uint64_t off,
+int jobs_probe_add(struct jobs_probe *p, pid_t pid, const char *path, struct jobs_place at,
 		   const struct job_rule *rule, uint32_t price_ns, struct jobs_link **ret);
 void jobs_probe_del(struct jobs_probe *p, struct jobs_link *link);
 /* Returns how often the probe was hit since jobs_probe_add(). */

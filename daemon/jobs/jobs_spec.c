@@ -21,12 +21,27 @@ static void jobs_spec_json_free(json_t **j)
 }
 #define _cleanup_json_ _cleanup_(jobs_spec_json_free)
 
+/* Reads an offset from min to max at s. Returns the text behind it, or NULL. */
+static const char *jobs_spec_off(const char *s, long min, long max, long *ret)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)*s) && *s != '-')
+		return NULL;
+	errno = 0;
+	*ret = strtol(s, &end, 0);
+	return errno || end == s || *ret < min || *ret > max ? NULL : end;
+}
+
 int jobs_spec_arg(const char *s, struct jobs_arg *ret)
 {
 	struct jobs_arg a = { 0 };
-	char *end;
-	long off;
+	long off = 0, off2 = 0;
 
+	if (!strcmp(s, "thread")) {
+		*ret = (struct jobs_arg){ .arg = JOBS_SPEC_THREAD };
+		return 0;
+	}
 	if (strncmp(s, "arg", 3) || s[3] < '0' || s[3] >= '0' + JOBS_SPEC_ARGS)
 		return -EINVAL;
 	a.arg = (int8_t)(s[3] - '0');
@@ -35,15 +50,16 @@ int jobs_spec_arg(const char *s, struct jobs_arg *ret)
 		a.deref = !strncmp(s, "->", 2);
 		if (!a.deref && *s != '+')
 			return -EINVAL;
-		s += a.deref ? 2 : 1;
-		if (!isdigit((unsigned char)*s) && *s != '-')
-			return -EINVAL;
-		errno = 0;
-		off = strtol(s, &end, 0);
-		if (errno || *end || end == s || off < INT_MIN || off > INT_MAX)
-			return -EINVAL;
-		a.off = (int32_t)off;
+		s = jobs_spec_off(s + 1 + a.deref, INT_MIN, INT_MAX, &off);
 	}
+	if (s && a.deref && !strncmp(s, "->", 2)) {
+		a.deref = 2;
+		s = jobs_spec_off(s + 2, INT16_MIN, INT16_MAX, &off2);
+	}
+	if (!s || *s)
+		return -EINVAL;
+	a.off = (int32_t)off;
+	a.off2 = (int16_t)off2;
 	*ret = a;
 	return 0;
 }
@@ -105,8 +121,9 @@ static int jobs_spec_value(const struct jobs_spec_at *at, const json_t *o, const
 	if (r || !*s)
 		return r;
 	return jobs_spec_arg(s, ret)
-		       ? jobs_spec_bad(at, key,
-				       "must be arg0 to arg5, or have the form arg1+0x58 or arg0->0x18")
+		       ? jobs_spec_bad(
+				 at, key,
+				 "must be arg0 to arg5 or thread, or have the form arg1+0x58, arg0->0x18 or arg0->0->8")
 		       : 0;
 }
 
@@ -190,8 +207,8 @@ static int jobs_spec_function(json_t *o, struct jobs_function *f, char *err)
 		r = jobs_spec_values(&at, o, &f->values);
 	if (!r && f->values.returns && (f->event != CT_JOB_START || f->note))
 		return jobs_spec_bad(&at, "end", "is for the start of a job, at a symbol");
-	if (!r && f->values.queued && f->event != CT_JOB_START)
-		return jobs_spec_bad(&at, "queued", "is for the start of a job");
+	if (!r && f->values.queued && f->event == CT_JOB_ENQUEUE)
+		return jobs_spec_bad(&at, "queued", "is for the start or the end of a job");
 	return !r && calls ? jobs_spec_calls(&at, calls, f) : r;
 }
 

@@ -18,23 +18,27 @@
 #define JOBS_SPEC_BINARIES_MAX  32
 #define JOBS_SPEC_FUNCTIONS_MAX 64
 #define JOBS_SPEC_ARGS          6
+#define JOBS_SPEC_THREAD        JOBS_SPEC_ARGS /* jobs_arg.arg */
 
 /*
- * Where a value of a job lies; arg < 0: nowhere. Arguments count from 0. Three forms:
+ * Where a value of a job lies; arg < 0: nowhere. Arguments count from 0. Five forms:
+ * - "thread": the id of the thread (JOBS_SPEC_THREAD)
  * - "arg2": argument 2 of the function
  * - "arg1+0x58": argument 1 plus 0x58
  * - "arg0->0x18": the 64 bits in memory at the address (argument 0 plus 0x18)
+ * - "arg0->0x18->0x10": the 64 bits at the address (the value of "arg0->0x18" plus 0x10)
  */
 struct jobs_arg {
 	int8_t arg;
-	bool deref;
+	uint8_t deref; /* how often memory is read: 0 to 2 */
+	int16_t off2;
 	int32_t off;
 };
 
 struct jobs_values {
 	struct jobs_arg job, queue, function;
 	bool returns; /* the job ends when the function returns */
-	bool queued;  /* a start counts only if the enqueue of the job was seen */
+	bool queued;  /* a start or an end counts only if an earlier event of the job was seen */
 };
 
 struct jobs_function {

@@ -51,6 +51,12 @@ static void wakeless_edges_job(struct pass *p, uint32_t task, uint32_t event)
 	uint64_t key = job_key(p, task, e), queued, cut;
 	struct origin o;
 
+	/* A job that ends before it starts was cancelled, so the end is not that of a job of this task. */
+	if (ct_job_state(&e->r) == CT_JOB_END && map_get(&p->jobs, key, &queued)) {
+		map_del(&p->jobs, key);
+		if (!map_get(&p->jobs_cut, ct_job_framework(&e->r), &cut) || (uint32_t)queued >= cut)
+			return;
+	}
 	segments_job(p, task, e, event);
 	if (ct_job_state(&e->r) == CT_JOB_ENQUEUE) {
 		if (map_set(&p->jobs, key, (uint64_t)p->work[task].segment << 32 | event))

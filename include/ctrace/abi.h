@@ -14,12 +14,14 @@ typedef uint8_t ct_u8;
 typedef uint16_t ct_u16;
 typedef uint32_t ct_u32;
 typedef uint64_t ct_u64;
+typedef int16_t ct_s16;
 typedef int32_t ct_s32;
 #else
 typedef unsigned char ct_u8;
 typedef unsigned short ct_u16;
 typedef unsigned int ct_u32;
 typedef unsigned long long ct_u64;
+typedef short ct_s16;
 typedef int ct_s32;
 #endif
 

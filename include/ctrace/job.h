@@ -14,14 +14,20 @@
 #define JOB_NAME_MAX  24  /* bytes of a framework's name, with the final 0; a multiple of 8 */
 #define JOB_LABEL_MAX 56  /* bytes of job_rule.name: the name of a framework or of a mark */
 
-/* A register plus off. With deref, this sum is the address of the value, which has 64 bits. */
+/*
+ * The way to a value of 64 bits. deref says how often memory is read:
+ * - 0: the value is the register plus off
+ * - 1: this sum is the address of the value
+ * - 2: the 64 bits at this address, plus off2, are the address of the value
+ */
 struct job_value {
-	ct_u8 reg; /* 1 + enum job_reg; 0: the value is 0 */
+	ct_u8 reg; /* 1 + enum job_reg; 0: the value is 0; JOB_THREAD: the value is the thread's id */
 	ct_u8 deref;
-	ct_u16 pad;
+	ct_s16 off2;
 	ct_s32 off;
 };
 _Static_assert(sizeof(struct job_value) == 8, "job_value");
+#define JOB_THREAD 255
 
 /* x86-64: the registers in the order of DWARF. arm64: the numbers 0 to 30 stand for x0 to x30. */
 enum job_reg {
@@ -46,10 +52,13 @@ enum job_reg {
 
 #define JOB_RETURNS 0x01 /* a start at the entry of a function, whose return ends the job */
 #define JOB_CALLS   0x02 /* an enqueue; the daemon then probes the job's function */
-#define JOB_NOTED   0x04 /* an enqueue that has to come before a start with JOB_QUEUED */
-#define JOB_QUEUED  0x08 /* a start that is recorded only if the job was enqueued before */
+/* An enqueue that has to come before a rule with JOB_QUEUED. Or a start that has to come before an end with
+ * JOB_QUEUED: it is recorded only if the job does not run already. */
+#define JOB_NOTED   0x04
+#define JOB_QUEUED  0x08 /* a start or an end, recorded only once for each enqueue with JOB_NOTED */
 #define JOB_LOOSE   0x10 /* a start; no probe sees the end, so BPF adds a CT_JOB_END with CT_JF_LOOSE */
 #define JOB_MARK    0x20 /* no job, but a mark: `job` is the id of the transaction */
+#define JOB_ENDED   0x40 /* a start with JOB_QUEUED, whose end has another rule with JOB_QUEUED */
 
 struct job_rule {
 	struct job_value job, queue, function;

@@ -32,6 +32,9 @@ static void values(void **state)
 		{ "arg0->0", { .deref = true } },
 		{ "arg3->-0x10", { .arg = 3, .deref = true, .off = -16 } },
 		{ "arg3->2147483647", { .arg = 3, .deref = true, .off = INT32_MAX } },
+		{ "thread", { .arg = JOBS_SPEC_THREAD } },
+		{ "arg0->0->0x10", { .deref = 2, .off2 = 16 } },
+		{ "arg2->0x30->-0x8000", { .arg = 2, .deref = 2, .off = 48, .off2 = INT16_MIN } },
 	};
 	static const char *const bad[] = { "",
 					   "arg",
@@ -49,6 +52,14 @@ static void values(void **state)
 					   "Arg0",
 					   "arg0->2147483648",
 					   "arg0 + 1",
+					   "thread0",
+					   "thread->0",
+					   "arg0->0->",
+					   "arg0->0->x",
+					   "arg0->0->32768",
+					   "arg0->0->0->0",
+					   "arg0->0+8",
+					   "arg0+8->0",
 					   "arg0->99999999999999999999" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
@@ -58,6 +69,7 @@ static void values(void **state)
 		assert_int_equal(a.arg, good[i].arg.arg);
 		assert_int_equal(a.deref, good[i].arg.deref);
 		assert_int_equal(a.off, good[i].arg.off);
+		assert_int_equal(a.off2, good[i].arg.off2);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct jobs_arg a = { .arg = 99 };
@@ -125,8 +137,8 @@ static void refusals(void **state)
 		{ HEAD "{\"symbol\":\"f\",\"end\":\"later\"," START "}]}", "return" },
 		{ HEAD "{\"symbol\":\"f\",\"event\":\"enqueue\",\"job\":\"arg0\",\"end\":\"return\"}]}",
 		  "start of a job" },
-		{ HEAD "{\"symbol\":\"f\",\"event\":\"end\",\"job\":\"arg0\",\"queued\":true}]}",
-		  "start of a job" },
+		{ HEAD "{\"symbol\":\"f\",\"event\":\"enqueue\",\"job\":\"arg0\",\"queued\":true}]}",
+		  "start or the end of a job" },
 		{ HEAD "{\"symbol\":\"f\",\"queued\":1," START "}]}", "true or false" },
 		{ HEAD "{\"symbol\":\"f\",\"calls\":{}," START "}]}", "enqueue with a function" },
 		{ HEAD
@@ -217,6 +229,8 @@ static void load(void **state)
 }
 
 #if defined(__x86_64__)
+#define MEMORY JOBS_ADDRESS_MEMORY
+
 static void place(void **state)
 {
 	static const struct {
@@ -241,7 +255,17 @@ static void place(void **state)
 		{ { 0x83, 0xef, 0x01, 0x74, 0 }, 5, 7, 0 },                /* sub $1,%edi */
 		{ { 0x48, 0x83, 0xec, 0x18, 0x55 }, 5, 7, 0 },             /* sub $0x18,%rsp */
 		{ { 0x48, 0x8b, 0xe0, 0x55 }, 4, 0, 0 },                   /* mov %rax,%rsp */
-		{ { 0x48, 0x89, 0x07, 0x55 }, 4, 7, 0 },                   /* mov %rax,(%rdi): a store */
+		{ { 0x48, 0x89, 0x07, 0x55 }, 4, 7, 3 },                   /* mov %rax,(%rdi): a store */
+		{ { 0x48, 0x89, 0x07, 0x55 }, 4, 7 | MEMORY, 0 },          /* memory is needed */
+		{ { 0x48, 0x83, 0xc0, 0x10, 0x55 }, 5, 7, 4 },             /* add $0x10,%rax */
+		{ { 0x48, 0x83, 0xc7, 0x10, 0x55 }, 5, 7, 0 },             /* add $0x10,%rdi: arg0 is lost */
+		{ { 0x49, 0x83, 0xc0, 0x10, 0x55 }, 5, 7, 4 },             /* add $0x10,%r8 */
+		{ { 0x83, 0x07, 0x01, 0x55 }, 4, 7, 0 },                   /* addl $1,(%rdi) */
+		{ { 0x80, 0x7f, 0x0a, 0, 0x74, 0 }, 6, 7, 4 },             /* cmpb $0,0xa(%rdi); je */
+		{ { 0x80, 0xc7, 0x0a, 0x74, 0 }, 5, 7, 0 },                /* add $0xa,%bh */
+		{ { 0xf6, 0x47, 0x12, 0x01, 0x74, 0 }, 6, 7, 4 },          /* testb $1,0x12(%rdi); je */
+		{ { 0xf6, 0x57, 0x12, 0x55 }, 4, 7, 0 },                   /* notb 0x12(%rdi) */
+		{ { 0xf6, 0x47, 0x12 }, 3, 7, 0 },                         /* cut short */
 		{ { 0xff, 0xe0, 0x55 }, 3, 7, 0 },                         /* jmp *%rax */
 		{ { 0x31, 0xc0, 0xe8, 0, 0, 0, 0 }, 7, 7, 2 },             /* xor %eax,%eax; call */
 		{ { 0x48, 0x85 }, 2, 7, 0 },                               /* cut short */
@@ -260,10 +284,10 @@ static void place(void **state)
 		    !jobs_address_is_cheap(cases[i].code + cases[i].at, cases[i].n - cases[i].at))
 			fail_msg("case %zu is not cheap", i);
 	assert_true(jobs_address_is_cheap(cases[0].code, cases[0].n));
-	assert_false(jobs_address_is_cheap(cases[1].code, cases[1].n)); /* endbr64 */
-	assert_false(jobs_address_is_cheap(cases[3].code, cases[3].n)); /* test */
-	assert_false(jobs_address_is_cheap(cases[20].code, cases[20].n));
-	assert_false(jobs_address_is_cheap(cases[22].code, cases[22].n));
+	assert_false(jobs_address_is_cheap(cases[1].code, cases[1].n));   /* endbr64 */
+	assert_false(jobs_address_is_cheap(cases[3].code, cases[3].n));   /* test */
+	assert_false(jobs_address_is_cheap(cases[30].code, cases[30].n)); /* cut short */
+	assert_false(jobs_address_is_cheap(cases[32].code, cases[32].n));
 }
 
 static struct jobs_note notes[4];
@@ -278,7 +302,7 @@ static void note_seen(void *arg, const struct jobs_note *n)
 static size_t note_put(uint8_t *buf, size_t at, const char *owner, uint32_t type, const char *args)
 {
 	uint32_t head[3] = { (uint32_t)strlen(owner) + 1, 0, type };
-	uint64_t addr[3] = { 0x1234, 0, 0 };
+	uint64_t addr[3] = { 0x1234, 0, 0x5678 };
 	size_t begin = at;
 
 	at += sizeof(head);
@@ -308,6 +332,7 @@ static void note(void **state)
 	assert_string_equal(notes[0].provider, "prov");
 	assert_string_equal(notes[0].name, "name");
 	assert_int_equal(notes[0].vaddr, 0x1234);
+	assert_int_equal(notes[0].semaphore, 0x5678);
 	assert_int_equal(a[0].reg, 1 + JOB_DI);
 	assert_int_equal(a[0].deref, 0);
 	assert_int_equal(a[1].reg, 1 + JOB_R15);

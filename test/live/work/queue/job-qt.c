@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * job-qt 5|6 events|pool - posts events, or starts jobs of a QThreadPool, in Qt 5 or 6.
+ *
+ * Prints "job=ADDRESS ENQUEUED_BY DONE_BY" for each job, in the order of enqueues. The address of a
+ * deleted event may be used again. If a thread deleted the job before it began, DONE_BY is minus
+ * this thread.
+ *
+ * The program needs no header of Qt: it lays out the objects as the C++ ABI does. A table of virtual
+ * functions begins two words before the first function.
+ */
+#include "work.h"
+
+#include <dlfcn.h>
+
+enum { JOBS = 10000, CANCELLED = 49, POSTERS = 3, EVENTS_EACH = (JOBS - CANCELLED) / POSTERS };
+enum { TYPE_POSTED = 1000, TYPE_SENT = 1001 };
+
+struct object { /* a QObject */
+	void **vtable;
+	void *d;
+};
+
+struct event {
+	uint64_t qevent[3]; /* a QEvent has at most these bytes */
+	unsigned job;
+	bool again;
+};
+
+struct runnable { /* a QRunnable */
+	void **vtable;
+	int deletes;
+	unsigned job;
+};
+
+static struct {
+	void *at;
+	int by, done_by;
+} jobs[JOBS];
+static unsigned n_jobs, n_done;
+static bool is_qt5;
+
+static void *lib;
+static struct object receivers[2];
+static struct object pool;
+static void (*event_new)(void *event, int type);
+static void (*event_done)(void *event);
+static void (*post)(void *receiver, void *event, int priority);
+static bool (*notify)(void *receiver, void *event);
+static bool (*object_event)(void *object, void *event);
+static void (*process_events)(int flags);
+static void (*runnable_done)(void *runnable);
+static void (*pool_start)(void *pool, void *runnable, int priority);
+
+static void *symbol(const char *name)
+{
+	void *p = dlsym(lib, name);
+
+	if (!p)
+		skip("this Qt lacks a function");
+	return p;
+}
+
+static unsigned job_new(void *at)
+{
+	unsigned i = __atomic_fetch_add(&n_jobs, 1, __ATOMIC_RELAXED);
+
+	if (i >= JOBS)
+		_exit(1);
+	jobs[i].at = at;
+	jobs[i].by = gettid();
+	return i;
+}
+
+static void job_done(unsigned job, int by)
+{
+	jobs[job].done_by = by;
+	__atomic_fetch_add(&n_done, 1, __ATOMIC_RELEASE);
+}
+
+/* A sent event is no job. It has the address of a local variable, again and again. */
+static void send_event(void *receiver)
+{
+	struct event e;
+
+	event_new(&e, TYPE_SENT);
+	notify(receiver, &e);
+	event_done(&e);
+}
+
+static bool on_event(void *object, void *event)
+{
+	struct event *e = event;
+	uint16_t type;
+
+	memcpy(&type, (char *)event + (is_qt5 ? 16 : 8), sizeof(type));
+	if (type == TYPE_SENT)
+		return true;
+	if (type != TYPE_POSTED)
+		return object_event(object, event);
+	if (e->again)
+		return true;
+	send_event(object);
+	if (e->job % 100 == 0) {
+		e->again = true;
+		notify(object, event);
+		process_events(0);
+	}
+	job_done(e->job, gettid());
+	return true;
+}
+
+static struct event *post_event(struct object *receiver)
+{
+	struct event *e = malloc(sizeof(*e));
+
+	event_new(e, TYPE_POSTED);
+	e->again = false;
+	e->job = job_new(e);
+	post(receiver, e, 0);
+	return e;
+}
+
+static void poster(void)
+{
+	for (unsigned i = 0; i < EVENTS_EACH; i++) {
+		if (i % 50 == 0)
+			nap_ms(2);
+		post_event(&receivers[i % 2]);
+	}
+}
+
+static void object_new(struct object *o, void **vtable)
+{
+	((void (*)(void *, void *))symbol("_ZN7QObjectC1EPS_"))(o, NULL);
+	o->vtable = vtable;
+}
+
+/* The loop of the main thread runs until all events are done. The loop of the other thread is that of
+ * a QThread. */
+static void events(void)
+{
+	static void *vtable[16];
+	static struct object thread_object, cancelled;
+	void **original = symbol("_ZTV7QObject");
+	pthread_t t[POSTERS];
+
+	memcpy(vtable, original, sizeof(vtable));
+	object_event = vtable[2 + 5];
+	vtable[2 + 5] = on_event;
+	object_new(&receivers[0], vtable + 2);
+	object_new(&receivers[1], vtable + 2);
+	object_new(&cancelled, vtable + 2);
+	((void (*)(void *, void *))symbol("_ZN7QThreadC1EP7QObject"))(&thread_object, NULL);
+	((void (*)(void *, void *))symbol("_ZN7QObject12moveToThreadEP7QThread"))(&receivers[1],
+										  &thread_object);
+	((void (*)(void *, int))symbol("_ZN7QThread5startENS_8PriorityE"))(&thread_object, 7);
+	for (unsigned i = 0; i < CANCELLED; i++)
+		jobs[post_event(&cancelled)->job].done_by = -gettid();
+	((void (*)(void *, int))symbol("_ZN16QCoreApplication18removePostedEventsEP7QObjecti"))(&cancelled,
+												0);
+	n_done += CANCELLED;
+	for (size_t i = 0; i < POSTERS; i++)
+		t[i] = thread(poster);
+	while (__atomic_load_n(&n_done, __ATOMIC_ACQUIRE) < POSTERS * EVENTS_EACH + CANCELLED) {
+		process_events(0);
+		nap_ms(1);
+	}
+	for (size_t i = 0; i < POSTERS; i++)
+		pthread_join(t[i], NULL);
+	((void (*)(void *))symbol("_ZN7QThread4quitEv"))(&thread_object);
+	((bool (*)(void *, int64_t, uint64_t))symbol("_ZN7QThread4waitE14QDeadlineTimer"))(
+		&thread_object, INT64_MAX, 1ull << 32);
+}
+
+static void on_run(void *runnable)
+{
+	const struct runnable *r = runnable;
+
+	if (r->job == JOBS)
+		nap_ms(1500);
+	else
+		job_done(r->job, gettid());
+}
+
+static void on_done(void *runnable)
+{
+	const struct runnable *r = runnable;
+
+	if (r->job < JOBS && !jobs[r->job].done_by)
+		job_done(r->job, -gettid());
+	runnable_done(runnable);
+	free(runnable);
+}
+
+static void no_delete(void *runnable)
+{
+	_exit(1);
+}
+
+/* job is JOBS: a job that is not printed, and takes a while. deletes: the pool deletes the job. */
+static void start(bool deletes, bool printed)
+{
+	static void *vtable[] = { NULL, NULL, on_run, no_delete, on_done };
+	struct runnable *r = malloc(sizeof(*r));
+
+	r->vtable = vtable + 2;
+	r->deletes = is_qt5 ? (deletes ? 0 : -1) : deletes;
+	r->job = printed ? job_new(r) : JOBS;
+	pool_start(&pool, r, 0);
+}
+
+/* An extra job gives the daemon the time to put a probe at on_run(). Then jobs that wait are
+ * cancelled, while the only thread of the pool does an extra job. */
+static void jobs_of_pool(void)
+{
+	void (*threads)(void *, int) = symbol("_ZN11QThreadPool17setMaxThreadCountEi");
+
+	((void (*)(void *, void *))symbol("_ZN11QThreadPoolC1EP7QObject"))(&pool, NULL);
+	threads(&pool, 1);
+	start(true, false);
+	nap_ms(1000);
+	for (unsigned i = 0; i < CANCELLED; i++)
+		start(true, true);
+	((void (*)(void *))symbol("_ZN11QThreadPool5clearEv"))(&pool);
+	threads(&pool, 3);
+	for (unsigned i = CANCELLED; i < JOBS; i++) {
+		if (i % 50 == 0)
+			nap_ms(2);
+		start(i % 3, true);
+	}
+	((bool (*)(void *, int))symbol("_ZN11QThreadPool11waitForDoneEi"))(&pool, -1);
+}
+
+int main(int argc, char **argv)
+{
+	static struct object app;
+	static int app_argc = 1;
+
+	is_qt5 = argc == 3 && !strcmp(argv[1], "5");
+	lib = argc == 3 ? dlopen(is_qt5 ? "libQt5Core.so.5" : "libQt6Core.so.6", RTLD_NOW) : NULL;
+	if (!lib)
+		skip("there is no such Qt here");
+	event_new = symbol("_ZN6QEventC1ENS_4TypeE");
+	event_done = symbol("_ZN6QEventD1Ev");
+	post = symbol("_ZN16QCoreApplication9postEventEP7QObjectP6QEventi");
+	notify = symbol("_ZN16QCoreApplication15notifyInternal2EP7QObjectP6QEvent");
+	process_events =
+		symbol("_ZN16QCoreApplication13processEventsE6QFlagsIN10QEventLoop17ProcessEventsFlagEE");
+	runnable_done = symbol("_ZN9QRunnableD2Ev");
+	pool_start = symbol("_ZN11QThreadPool5startEP9QRunnablei");
+	((void (*)(void *, int *, char **, int))symbol("_ZN16QCoreApplicationC1ERiPPci"))(&app, &app_argc,
+											  argv, 0x050f08);
+	if (!strcmp(argv[2], "events"))
+		events();
+	else
+		jobs_of_pool();
+	say("pid=%d\n", getpid());
+	for (unsigned i = 0; i < n_jobs; i++)
+		say("job=0x%lx %d %d\n", (unsigned long)jobs[i].at, jobs[i].by, jobs[i].done_by);
+	fflush(NULL);
+	_exit(0);
+}
