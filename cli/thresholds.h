@@ -42,6 +42,9 @@
 /* ns: `ctrace top` lists an ended wait for this long after its end. */
 #define TOP_ENDED_KEEP_NS (60 * NSEC_PER_SEC)
 #define TOP_ENDED_SHOWN   5
+/* ns: The averages of `ctrace top` are about this time: an earlier update counts less, by a factor of e for each
+ * TOP_AVERAGE_NS. Higher: they show a change later. Lower: they jump. */
+#define TOP_AVERAGE_NS (60 * NSEC_PER_SEC)
 /* 1/n of a CPU: `ctrace top` takes at most this much CPU time. If its updates need more, they come
  * less often. Lower n: on a machine with many tasks, `ctrace top` takes more CPU time. Higher n: on such a
  * machine, the screen changes less often. */
