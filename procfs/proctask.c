@@ -113,12 +113,13 @@ struct stat_line {
 	char state;
 	uint32_t ppid;
 	uint32_t flags;
-	uint64_t start_ticks;
+	uint64_t cpu_ticks, start_ticks;
 };
 
 static bool parse_stat(const char *text, struct stat_line *ret)
 {
 	const char *open = strchr(text, '('), *close = strrchr(text, ')');
+	uint64_t user, system;
 	size_t n;
 
 	memset(ret, 0, sizeof(*ret));
@@ -126,11 +127,14 @@ static bool parse_stat(const char *text, struct stat_line *ret)
 		return false;
 	n = MIN((size_t)(close - open - 1), sizeof(ret->comm) - 1);
 	memcpy(ret->comm, open + 1, n);
-	/* state ppid pgrp session tty tpgid flags ... starttime, the 22nd field */
-	return sscanf(close + 1,
-		      " %c %" SCNu32 " %*d %*d %*d %*d %" SCNu32
-		      " %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %" SCNu64,
-		      &ret->state, &ret->ppid, &ret->flags, &ret->start_ticks) == 4;
+	/* state ppid pgrp session tty tpgid flags ... utime stime ... starttime, the 22nd field */
+	if (sscanf(close + 1,
+		   " %c %" SCNu32 " %*d %*d %*d %*d %" SCNu32 " %*u %*u %*u %*u %" SCNu64 " %" SCNu64
+		   " %*d %*d %*d %*d %*d %*d %" SCNu64,
+		   &ret->state, &ret->ppid, &ret->flags, &user, &system, &ret->start_ticks) != 6)
+		return false;
+	ret->cpu_ticks = user + system;
+	return true;
 }
 
 static void parse_syscall(const char *text, struct proctask_thread *th)
@@ -173,6 +177,7 @@ static int read_thread(struct proctask *t, struct proctask_proc *p, int task_fd,
 		return 0;
 	memcpy(th.comm, s.comm, sizeof(th.comm));
 	th.state = s.state;
+	th.cpu_ticks = s.cpu_ticks;
 	if (s.flags & PF_KTHREAD) {
 		p->kthread = true;
 	} else if (th.state != 'Z' && read_at(fd, "syscall", buf, sizeof(buf)) > 0) {

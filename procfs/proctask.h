@@ -49,6 +49,8 @@ struct proctask_thread {
 	int nr; /* system call, or PROCTASK_NR_* */
 	uint64_t args[6];
 	uint64_t switches;
+	uint64_t cpu_ticks; /* CPU time since the start of the thread, in units of 1 / sysconf(_SC_CLK_TCK) s
+			     */
 };
 
 struct proctask_proc {

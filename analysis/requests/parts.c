@@ -136,6 +136,52 @@ static const struct request_work *work_at(const struct parts *p, uint32_t task, 
 	return i < end ? &w[i] : NULL;
 }
 
+uint32_t parts_request_at(const struct parts *p, uint32_t task, uint64_t ts_ns)
+{
+	const struct request_work *w = work_at(p, task, ts_ns);
+
+	return w && w->from_ns <= ts_ns ? w->request : GRAPH_NONE;
+}
+
+bool parts_is_open(const struct parts *p, uint32_t request, uint64_t ts_ns)
+{
+	const struct request *q = &p->r->v[request];
+
+	return q->server != GRAPH_NONE && q->got != GRAPH_NONE && ts_of(p->g, q->got) <= ts_ns &&
+	       (q->answered == GRAPH_NONE || ts_of(p->g, q->answered) > ts_ns);
+}
+
+uint32_t parts_open_on(const struct parts *p, uint64_t sock, uint64_t ts_ns)
+{
+	const struct request *v = p->r->v;
+	size_t end =
+		BISECT(k, 0, p->r->n,
+		       v[p->by_sock[k]].sock > sock || (v[p->by_sock[k]].sock == sock &&
+							request_from_ns(p->g, &v[p->by_sock[k]]) > ts_ns));
+	uint32_t last = end ? p->by_sock[end - 1] : GRAPH_NONE, before;
+
+	if (last == GRAPH_NONE || v[last].sock != sock || !parts_is_open(p, last, ts_ns))
+		return GRAPH_NONE;
+	before = p->before[last];
+	return before == GRAPH_NONE || !parts_is_open(p, before, ts_ns) ? last : GRAPH_NONE;
+}
+
+uint32_t parts_only_open(const struct parts *p, uint32_t task, uint64_t ts_ns, size_t looks)
+{
+	const struct request_work *works = p->r->works, *w = work_at(p, task, ts_ns);
+	uint32_t request = parts_request_at(p, task, ts_ns);
+
+	if (request == GRAPH_NONE || p->r->v[request].server != task || !parts_is_open(p, request, ts_ns))
+		return GRAPH_NONE;
+	for (size_t i = (size_t)(w - works); looks && i > p->works[task]; i--, looks--) {
+		uint32_t other = works[i - 1].request;
+
+		if (other != request && p->r->v[other].server == task && parts_is_open(p, other, ts_ns))
+			return GRAPH_NONE;
+	}
+	return request;
+}
+
 static bool is_parked(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns);

@@ -8,8 +8,9 @@ int transaction_rules_default(const struct graph *g, struct transaction_rules *r
 	uint64_t from_ns, to_ns;
 	uint32_t command;
 
+	/* A point is no transaction; for example, it may report a trace context. */
 	for (size_t i = 0; i < g->w->n_events; i++)
-		if (g->w->events[i].r.kind == CT_MARK)
+		if (g->w->events[i].r.kind == CT_MARK && ct_mark_what(&g->w->events[i].r) != CT_MARK_POINT)
 			return VEC_PUSH(&rules->v, rule);
 	command = profile_command(g, &from_ns, &to_ns);
 	if (command == GRAPH_NONE)

@@ -25,7 +25,7 @@ enum { OPT_BATCH = 256, OPT_COUNT, OPT_DELAY };
 
 struct top_options {
 	const char *sort, *filter, *socket;
-	bool batch;
+	bool batch, services;
 	uint64_t count, delay_ns; /* count 0: until the user ends it */
 };
 
@@ -36,15 +36,17 @@ static const struct cli_option top_table[] = {
 	{ OPT_COUNT, "count", "N", "End after N updates" },
 	{ OPT_DELAY, "delay", "SECONDS", "The time between updates (default: 1)" },
 	{ TEXT(filter), "filter", "TEXT", "Show only the trees in which a line contains TEXT" },
+	{ CLI_FLAG(struct top_options, services), "services", NULL,
+	  "Show the services with their longest waits, instead of the trees" },
 	{ TEXT(sort), "sort", "ORDER",
-	  "longest (the default): the tree with the longest wait first; waiters: the tree with the largest number of waiting tasks first" },
+	  "longest (the default): the tree or service with the longest wait first; waiters: the one with the largest number of waiting tasks first" },
 	{ TEXT(socket), "socket", "PATH", CLIENT_SOCKET_HELP },
 	{ 0 },
 };
 
 static const struct cli_usage top_usage = {
 	.name = "top",
-	.args = "[--batch] [--count N] [--delay SECONDS] [--filter TEXT] [--sort ORDER] [--socket PATH]",
+	.args = "[--batch] [--count N] [--delay SECONDS] [--filter TEXT] [--services] [--sort ORDER] [--socket PATH]",
 	.about =
 		"Shows, again and again, which tasks wait for which tasks, and for how long. The task that others wait\n"
 		"for stands above them. Needs neither the daemon nor a trace. Root sees all processes, other users\n"
@@ -58,6 +60,8 @@ enum { HEAD_MACHINE, HEAD_TASKS, HEAD_DAEMON, HEAD_TITLE, HEAD_LINES };
 struct session {
 	const struct top_options *o;
 	struct top top;
+	struct top_services services;
+	bool by_service;
 	struct machine machine;
 	enum top_sort sort;
 	bool frozen;
@@ -130,33 +134,65 @@ static int update(struct session *s)
 	s->updated_ns = clock_ns(CLOCK_MONOTONIC);
 	machine_update(&s->machine);
 	ask_daemon(s);
-	if (top_update(&s->top, &w, s->updated_ns))
+	if (top_update(&s->top, &w, s->updated_ns) ||
+	    top_services_update(&s->services, &s->top, &w, s->updated_ns))
 		return cli_error("out of memory");
 	make_head(s);
 	return CLI_OK;
+}
+
+static int make_lines(struct session *s, const char *filter, struct top_lines *lines)
+{
+	struct top_pick pick = { 0 };
+	top_service_list services = { 0 };
+	int r;
+
+	if (s->by_service) {
+		r = top_services_pick(&s->services, s->sort, filter, &services);
+		if (!r)
+			r = lines_of_services(&s->services, &services, lines);
+	} else {
+		r = top_pick(&s->top, s->sort, filter, &pick);
+		if (!r)
+			r = lines_make(&s->top, &pick, s->updated_ns, lines);
+	}
+	VEC_FREE(&services);
+	top_pick_done(&pick);
+	return r;
+}
+
+static void make_title(struct session *s, const char *filter, bool empty)
+{
+	char shown[HEAD_MAX / 2];
+	char *title = s->head[HEAD_TITLE];
+
+	clean_text(filter, shown, sizeof(shown));
+	if (s->by_service && !empty)
+		lines_service_title(title, HEAD_MAX);
+	else
+		snprintf(title, HEAD_MAX, "%9s %s%s%s", "WAITS",
+			 s->by_service ? "SERVICE" : "TASK (the tasks below it wait for it)",
+			 !empty    ? ""
+			 : *filter ? ": nothing contains "
+				   : ": none waits for a particular task",
+			 empty ? shown : "");
 }
 
 static int show(struct session *s, struct screen *screen, const char *filter)
 {
 	char footer[HEAD_MAX], shown[HEAD_MAX / 2];
 	const char *heads[HEAD_LINES];
-	struct top_pick pick = { 0 };
 	struct top_lines lines = { 0 };
-	int r = top_pick(&s->top, s->sort, filter, &pick);
+	int r = make_lines(s, filter, &lines);
 
-	if (!r)
-		r = lines_make(&s->top, &pick, s->updated_ns, &lines);
+	make_title(s, filter, !lines.v.n);
 	clean_text(filter, shown, sizeof(shown));
-	snprintf(s->head[HEAD_TITLE], HEAD_MAX, "%9s TASK (the tasks below it wait for it)%s%s", "WAITS",
-		 lines.v.n ? ""
-		 : *filter ? ": nothing contains "
-			   : ": none waits for a particular task",
-		 lines.v.n ? "" : shown);
 	for (unsigned i = 0; i < HEAD_LINES; i++)
 		heads[i] = s->head[i];
 	if (!r && screen) {
-		snprintf(footer, sizeof(footer), "%s  q quit  Enter explain  s order: %s  / filter%s%s",
+		snprintf(footer, sizeof(footer), "%s  q quit  Enter explain  v %s  s order: %s  / filter%s%s",
 			 s->frozen ? "FROZEN: Space goes on" : "Space freeze",
+			 s->by_service ? "trees" : "services",
 			 s->sort == TOP_LONGEST ? "longest wait" : "most waiters", *filter ? ": " : "",
 			 shown);
 		screen_draw(screen, heads, HEAD_LINES, &lines, footer);
@@ -167,7 +203,6 @@ static int show(struct session *s, struct screen *screen, const char *filter)
 			puts(lines.v.v[i].text);
 		puts("");
 	}
-	top_pick_done(&pick);
 	lines_done(&lines);
 	return r ? cli_error("out of memory") : CLI_OK;
 }
@@ -253,6 +288,9 @@ static int run_screen(struct session *s, struct screen *screen)
 		case SCREEN_SORT:
 			s->sort = s->sort == TOP_LONGEST ? TOP_WAITERS : TOP_LONGEST;
 			break;
+		case SCREEN_VIEW:
+			s->by_service = !s->by_service;
+			break;
 		case SCREEN_FREEZE:
 			s->frozen = !s->frozen;
 			break;
@@ -310,11 +348,13 @@ int cmd_top(int argc, char **argv)
 	if (strcmp(o.sort, "longest") && strcmp(o.sort, "waiters"))
 		return cli_usage_error(&top_usage, "--sort %s: give longest or waiters", o.sort);
 	s.sort = strcmp(o.sort, "waiters") ? TOP_LONGEST : TOP_WAITERS;
+	s.by_service = o.services;
 	if (!o.batch)
 		r = screen_new(&screen);
 	if (!r)
 		r = o.batch ? run_batch(&s) : run_screen(&s, screen);
 	screen_free(screen);
+	top_services_done(&s.services);
 	top_done(&s.top);
 	return r;
 }

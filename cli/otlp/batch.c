@@ -149,6 +149,25 @@ void attrs_thread(struct attrs *a, const struct graph *g, uint32_t task, uint64_
 	attrs_text(a, "thread.name", graph_comm(g, task, ts_ns));
 }
 
+void batch_link(struct batch *b, Ot__Span *span, const struct span_ids *to, const char *why)
+{
+	Ot__Link *link = batch_take(b, sizeof(*link));
+	struct attrs a = attrs_new(b, 1);
+
+	if (!span->links)
+		span->links = batch_take(b, BATCH_LINKS * sizeof(*span->links));
+	if (!link || !span->links)
+		return;
+	ot__link__init(link);
+	link->has_trace_id = link->has_span_id = true;
+	batch_set_bytes(b, &link->trace_id, to->trace, TRACE_ID_LEN);
+	batch_set_bytes(b, &link->span_id, to->span, SPAN_ID_LEN);
+	attrs_text(&a, "ctrace.link", why);
+	link->n_attributes = a.n;
+	link->attributes = a.v;
+	span->links[span->n_links++] = link;
+}
+
 /* A hash as the text of a UUID, as service.instance.id should be (RFC 9562, version 8) */
 static void instance_id(const struct batch *b, uint32_t task, char buf[40])
 {

@@ -65,6 +65,10 @@ void *batch_take(struct batch *b, size_t n);
 char *batch_text(struct batch *b, const char *text);
 void batch_set_bytes(struct batch *b, ProtobufCBinaryData *to, const uint8_t *from, size_t n);
 void batch_error(struct batch *b, Ot__Span *span, const char *message);
+/* Adds a link from the span to another one. why: the attribute ctrace.link. At most BATCH_LINKS for a span.
+ */
+void batch_link(struct batch *b, Ot__Span *span, const struct span_ids *to, const char *why);
+#define BATCH_LINKS 3
 /* The wall clock, as OTLP wants it. */
 uint64_t batch_time(const struct batch *b, uint64_t boot_ns);
 

@@ -7,11 +7,12 @@
 #include "cli/otlp/spent.h"
 #include "lib/cleanup.h"
 
-enum { HANG_ATTRS = 8 + SPENT_ATTRS, LINK_ATTRS = 9, LINKS_MAX = 3 };
+enum { HANG_ATTRS = 8 + SPENT_ATTRS, LINK_ATTRS = 9 };
 
 struct making {
 	struct batch *b;
 	const struct services *s;
+	const struct contexts *c;
 	const struct hangs *h;
 	const struct hang *x;
 	Ot__Span *span;
@@ -20,14 +21,9 @@ struct making {
 /* Returns the request for which the task of the hang worked when the hang began. GRAPH_NONE: none. */
 static uint32_t work_of(const struct making *m)
 {
-	const struct requests *r = &m->s->requests;
-	uint32_t i = m->s->parts.works[m->x->task], end = m->s->parts.works[m->x->task + 1];
+	uint32_t request = parts_request_at(&m->s->parts, m->x->task, m->x->from_ns);
 
-	for (; i < end && r->works[i].from_ns <= m->x->from_ns; i++)
-		if (r->works[i].to_ns > m->x->from_ns && r->works[i].request != GRAPH_NONE)
-			return request_spans_has(m->b->x, m->s, r->works[i].request) ? r->works[i].request
-										     : GRAPH_NONE;
-	return GRAPH_NONE;
+	return request != GRAPH_NONE && request_spans_has(m->b->x, m->s, request) ? request : GRAPH_NONE;
 }
 
 /* Returns for how long the hang overlaps with [from_ns, to_ns). */
@@ -94,30 +90,11 @@ static struct span_ids ids_of(const struct making *m, const struct hang *x)
 	other.x = x;
 	work = work_of(&other);
 	if (work != GRAPH_NONE)
-		ids = request_spans_ids(m->b, m->s, work);
+		ids = request_spans_ids(m->b, m->s, m->c, work);
 	else
 		memcpy(ids.trace, trace, sizeof(ids.trace));
 	memcpy(ids.span, &span, sizeof(ids.span));
 	return ids;
-}
-
-static void add_link(struct making *m, const struct span_ids *to, const char *why)
-{
-	Ot__Link *link = batch_take(m->b, sizeof(*link));
-	struct attrs a = attrs_new(m->b, 1);
-
-	if (!m->span->links)
-		m->span->links = batch_take(m->b, LINKS_MAX * sizeof(*m->span->links));
-	if (!link || !m->span->links)
-		return;
-	ot__link__init(link);
-	link->has_trace_id = link->has_span_id = true;
-	batch_set_bytes(m->b, &link->trace_id, to->trace, TRACE_ID_LEN);
-	batch_set_bytes(m->b, &link->span_id, to->span, SPAN_ID_LEN);
-	attrs_text(&a, "ctrace.link", why);
-	link->n_attributes = a.n;
-	link->attributes = a.v;
-	m->span->links[m->span->n_links++] = link;
 }
 
 static void put_links(struct making *m)
@@ -127,16 +104,16 @@ static void put_links(struct making *m)
 	struct span_ids ids;
 
 	if (request != GRAPH_NONE) {
-		ids = request_spans_ids(m->b, m->s, request);
-		add_link(m, &ids, "waits for this request");
+		ids = request_spans_ids(m->b, m->s, m->c, request);
+		batch_link(m->b, m->span, &ids, "waits for this request");
 	}
 	if (of_chain) {
 		ids = ids_of(m, of_chain);
-		add_link(m, &ids, "waits for this task");
+		batch_link(m->b, m->span, &ids, "waits for this task");
 	}
 	if (first != m->x && first != of_chain && first->alarm) {
 		ids = ids_of(m, first);
-		add_link(m, &ids, "waits for the same");
+		batch_link(m->b, m->span, &ids, "waits for the same");
 	}
 }
 
@@ -203,7 +180,7 @@ static void put_hang(struct making *m)
 		return;
 	m->span->kind = SPAN_INTERNAL;
 	if (work != GRAPH_NONE) {
-		parent = request_spans_ids(m->b, m->s, work);
+		parent = request_spans_ids(m->b, m->s, m->c, work);
 		m->span->has_parent_span_id = true;
 		batch_set_bytes(m->b, &m->span->parent_span_id, parent.span, SPAN_ID_LEN);
 	}
@@ -213,9 +190,10 @@ static void put_hang(struct making *m)
 	batch_error(m->b, m->span, m->x->diagnosis->sentence);
 }
 
-void hang_spans_put(struct batch *b, const struct services *s, const struct hangs *h)
+void hang_spans_put(struct batch *b, const struct services *s, const struct contexts *c,
+		    const struct hangs *h)
 {
 	for (size_t i = 0; i < h->n && !b->failed && !export_stopped(b->x); i++)
 		if (h->v[i].alarm)
-			put_hang(&(struct making){ .b = b, .s = s, .h = h, .x = &h->v[i] });
+			put_hang(&(struct making){ .b = b, .s = s, .c = c, .h = h, .x = &h->v[i] });
 }

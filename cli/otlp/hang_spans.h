@@ -7,7 +7,9 @@
 #include "analysis/hangs/hangs.h"
 #include "analysis/requests/services.h"
 #include "cli/otlp/batch.h"
+#include "cli/otlp/contexts.h"
 
-void hang_spans_put(struct batch *b, const struct services *s, const struct hangs *h);
+void hang_spans_put(struct batch *b, const struct services *s, const struct contexts *c,
+		    const struct hangs *h);
 
 #endif

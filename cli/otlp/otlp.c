@@ -12,6 +12,7 @@
 
 struct found {
 	struct services *services;
+	struct contexts contexts;
 	struct crashes *crashes;
 	struct hangs *hangs;
 };
@@ -21,6 +22,8 @@ static int find(const struct export *x, struct found *ret)
 	const struct hangs_filter filter = { .who = *x->who };
 	int r = services_find(x->g, x->from_ns, x->to_ns, NULL, &ret->services);
 
+	if (!r)
+		r = contexts_find(ret->services, &ret->contexts);
 	if (!r)
 		r = crashes_find(x->g, x->from_ns, x->to_ns, &ret->crashes);
 	if (!r)
@@ -39,6 +42,7 @@ static void found_done(struct found *f)
 		hangs_free(f->hangs);
 	if (f->crashes)
 		crashes_free(f->crashes);
+	contexts_done(&f->contexts);
 	services_free(f->services);
 }
 
@@ -47,6 +51,10 @@ static void warn_of_lacks(const struct found *f)
 	if (f->services->lacks & CT_LACK_MESSAGES)
 		cli_warn(
 			"the daemon left out messages at times, to keep its budget: requests are missing; 'ctrace budget' can raise the budget");
+	if (f->contexts.n_unused)
+		cli_warn(
+			"%zu marks of a traceparent are not used: their thread worked for no request, or for a request with another traceparent",
+			f->contexts.n_unused);
 }
 
 int export_otlp(const struct export *x)
@@ -57,9 +65,9 @@ int export_otlp(const struct export *x)
 
 	batch_init(&b, x);
 	if (!r)
-		r = request_spans_put(&b, f.services, f.crashes);
+		r = request_spans_put(&b, f.services, &f.contexts, f.crashes);
 	if (!r)
-		hang_spans_put(&b, f.services, f.hangs);
+		hang_spans_put(&b, f.services, &f.contexts, f.hangs);
 	code = batch_done(&b);
 	if (r)
 		code = cli_error(

@@ -8,7 +8,6 @@
 #include "cli/cli.h"
 #include "cli/otlp/spent.h"
 #include "cli/thresholds.h"
-#include "lib/bisect.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
 
@@ -25,6 +24,7 @@ struct side {
 struct making {
 	struct batch *b;
 	const struct services *s;
+	const struct contexts *c;
 	const struct request *q;
 	uint32_t i;
 	bool answered;
@@ -52,56 +52,81 @@ static uint64_t hash_request(const struct batch *b, const struct services *s, ui
 	return batch_hash(b, (uint64_t[]){ of, q->sock, request_from_ns(s->g, q) }, 3);
 }
 
-/* Returns the root of the tree of requests: the parent of the parent, and so on. Goes up at most
- * OTLP_PARENTS requests. */
-static uint32_t root_of(const struct services *s, uint32_t request)
+/* Returns the first request of the trace of OTLP to which the request belongs: the first one with a context
+ * among the request itself, its parent, the parent of the parent, and so on. If none of them has a context,
+ * the last one. Goes up at most OTLP_PARENTS requests. */
+static uint32_t root_of(const struct services *s, const struct contexts *c, uint32_t request)
 {
-	for (int i = 0; i < OTLP_PARENTS && s->requests.v[request].parent != GRAPH_NONE; i++)
+	for (int i = 0; i < OTLP_PARENTS && !contexts_of(c, request); i++) {
+		if (s->requests.v[request].parent == GRAPH_NONE)
+			break;
 		request = s->requests.v[request].parent;
+	}
 	return request;
 }
 
-static struct span_ids ids_of(const struct batch *b, const struct services *s, uint32_t request,
-			      enum span_kind kind)
+static struct span_ids ids_of(const struct batch *b, const struct services *s, const struct contexts *c,
+			      uint32_t request, enum span_kind kind)
 {
-	uint32_t root = root_of(s, request);
+	uint32_t root = root_of(s, c, request);
+	const struct context *of_root = contexts_of(c, root);
 	uint64_t trace[2] = { hash_request(b, s, root, 'T'), hash_request(b, s, root, 't') };
 	uint64_t span = hash_request(b, s, request, kind);
 	struct span_ids ids;
 
-	memcpy(ids.trace, trace, sizeof(ids.trace));
+	_Static_assert(sizeof(of_root->trace) == TRACE_ID_LEN && sizeof(of_root->parent) == SPAN_ID_LEN,
+		       "ids");
+	memcpy(ids.trace, of_root ? of_root->trace : trace, sizeof(ids.trace));
 	memcpy(ids.span, &span, sizeof(ids.span));
 	return ids;
 }
 
-struct span_ids request_spans_ids(const struct batch *b, const struct services *s, uint32_t request)
+struct span_ids request_spans_ids(const struct batch *b, const struct services *s, const struct contexts *c,
+				  uint32_t request)
 {
-	return ids_of(b, s, request, s->requests.v[request].server == GRAPH_NONE ? SPAN_CLIENT : SPAN_SERVER);
+	return ids_of(b, s, c, request,
+		      s->requests.v[request].server == GRAPH_NONE ? SPAN_CLIENT : SPAN_SERVER);
 }
 
-/* Returns true if the parent request has a span in the same trace of OTLP. In a tree deeper than
- * OTLP_PARENTS, root_of() may differ for a request and its parent: then the two are in different
- * traces. */
-static bool has_parent(const struct making *m)
+static bool parent_has_span(const struct making *m)
 {
-	uint32_t parent = m->q->parent;
+	return m->q->parent != GRAPH_NONE && request_spans_has(m->b->x, m->s, m->q->parent);
+}
 
-	return parent != GRAPH_NONE && request_spans_has(m->b->x, m->s, parent) &&
-	       root_of(m->s, parent) == root_of(m->s, m->i);
+/* The parent of the outermost span of the request. If the request has a context, this is the span of the
+ * program that sent the context. Then a link leads to the span of the parent request.
+ *
+ * In a tree deeper than OTLP_PARENTS, root_of() may differ for a request and its parent: then the two are in
+ * different traces, and the request has no parent span. */
+static void put_outer_parent(struct making *m, Ot__Span *span)
+{
+	const struct context *context = contexts_of(m->c, m->i);
+	struct span_ids parent;
+
+	if (parent_has_span(m))
+		parent = request_spans_ids(m->b, m->s, m->c, m->q->parent);
+	if (context) {
+		span->has_parent_span_id = true;
+		batch_set_bytes(m->b, &span->parent_span_id, (const uint8_t *)&context->parent, SPAN_ID_LEN);
+		if (parent_has_span(m))
+			batch_link(m->b, span, &parent, "is part of this request");
+	} else if (parent_has_span(m) && root_of(m->s, m->c, m->q->parent) == root_of(m->s, m->c, m->i)) {
+		span->has_parent_span_id = true;
+		batch_set_bytes(m->b, &span->parent_span_id, parent.span, SPAN_ID_LEN);
+	}
 }
 
 static void put_parent(struct making *m, Ot__Span *span, const struct side *side)
 {
-	struct span_ids parent;
+	struct span_ids client;
 
-	if (side->kind == SPAN_SERVER && m->q->client != GRAPH_NONE)
-		parent = ids_of(m->b, m->s, m->i, SPAN_CLIENT);
-	else if (has_parent(m))
-		parent = request_spans_ids(m->b, m->s, m->q->parent);
-	else
+	if (side->kind != SPAN_SERVER || m->q->client == GRAPH_NONE) {
+		put_outer_parent(m, span);
 		return;
+	}
+	client = ids_of(m->b, m->s, m->c, m->i, SPAN_CLIENT);
 	span->has_parent_span_id = true;
-	batch_set_bytes(m->b, &span->parent_span_id, parent.span, SPAN_ID_LEN);
+	batch_set_bytes(m->b, &span->parent_span_id, client.span, SPAN_ID_LEN);
 }
 
 static void put_attributes(struct making *m, Ot__Span *span, const struct side *side)
@@ -160,7 +185,7 @@ static void put_server(struct making *m, uint64_t from_ns, uint64_t to_ns)
 	const struct request *q = m->q;
 	const struct window_event *e = m->s->g->w->events;
 	struct side side = { SPAN_SERVER, q->server, from_ns, to_ns,
-			     ids_of(m->b, m->s, m->i, SPAN_SERVER) };
+			     ids_of(m->b, m->s, m->c, m->i, SPAN_SERVER) };
 
 	if (q->client != GRAPH_NONE && q->got != GRAPH_NONE)
 		side.from_ns = MIN(e[q->got].r.ts, to_ns);
@@ -188,21 +213,20 @@ static bool is_idle(const struct graph *g, const struct request *q, uint32_t tas
 static uint32_t crashed_with(const struct services *s, const struct crash *c, uint32_t task)
 {
 	const struct graph *g = s->g;
-	const struct request_work *w = s->requests.works;
 	uint64_t at_ns = MIN(c->at_ns, g->tasks[task].exit_ns);
-	size_t end = s->parts.works[task + 1], i;
 	const struct request *q;
+	uint32_t request;
 
 	if (!at_ns || c->at_ns - at_ns > OTLP_CRASH_NS)
 		return GRAPH_NONE;
 	at_ns--;
-	i = BISECT(k, (size_t)s->parts.works[task], end, w[k].to_ns > at_ns);
-	if (i == end || w[i].from_ns > at_ns)
+	request = parts_request_at(&s->parts, task, at_ns);
+	if (request == GRAPH_NONE)
 		return GRAPH_NONE;
-	q = &s->requests.v[w[i].request];
+	q = &s->requests.v[request];
 	return q->answered == GRAPH_NONE && q->server != GRAPH_NONE &&
 			       g->tasks[q->server].tgid == g->tasks[task].tgid && !is_idle(g, q, task, at_ns)
-		       ? w[i].request
+		       ? request
 		       : GRAPH_NONE;
 }
 
@@ -231,11 +255,12 @@ static int find_crashes(const struct services *s, const struct crashes *crashes,
 }
 
 /* crash: of the server, while it worked for the request; NULL: none */
-static int put_request(struct batch *b, const struct services *s, const struct crash *crash, uint32_t i)
+static int put_request(struct batch *b, const struct services *s, const struct contexts *c,
+		       const struct crash *crash, uint32_t i)
 {
 	const struct graph *g = s->g;
 	const struct request *q = &s->requests.v[i];
-	struct making m = { .b = b, .s = s, .q = q, .i = i, .answered = q->answered != GRAPH_NONE };
+	struct making m = { .b = b, .s = s, .c = c, .q = q, .i = i, .answered = q->answered != GRAPH_NONE };
 	uint64_t from_ns = request_from_ns(g, q), to_ns = b->x->to_ns;
 	int r = m.answered ? spent_find(s, i, &m.spent) : 0;
 
@@ -246,21 +271,22 @@ static int put_request(struct batch *b, const struct services *s, const struct c
 	m.crash = crash;
 	if (!r && q->client != GRAPH_NONE)
 		put_span(&m, &(struct side){ SPAN_CLIENT, q->client, from_ns, to_ns,
-					     ids_of(b, s, i, SPAN_CLIENT) });
+					     ids_of(b, s, c, i, SPAN_CLIENT) });
 	if (!r && q->server != GRAPH_NONE)
 		put_server(&m, from_ns, to_ns);
 	VEC_FREE(&m.spent);
 	return r;
 }
 
-int request_spans_put(struct batch *b, const struct services *s, const struct crashes *crashes)
+int request_spans_put(struct batch *b, const struct services *s, const struct contexts *c,
+		      const struct crashes *crashes)
 {
 	_cleanup_free_ const struct crash **ended_by = NULL;
 	int r = find_crashes(s, crashes, &ended_by);
 
 	for (uint32_t i = 0; !r && i < s->requests.n && !b->failed && !export_stopped(b->x); i++) {
 		if (request_spans_has(b->x, s, i))
-			r = put_request(b, s, ended_by ? ended_by[i] : NULL, i);
+			r = put_request(b, s, c, ended_by ? ended_by[i] : NULL, i);
 		if (i && i % OTLP_SPANS == 0)
 			cli_progress_count("Requests", i, s->requests.n);
 	}

@@ -8,12 +8,15 @@
 #include "analysis/crashes/crashes.h"
 #include "cli/otlp/batch.h"
 #include "analysis/requests/services.h"
+#include "cli/otlp/contexts.h"
 
 /* Returns true if the request counts in `ctrace requests`, and a chosen task is its client or its server. */
 bool request_spans_has(const struct export *x, const struct services *s, uint32_t request);
 /* Returns the ids of the server span of the request or, if it has none, of its client span. */
-struct span_ids request_spans_ids(const struct batch *b, const struct services *s, uint32_t request);
+struct span_ids request_spans_ids(const struct batch *b, const struct services *s, const struct contexts *c,
+				  uint32_t request);
 /* Returns 0 or -ENOMEM. */
-int request_spans_put(struct batch *b, const struct services *s, const struct crashes *crashes);
+int request_spans_put(struct batch *b, const struct services *s, const struct contexts *c,
+		      const struct crashes *crashes);
 
 #endif

@@ -78,6 +78,40 @@ int lines_make(const struct top *t, const struct top_pick *pick, uint64_t now_ns
 	return r;
 }
 
+#define SERVICE_COLUMNS "%*s %4s %5s %4s %4s %5s %5s  %s"
+
+void lines_service_title(char *buf, size_t size)
+{
+	snprintf(buf, size, SERVICE_COLUMNS, WAIT_WIDTH, "LONGEST", "CPU", "QUEUE", "DISK", "LOCK", "OTHER",
+		 "TASKS", "SERVICE: its longest wait now (CPU to OTHER: tasks on average)");
+}
+
+static int put_service(struct top_lines *l, const struct top_service *x)
+{
+	char wait[TEXT_NUMBER_MAX + 4] = "", average[SHARES][TEXT_NUMBER_MAX], tasks[16];
+	char *text = NULL;
+
+	if (x->tid)
+		wait_words(x->wait_ns, x->at_least, wait);
+	for (int i = 0; i < SHARES; i++)
+		snprintf(average[i], sizeof(average[i]), "%.*f", x->average[i] < 100, x->average[i]);
+	snprintf(tasks, sizeof(tasks), "%u", x->tasks);
+	if (asprintf(&text, SERVICE_COLUMNS "%s%s", WAIT_WIDTH, wait, average[SHARE_CPU],
+		     average[SHARE_QUEUE], average[SHARE_DISK], average[SHARE_LOCK], average[SHARE_TASKS],
+		     tasks, x->name, x->text ? ": " : "", x->text ?: "") < 0)
+		text = NULL;
+	return put(l, TOP_LINE_WAITER, x->tid, text);
+}
+
+int lines_of_services(const struct top_services *s, const top_service_list *pick, struct top_lines *ret)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < pick->n; i++)
+		r = put_service(ret, &s->v.v[pick->v[i]]);
+	return r;
+}
+
 void lines_done(struct top_lines *l)
 {
 	for (size_t i = 0; i < l->v.n; i++)

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "cli/top/tree.h"
+#include "cli/top/services.h"
 
 enum top_line_kind { TOP_LINE_CIRCLE, TOP_LINE_ROOT, TOP_LINE_WAITER, TOP_LINE_TITLE, TOP_LINE_ENDED };
 
@@ -22,6 +22,10 @@ struct top_lines {
 /* Makes the lines of the trees that top_pick() chose, and then of the ended waits that it chose. Returns 0 or
  * -ENOMEM; the caller calls lines_done() in both cases. */
 int lines_make(const struct top *t, const struct top_pick *pick, uint64_t now_ns, struct top_lines *ret);
+/* Makes a line for each service that top_services_pick() chose. Returns and needs the same. */
+int lines_of_services(const struct top_services *s, const top_service_list *pick, struct top_lines *ret);
+/* The title above the lines of services */
+void lines_service_title(char *buf, size_t size);
 void lines_done(struct top_lines *l);
 
 #endif

@@ -225,6 +225,8 @@ enum screen_key screen_wait(struct screen *s, int timeout_ms)
 		return SCREEN_QUIT;
 	case 's':
 		return SCREEN_SORT;
+	case 'v':
+		return SCREEN_VIEW;
 	case ' ':
 		return SCREEN_FREEZE;
 	case '/':

@@ -14,6 +14,7 @@ enum screen_key {
 	SCREEN_NONE, /* the time is over, or the screen has dealt with the key */
 	SCREEN_QUIT,
 	SCREEN_SORT,
+	SCREEN_VIEW, /* trees or services */
 	SCREEN_FREEZE,
 	SCREEN_FILTER,   /* screen_filter() has a new text */
 	SCREEN_DIAGNOSE, /* of the task screen_tid() */

@@ -117,9 +117,15 @@ static int find_ages(struct forest *f)
 				       .since_ns = f->now_ns,
 				       .at_least = !t->updated };
 		const struct top_age *before = age_of(t, th->tid);
+		bool same = before && before->start_ticks == now.start_ticks;
 
-		if (before && before->switches == now.switches && before->start_ticks == now.start_ticks)
-			now = *before;
+		if (same && before->switches == now.switches) {
+			now.since_ns = before->since_ns;
+			now.at_least = before->at_least;
+		}
+		now.cpu_ticks = th->cpu_ticks;
+		if (t->updated)
+			now.ran_ticks = th->cpu_ticks - (same ? MIN(before->cpu_ticks, th->cpu_ticks) : 0);
 		r = map_set(&age_of_tid, th->tid, i);
 		ages.v[ages.n++] = now;
 	}

@@ -40,6 +40,8 @@ struct top_ended {
 
 struct top_age {
 	uint64_t switches, start_ticks, since_ns;
+	uint64_t cpu_ticks; /* as in struct proctask_thread */
+	uint64_t ran_ticks; /* CPU time since the last update; 0 in the first one */
 	bool at_least;
 };
 
@@ -48,8 +50,8 @@ struct top {
 	VEC(struct top_tree) trees;
 	VEC(struct top_ended) ended; /* waits that ended in the last TOP_ENDED_KEEP_NS, the longest first */
 	uint32_t threads, running, disk;
-	VEC(struct top_age) ages;
-	struct map age_of; /* tid -> index in ages */
+	VEC(struct top_age) ages; /* in the order of the threads */
+	struct map age_of;        /* tid -> index in ages */
 	bool updated;
 };
 

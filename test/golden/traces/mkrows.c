@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mkrows FILE ROWS... - writes a trace in which a client asks "shop" for pages, one for each
+ * mkrows FILE [marked] ROWS... - writes a trace in which a client asks "shop" for pages, one for each
  * argument ROWS. For a page with ROWS rows, shop asks a database for the list of rows, and then for
- * each row.
+ * each row. With "marked", shop marks each page with a trace context (ctrace-marks.h), in the ways of
+ * `enum marking`, one after the other. The numbers of the context are PAGE * 0x100 + 1, + 2 and + 3. In
+ * the first round of the ways, the marks name the socket.
  */
 #include <err.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
+#include "lib/cleanup.h"
 #include "lib/clock.h"
+#include "trace/words/markname.h"
 #include "trace/write/writer.h"
 
 #define T0      (1000 * NSEC_PER_SEC)
@@ -19,7 +24,24 @@ enum { CLIENT = 100, SHOP = 200, DB = 300 };
 /* sockets of two connections: READER (of the client) to PAGE (of shop); ASKER (of shop) to ROW (of db) */
 enum { PAGE = 1, READER = 2, ROW = 3, ASKER = 4 };
 
+/* How a page gets its context. Only GOOD, AGAIN and CHILD are valid. */
+enum marking {
+	GOOD,
+	AGAIN,     /* twice the same */
+	CHILD,     /* and the database marks another one for the list of rows */
+	NO_TRACE,  /* the trace id is 0 */
+	NO_PARENT, /* the id of the parent is 0 */
+	DIFFERENT, /* two different ones */
+	LOST,      /* without the mark of the first half of the trace id */
+	COMMAND,   /* made by `ctrace mark` */
+	HASHED,    /* the parent is only a hash */
+	LATE,      /* after the answer */
+	ELSEWHERE, /* the socket is one of the database; in the second round, of no program */
+	MARKINGS
+};
+
 static struct writer *writer;
+static bool marked;
 static uint64_t now = T0;
 
 static void check(int r, const char *what)
@@ -73,9 +95,71 @@ static void message(uint32_t from, unsigned from_sock, uint32_t to, unsigned to_
 	check(writer_add(writer, to / 100 - 1, &recv, NULL), "receive");
 }
 
-static void ask(uint32_t bytes)
+static void name(const char *text)
+{
+	union {
+		struct ct_object_blob o;
+		char room[sizeof(struct ct_object_blob) + CT_OBJ_NAME_MAX];
+	} u = { .o = { .h = { .ts = T0, .kind = CT_OBJECT },
+		       .id = markname_id(text),
+		       .name_len = (uint16_t)strlen(text) } };
+
+	u.o.h.size = (uint16_t)(sizeof(u.o) + (strlen(text) + 7) / 8 * 8);
+	memcpy(u.room + sizeof(u.o), text, strlen(text));
+	check(writer_blob(writer, &u.o.h), "object");
+}
+
+static const char *const names[] = { "traceparent.socket", "traceparent.trace-high", "traceparent.trace-low",
+				     "traceparent.parent" };
+
+static void mark(uint32_t tid, unsigned which, uint64_t id, uint8_t flags)
+{
+	struct ct_rec r = { .kind = CT_MARK,
+			    .tid = tid,
+			    .state = CT_MARK_POINT,
+			    .flags = flags,
+			    .nr = CT_NR_NONE,
+			    .obj = markname_id(names[which]) };
+
+	r.ts = now += 100;
+	check(writer_add(writer, (uint16_t)(tid / 100 - 1), &r, (const uint64_t[]){ id, now }), "mark");
+}
+
+static void mark_all(uint32_t tid, uint64_t socket, uint64_t high, uint64_t parent)
+{
+	mark(tid, 0, socket, 0);
+	mark(tid, 1, high, 0);
+	mark(tid, 2, high ? high + 1 : 0, 0);
+	mark(tid, 3, parent, 0);
+}
+
+static void mark_page(int page, bool answered)
+{
+	enum marking how = (enum marking)(page % MARKINGS);
+	uint64_t of = (uint64_t)page << 8, socket = page < MARKINGS ? PAGE : 0;
+
+	if (!marked || answered != (how == LATE))
+		return;
+	if (how == LOST || how == COMMAND || how == HASHED) {
+		mark(SHOP, 0, socket, how == COMMAND ? CT_MF_PARENT : 0);
+		if (how != LOST)
+			mark(SHOP, 1, of + 1, how == COMMAND ? CT_MF_PARENT : 0);
+		mark(SHOP, 2, of + 2, how == COMMAND ? CT_MF_PARENT : 0);
+		mark(SHOP, 3, of + 3, how == COMMAND ? CT_MF_PARENT : how == HASHED ? CT_MF_HASHED : 0);
+		return;
+	}
+	if (how == ELSEWHERE)
+		socket = page < MARKINGS ? ROW : 999;
+	mark_all(SHOP, socket, how == NO_TRACE ? 0 : of + 1, how == NO_PARENT ? 0 : of + 3);
+	if (how == AGAIN || how == DIFFERENT)
+		mark_all(SHOP, socket, of + (how == AGAIN ? 1 : 9), of + 3);
+}
+
+static void ask(uint32_t bytes, uint64_t context)
 {
 	message(SHOP, ASKER, DB, ROW, bytes);
+	if (context)
+		mark_all(DB, ROW, context, context + 2);
 	message(DB, ROW, SHOP, ASKER, 100);
 }
 
@@ -90,8 +174,10 @@ int main(int argc, char **argv)
 				      .n_cpus = 3 };
 	char why[256];
 
+	marked = argc > 2 && !strcmp(argv[2], "marked");
+	argc -= marked;
 	if (argc < 3)
-		errx(2, "usage: mkrows FILE ROWS...");
+		errx(2, "usage: mkrows FILE [marked] ROWS...");
 	if (writer_open(argv[1], &opt, &writer, why))
 		errx(1, "%s", why);
 	check(writer_begin(writer, T0, NULL, 0), "begin");
@@ -102,12 +188,16 @@ int main(int argc, char **argv)
 	sock(READER, PAGE, "");
 	sock(ROW, ASKER, "/run/db");
 	sock(ASKER, ROW, "");
-	for (int i = 2; i < argc; i++) {
+	for (unsigned i = 0; i < ARRAY_SIZE(names) && marked; i++)
+		name(names[i]);
+	for (int i = 0; i < argc - 2; i++) {
 		message(CLIENT, READER, SHOP, PAGE, 20);
-		ask(300);
-		for (int row = 0; row < atoi(argv[i]); row++)
-			ask(40);
+		mark_page(i, false);
+		ask(300, marked && i % MARKINGS == CHILD ? ((uint64_t)i << 8) + 0x81 : 0);
+		for (int row = 0; row < atoi(argv[i + 2 + marked]); row++)
+			ask(40, 0);
 		message(SHOP, PAGE, CLIENT, READER, 1000);
+		mark_page(i, true);
 		now += NSEC_PER_MSEC;
 	}
 	check(writer_seal(writer, now, NULL, 0), "seal");

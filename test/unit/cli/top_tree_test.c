@@ -3,11 +3,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "cli/thresholds.h"
-#include "cli/top/tree.h"
+#include "cli/top/services.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
@@ -195,11 +197,101 @@ static void deep(void **state)
 	top_done(&t);
 }
 
+static const struct top_service *service(const struct top_services *s, const char *name)
+{
+	for (size_t i = 0; i < s->v.n; i++)
+		if (!strcmp(s->v.v[i].name, name))
+			return &s->v.v[i];
+	fail_msg("no service %s", name);
+	return NULL;
+}
+
+static void update_both(struct top *t, struct top_services *s, struct made *m, uint64_t now_ns)
+{
+	assert_int_equal(0, top_update(t, &m->w, now_ns));
+	assert_int_equal(0, top_services_update(s, t, &m->w, now_ns));
+}
+
+static void about(double got, double want)
+{
+	assert_true(got > want - 0.001 && got < want + 0.001);
+}
+
+/* Tasks 0 and 1 are of the service "db", tasks 2 and 3 of "web", task 4 of "bad". Task 1 waits for a lock of
+ * task 0, and task 2 waits for task 1 in another way. Task 3 idles. Task 4 waits for a disk. */
+static void make_services(struct made *m)
+{
+	static const char *const names[] = { "db", "db", "web", "web", "bad\x1b[1m" };
+
+	make(m, 5);
+	for (uint32_t i = 0; i < 5; i++)
+		strncpy(m->threads[i].comm, names[i], sizeof(m->threads[i].comm) - 1);
+	m->waits[0].class = PROCWAIT_RUN;
+	m->waits[2].kind = "unix";
+	m->waits[3].class = PROCWAIT_IDLE;
+	m->waits[4].class = PROCWAIT_DISK;
+	m->waits[1].kind = "file-lock";
+	CHAIN(m, false, 2, 1, 0);
+}
+
+static void services(void **state)
+{
+	uint64_t tick = S / (uint64_t)sysconf(_SC_CLK_TCK);
+	struct top_services s = { 0 };
+	struct top t = { 0 };
+	top_service_list v = { 0 };
+	struct made m;
+
+	make_services(&m);
+	update_both(&t, &s, &m, 10 * S);
+	about(service(&s, "db")->average[SHARE_LOCK], 0); /* one update says nothing about a time */
+	/* in the next second, task 0 has a CPU for half of the time, and waits for one */
+	m.threads[0].cpu_ticks = S / tick / 2;
+	m.threads[0].switches++;
+	update_both(&t, &s, &m, 11 * S);
+	assert_int_equal(2, service(&s, "db")->tasks);
+	about(service(&s, "db")->average[SHARE_CPU], 0.5);
+	about(service(&s, "db")->average[SHARE_QUEUE], 0.5);
+	about(service(&s, "db")->average[SHARE_LOCK], 1);
+	about(service(&s, "web")->average[SHARE_TASKS], 1);
+	about(service(&s, "web")->average[SHARE_LOCK], 0);
+	about(service(&s, "bad\\x1b[1m")->average[SHARE_DISK], 1);
+	assert_int_equal(101, service(&s, "db")->tid);
+	assert_int_equal(1 * S, service(&s, "db")->wait_ns);
+	assert_int_equal(102, service(&s, "web")->tid);
+	assert_non_null(strstr(service(&s, "web")->text, "db[101]"));
+	assert_null(strchr(service(&s, "bad\\x1b[1m")->text, 0x1b));
+	/* the disk answers; the average goes down slowly */
+	m.waits[4].class = PROCWAIT_IDLE;
+	update_both(&t, &s, &m, 12 * S);
+	about(service(&s, "bad\\x1b[1m")->average[SHARE_DISK], 0.5);
+	assert_int_equal(0, service(&s, "bad\\x1b[1m")->tid);
+	assert_int_equal(0, top_services_pick(&s, TOP_LONGEST, "", &v));
+	assert_int_equal(3, v.n);
+	assert_string_equal("bad\\x1b[1m", s.v.v[v.v[2]].name);
+	v.n = 0;
+	assert_int_equal(0, top_services_pick(&s, TOP_WAITERS, "WEB", &v));
+	assert_int_equal(1, v.n);
+	VEC_FREE(&v);
+	forget(&m);
+	/* a service without processes is not shown, and is forgotten after a while */
+	make(&m, 1);
+	update_both(&t, &s, &m, 13 * S);
+	assert_int_equal(4, s.v.n);
+	assert_int_equal(0, top_services_pick(&s, TOP_LONGEST, "", &v));
+	assert_int_equal(1, v.n);
+	VEC_FREE(&v);
+	update_both(&t, &s, &m, 12 * S + TOP_AVERAGE_NS + 1);
+	assert_int_equal(1, s.v.n);
+	top_services_done(&s);
+	top_done(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ages),         cmocka_unit_test(pid_again), cmocka_unit_test(circle),
-		cmocka_unit_test(many_waiters), cmocka_unit_test(deep),
+		cmocka_unit_test(services), cmocka_unit_test(ages),         cmocka_unit_test(pid_again),
+		cmocka_unit_test(circle),   cmocka_unit_test(many_waiters), cmocka_unit_test(deep),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
