@@ -269,6 +269,13 @@ static bool client_waits(const struct services *s, const struct request *q)
 	return x->obj == sock || x->wait == CT_W_EPOLL || (x->wait == CT_W_POLL && !x->obj);
 }
 
+bool services_is_awaited(const struct services *s, uint32_t request)
+{
+	const struct request *q = &s->requests.v[request];
+
+	return q->client == GRAPH_NONE || client_waits(s, q);
+}
+
 /* service.open is the first request in this order. */
 static bool is_before(const struct services *s, const struct request *a, const struct request *b)
 {
@@ -285,7 +292,7 @@ static void note_open(struct services *s, uint32_t request)
 	struct service *x = &s->v[s->of[request]];
 
 	x->n_open++;
-	if (q[request].client != GRAPH_NONE && !client_waits(s, &q[request]))
+	if (!services_is_awaited(s, request))
 		return;
 	if (x->open == GRAPH_NONE || is_before(s, &q[request], &q[x->open]))
 		x->open = request;

@@ -29,6 +29,9 @@ uint32_t services_number(const struct services *s, uint32_t request);
 /* Returns the request with this number, or GRAPH_NONE. */
 uint32_t services_numbered(const struct services *s, uint32_t number);
 bool services_counts(const struct services *s, uint32_t request);
+/* Returns true if the client of a request without an answer still waits for it at the end of the window.
+ * Also true for a client that is on another host or not known. */
+bool services_is_awaited(const struct services *s, uint32_t request);
 /* Says where most of the time of a part went. The caller frees *ret_text. *ret_kind: a
  * time_kind_name(). Returns 0 or -ENOMEM. */
 int services_say_part(const struct services *s, const struct part *part, char **ret_text,

@@ -121,7 +121,7 @@ static const char *place_of(const struct victim_request *rq)
 	return rq->row.request                 ? "at the time of this request"
 	       : rq->at                        ? "around the given time"
 	       : windowarg_is_set(&rq->window) ? "in the given window"
-					       : "in this trace";
+					       : "in the whole trace";
 }
 
 static void add_chosen(struct words *t, const struct victim_request *rq, const struct victim *v,

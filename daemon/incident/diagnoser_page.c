@@ -64,7 +64,7 @@ static int page_hangs(const struct graph *g, uint64_t begun_ns, struct hangs **r
 static int page_data(const struct graph *g, const struct diagnosis *d, const struct diagnoser_question *q,
 		     bool tables, uint64_t begun_ns, json_t **ret)
 {
-	char chosen[PAGE_WORDS_MAX], options[PAGE_WORDS_MAX], where[PAGE_WORDS_MAX] = "in this trace";
+	char chosen[PAGE_WORDS_MAX], options[PAGE_WORDS_MAX], where[PAGE_WORDS_MAX] = "in the whole trace";
 	char at[WALLTIME_MAX];
 	struct view view = { .g = g,
 			     .diagnosis = d,
@@ -83,7 +83,7 @@ static int page_data(const struct graph *g, const struct diagnosis *d, const str
 	if (!all && !n)
 		snprintf(where, sizeof(where), "because there was no time to search for others");
 	else if (!all)
-		snprintf(where, sizeof(where), "among the %zu longest waits of this trace", n);
+		snprintf(where, sizeof(where), "among the %zu longest waits of the trace", n);
 	snprintf(chosen, sizeof(chosen), "ctraced reported this hang (rule %s).", describe_hang(q->rule));
 	snprintf(options, sizeof(options), " --tid %u --at %s", q->tid,
 		 walltime_iso(q->found_ns, &g->w->offsets, 0, at));

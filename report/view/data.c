@@ -412,10 +412,9 @@ static json_t *doubts_json(const struct view *v)
 
 static bool add_tables(json_t *doc, const struct view *v)
 {
-	uint64_t from_ns = v->diagnosis->from_ns, to_ns = v->diagnosis->to_ns;
 	size_t more_services, more_queues;
-	json_t *services = view_services(v->g, from_ns, to_ns, &more_services);
-	json_t *queues = view_queues(v->g, from_ns, to_ns, &more_queues);
+	json_t *services = view_services(v, &more_services);
+	json_t *queues = view_queues(v, &more_queues);
 
 	return json_object_set_new(doc, "services", services ? services : json_null()) ||
 	       json_object_set_new(doc, "services_left_out", json_integer((json_int_t)more_services)) ||

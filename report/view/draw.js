@@ -151,6 +151,20 @@ function draw_path(ctx) {
 	ctx.lineWidth = 1;
 }
 
+// The time of a request or job that a link has shown.
+function draw_marked(ctx) {
+	const inside = t => Math.min(Math.max(timeline.x_of(t), timeline.gutter), timeline.width), m = timeline.marked;
+
+	if (!m || m.to_ns < timeline.from || m.from_ns > timeline.to)
+		return;
+	const x = inside(m.from_ns), end = inside(m.to_ns);
+	ctx.globalAlpha = 0.12;
+	ctx.fillStyle = style.mark;
+	ctx.fillRect(x, AXIS_HEIGHT - 6, Math.max(end - x, 2), timeline.height);
+	ctx.globalAlpha = 1;
+	ctx.fillRect(x, AXIS_HEIGHT - 6, Math.max(end - x, 2), 3);
+}
+
 // Arrows that can be seen now, the most important first, with their two ends.
 function place_arrows() {
 	const list = [], pixel = (timeline.to - timeline.from) / (timeline.width - timeline.gutter);
@@ -221,6 +235,7 @@ timeline.draw = () => {
 	timeline.rows.forEach(row => draw_row(ctx, row));
 	draw_missing(ctx);
 	draw_path(ctx);
+	draw_marked(ctx);
 	timeline.placed = place_arrows();
 	timeline.placed.forEach(p => draw_arrow(ctx, p));
 	if (timeline.gutter) {

@@ -177,7 +177,7 @@ function span_lines(s) {
 
 	if (s.reason) {
 		lines.push(s.reason.text);
-		lines.push('for ' + duration(ns) + ', from ' + wall(s.from - (s.before || 0), 6));
+		lines.push('for ' + duration(ns) + ', from ' + wall(s.from - (s.before || 0), 6) + (ns > s.to - s.from ? '. The timeline shows ' + duration(s.to - s.from) + ' of it.' : ''));
 		if (s.reason.by)
 			lines.push(s.reason.by);
 		return lines;
@@ -215,11 +215,60 @@ function clean(text) {
 	return String(text).replace(HIDDEN, c => '\\u' + c.codePointAt(0).toString(16).padStart(4, '0'));
 }
 
+// A regular expression for one of these texts.
+function any_of(texts) {
+	return Array.from(texts, x => clean(x).replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).sort((a, b) => b.length - a.length).join('|');
+}
+
+// The names of tasks, such as main[12]. A name may look like a word of the sentence around it. So names have a font of
+// their own, as have functions, paths, addresses and other things like pipe:[12].
+const NAMES = (() => {
+	const h = doc.hangs, waiting = h.waiting.concat(...h.others.map(x => x.waiting)), tasks = doc.lanes.concat(doc.diagnosis.chain, waiting, h.others);
+	const containers = new Set(tasks.filter(x => x.container).map(x => 'container ' + x.container));
+
+	return new RegExp([
+		'(?:' + any_of(new Set(tasks.map(x => x.comm + '[' + x.tid))) + '|[^\\s()[\\]",;]{1,99}\\[\\d+)(?:, a thread of \\d+)?\\]',
+		'(?<![\\w:~.])[\\w:~.]+\\(\\)',
+		'(?<![^\\s(">])@?/[^\\s,;()"]*[^\\s,;()".:]',
+		'0x[0-9a-f]{4,}',
+		'\\d+(?:\\.\\d+){3}:\\d+(?:->\\d+(?:\\.\\d+){3}:\\d+)?',
+	].concat(containers.size ? '(?:' + any_of(containers) + ')(?!\\S)' : []).join('|'), 'gu');
+})();
+
+function add_name(e, text) {
+	const span = document.createElement('span');
+
+	span.className = 'name';
+	span.textContent = text;
+	e.append(span);
+}
+
+function add_prose(e, text) {
+	let at = 0;
+
+	for (const m of text.matchAll(NAMES)) {
+		e.append(text.slice(at, m.index));
+		add_name(e, m[0]);
+		at = m.index + m[0].length;
+	}
+	e.append(text.slice(at));
+}
+
+// Sets the text of e. text: a string, or a list of strings and of names { name }.
+function fill(e, text) {
+	e.textContent = '';
+	for (const part of Array.isArray(text) ? text : [text])
+		if (part.name === undefined)
+			add_prose(e, clean(part));
+		else
+			add_name(e, clean(part.name));
+}
+
 function element(parent, name, text, cls) {
 	const e = document.createElement(name);
 
 	if (text !== undefined && text !== null)
-		e.textContent = clean(text);
+		fill(e, text);
 	if (cls)
 		e.className = cls;
 	if (parent)

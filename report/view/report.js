@@ -2,11 +2,15 @@
 // The texts of the page.
 
 function put(id, text) {
-	document.getElementById(id).textContent = clean(text);
+	fill(document.getElementById(id), text);
 }
 
+const CMDLINE_SHOWN = 100;
+
 function task_long(x) {
-	return task_name(x) + (x.cmdline && x.cmdline !== x.comm ? ' (' + x.cmdline.slice(0, 160) + ')' : '');
+	const line = x.cmdline || '', cut = line.length > CMDLINE_SHOWN ? line.slice(0, CMDLINE_SHOWN) + '...' : line;
+
+	return [task_name(x)].concat(line && line !== x.comm ? [' (', { name: cut }, ')'] : []);
 }
 
 function waited_for(link) {
@@ -37,16 +41,17 @@ function cpu_parts(more, other) {
 	return parts.join(', ');
 }
 
-// Says when the first wait began, if this was before the examined time.
-function since(link, more) {
+// Says when the first wait began, if this was before the time that counts: for the victim, the window; for the other
+// tasks of the chain, the time in which the task before it in the chain depended on it.
+function since(link, more, victim) {
 	const at = local_time(doc.begin, link.from_ns - base - more.before_ns) + ' or earlier';
 
 	return !more.before_ns ? '' : more.waits > 1 ? '; the first one began at ' + at :
-		' and ' + duration(more.before_ns) + ' before, since ' + at;
+		' and ' + duration(more.before_ns) + (victim ? ' before the window' : ' before the task above depended on it') + ', since ' + at;
 }
 
 function link_state(link, more) {
-	const what = waited_for(link);
+	const what = waited_for(link), victim = more === doc.story[0];
 	const on_cpu = ['running', 'runnable', 'folded'].includes(link.state);
 
 	if (on_cpu && more.total_ns) {
@@ -55,11 +60,11 @@ function link_state(link, more) {
 		return duration(more.total_ns) + ': ' + (cpu_parts(more, other) || STATES[link.state]);
 	}
 	const time = more.total_ns ? ' for ' + duration(more.total_ns) : '';
-	const times = more.waits > 1 ? ' in ' + more.waits + ' waits (' + (more.before_ns ? 'the longest part in this window: ' : 'the longest: ') + duration(more.longest_ns) + ')' : '';
+	const times = more.waits > 1 ? ' in ' + more.waits + ' waits (' + (!more.before_ns ? 'the longest: ' : victim ? 'the longest part in the window: ' : 'the longest part that counts here: ') + duration(more.longest_ns) + ')' : '';
 
 	if (link.state === 'waiting' || link.state === 'sleeping')
 		return (link.state === 'sleeping' ? 'sleeps' : link.resource.kind === 'timer' ? 'waits for a timer or its own time limit,' : 'waits') +
-			time + times + since(link, more) + (what ? ': ' + what : '');
+			time + times + since(link, more, victim) + (what ? ': ' + what : '');
 	return (STATES[link.state] || link.state) + time + (what && link.resource.kind !== 'cpu' ? ': ' + what : '');
 }
 
@@ -130,11 +135,20 @@ function folded(parent, title, frames, cls) {
 	frames.forEach(f => element(list, 'li', f, cls));
 }
 
-function show_stack(card, stack) {
-	const user = stack.filter(f => !f.startsWith('k:')), kernel = stack.filter(f => f.startsWith('k:'));
-	const frames = count => count + ' frame' + (count === 1 ? '' : 's');
-	const box = element(card, 'div', null, 'frames'), nameless = user.length > 1 && user.every(f => f === user[0]);
+// One stack stands for several waits, or for a time in which the task ran.
+function stack_of(link, more) {
+	if (['running', 'runnable', 'folded'].includes(link.state))
+		return 'The stack that samples saw most often while the task ran:';
+	return more.waits > 1 ? 'The stack of the longest wait of this kind. The other waits may have other stacks.' : '';
+}
 
+function show_stack(card, link, more) {
+	const stack = link.stack, user = stack.filter(f => !f.startsWith('k:')), kernel = stack.filter(f => f.startsWith('k:'));
+	const frames = count => count + ' frame' + (count === 1 ? '' : 's');
+	const box = element(card, 'div', null, 'frames'), which = stack.length ? stack_of(link, more) : '', nameless = user.length > 1 && user.every(f => f === user[0]);
+
+	if (which)
+		element(box, 'p', which, 'soft');
 	if (!user.length || nameless)
 		element(box, 'p', stack.length ? 'No stack with names of functions was recorded.' : 'No stack was recorded.', 'soft');
 	if (nameless)
@@ -150,8 +164,8 @@ function show_stack(card, stack) {
 
 // The paths "/" and "" tell nothing.
 function place_of(task) {
-	return (task.container ? ', container ' + task.container : '') +
-		(task.cgroup && task.cgroup !== '/' ? ', control group ' + task.cgroup : '');
+	return (task.container ? [', container ', { name: task.container }] : []).concat(
+		task.cgroup && task.cgroup !== '/' ? [', control group ', { name: task.cgroup }] : []);
 }
 
 function show_state(about, link, more, last) {
@@ -180,8 +194,8 @@ function show_link(list, link, i) {
 		element(title, 'span', cycle ? 'root cause: wait for each other' : 'root cause', 'tag');
 	if (more.doubted)
 		element(title, 'span', last ? 'may not be the end of the chain' : 'the chain could go on in another way', 'tag open');
-	const process = more.lane === null || link.pid === link.tid ? '' : ' (' + lanes[more.lane].process + ')';
-	element(about, 'p', (process ? 'thread of process ' : 'process ') + link.pid + process + place_of(link), 'soft');
+	const process = more.lane === null || link.pid === link.tid ? [] : [' (', { name: lanes[more.lane].process }, ')'];
+	element(about, 'p', [(process.length ? 'thread of process ' : 'process ') + link.pid].concat(process, place_of(link)), 'soft');
 	if (link.cmdline || more.root)
 		element(about, 'p', link.cmdline || 'The command line is not recorded.', link.cmdline ? 'mono soft' : 'soft');
 	show_state(about, link, more, last);
@@ -189,9 +203,10 @@ function show_link(list, link, i) {
 		const go = element(about, 'button', 'Show in the timeline', 'go');
 		go.type = 'button';
 		go.addEventListener('click', () => timeline.show_range(more.lane, link.from_ns - base, link.to_ns - base));
+		add_row_buttons(about, more.lane);
 	}
 	more.choices.forEach(t => element(about, 'p', 'Another way: ' + t + '.', 'soft'));
-	show_stack(card, link.stack);
+	show_stack(card, link, more);
 	const next = next_of(i);
 
 	if (!next)
@@ -257,7 +272,7 @@ function missing_texts() {
 	const joined = lanes.filter(l => l.finest_ns > 0);
 
 	if (losses.records > 0)
-		texts.push(losses.records + ' records are missing in this time.');
+		texts.push(losses.records + ' records are missing in the window.');
 	new Set(doc.lacking.map(x => x.text)).forEach(t => texts.push(t));
 	if (losses.shed && losses.shed.paused_ns)
 		texts.push('Nothing at all was recorded for ' + duration(losses.shed.paused_ns) + '.');
@@ -275,16 +290,40 @@ function missing_texts() {
 	return texts;
 }
 
-// cells(row) returns the texts of the cells of this row. numbers: the indices of the columns that are aligned right.
-function show_table(id, rows, cells, numbers) {
+// cells(row) returns the texts of the cells of this row, or functions that fill a cell. numbers: the indices of the
+// columns that are aligned right.
+function show_table({ id, rows }, cells, numbers) {
 	const heads = Array.from(document.querySelectorAll('#' + id + ' th'), e => e.textContent);
 
-	document.getElementById(id + '-section').hidden = !rows || !rows.length;
-	for (const row of rows || []) {
+	document.getElementById(id + '-section').hidden = !rows.length;
+	rows.forEach((row, n) => {
 		const tr = element(document.querySelector('#' + id + ' tbody'), 'tr');
 
-		cells(row).forEach((text, i) => element(tr, 'td', text, numbers.includes(i) ? 'n' : '').dataset.name = heads[i]);
+		tr.id = row_id({ id }, n);
+		tr.tabIndex = -1;
+		cells(row).forEach((x, i) => {
+			const td = element(tr, 'td', typeof x === 'function' ? '' : x, numbers.includes(i) ? 'n' : '');
+
+			td.dataset.name = heads[i];
+			if (typeof x === 'function')
+				x(td);
+		});
+	});
+}
+
+// The words of `ctrace requests` about the slowest requests have names without ids: those of tasks and services.
+function reason_parts(text) {
+	const known = any_of(new Set(lanes.map(l => l.comm).concat(TABLES[0].rows.map(s => s.name))));
+	const names = new RegExp('(?<=\\bthat ).{1,32}?(?= (?:had|held)\\b)|(?<=\\bthe end of )(?!a |the |its )[^ ,]+|(?<=\\bwaiting for |\\bwaited for |^in )(?:' + known + ')(?=[,:]|$| \\()|' +
+		'(?<=, )(?:' + known + ')(?= (?:running|sleeping|waiting|in) ?)', 'gu');
+	const parts = [];
+	let at = 0;
+
+	for (const m of clean(text).matchAll(names)) {
+		parts.push(clean(text).slice(at, m.index), { name: m[0] });
+		at = m.index + m[0].length;
 	}
+	return parts.concat(clean(text).slice(at));
 }
 
 function show_tables() {
@@ -292,10 +331,18 @@ function show_tables() {
 	const time = (n, ns) => n ? duration(ns) : '';
 	const counts = (done, open, what) => !open ? done : (done ? done + ', ' : '') + open + ' ' + what;
 	const more = (id, n, command) => put(id + '-more', n ? n + ' more: "' + command + '" shows them.' : '');
+	const [services, queues] = TABLES;
+	const longest = (table, row) => row.slowest ? cell => fill_piece(cell, table, row, row.slowest, 'The longest ' + table.noun, piece_text(table, row.slowest)) : '';
+	const requests = s => cell => {
+		element(cell, 'span', counts(s.count, s.unanswered, services.open));
+		if (s.open)
+			fill_piece(cell, services, s, s.open, 'A request without an answer', 'waits for ' + duration(s.open.to_ns - s.open.from_ns));
+	};
 
-	show_table('services', doc.services, s => [s.name + ' ' + s.address, counts(s.count, s.unanswered, 'without an answer'), time(s.count, s.latency_ns.p50), time(s.count, s.latency_ns.p99), time(s.count, s.latency_ns.max),
-		s.reason || ''], [1, 2, 3, 4]);
-	show_table('queues', doc.queues, q => [q.comm + '[' + q.pid + '] ' + q.name, counts(q.count, q.waiting, 'still wait'), time(q.count, q.queueing_ns.p99), time(q.count, q.execution_ns.p99), q.text], [1, 2, 3]);
+	show_table(services, s => [[{ name: services.name(s) }], requests(s), time(s.count, s.latency_ns.p50), time(s.count, s.latency_ns.p99), longest(services, s),
+		s.reason ? reason_parts(s.reason) : '', cell => fill_tasks(cell, services, s)], [1, 2, 3, 4]);
+	show_table(queues, q => [[{ name: queues.name(q) }], counts(q.count, q.waiting, 'still wait'), time(q.count, q.queueing_ns.p99), time(q.count, q.execution_ns.p99),
+		longest(queues, q), q.text, cell => fill_tasks(cell, queues, q)], [1, 2, 3, 4]);
 	more('services', doc.services_left_out, 'ctrace requests');
 	more('queues', doc.queues_left_out, 'ctrace jobs');
 }
@@ -331,13 +378,14 @@ function waiting_text(h) {
 
 function show_hangs() {
 	const h = doc.hangs, n = h.others.length + h.others_left_out, box = document.getElementById('others');
-	const more = !h.waiters ? ' No other task with an alarm was found that waited for a task of this chain.' : ' ' + h.waiters + ' more task' +
+	const more = !h.waiters ? ' No other task was found that waited for a task of this chain, and that "ctrace hangs --all" lists as stuck.' : ' ' + h.waiters + ' more task' +
 		(h.waiters === 1 ? '' : 's') + (h.waiters === h.waiting.length && h.waiting.every(x => x.certain) ? '' : ' perhaps') + ' waited for a task of this chain (' + waiting_text(h) + ').';
 
 	put('chosen-how', h.chosen + more + (n ? '' : ' No other hang was found ' + h.where + '.'));
 	box.hidden = !n;
 	put('others-title', n + ' other hang' + (n === 1 ? '' : 's') + ' ' + h.where + ': ' + h.others.slice(0, 3).map(x => task_name(x) +
 		' for ' + whole(x)).join(', ') + (n > 3 ? ', ...' : ''));
+	element(document.getElementById('others-list'), 'li', 'Each of these hangs has a window of its own, which its page shows.', 'soft');
 	for (const x of h.others) {
 		const item = element(document.getElementById('others-list'), 'li');
 
@@ -388,19 +436,31 @@ function explained(word, words) {
 	return words[word] ? words[word] + ' (' + word + ')' : word;
 }
 
+// A long headline is set in two parts: the first one says which task or thing is to blame, and what it did.
+const HEADLINE = 110;
+
+function show_headline(text) {
+	const cut = text.length > HEADLINE ? /^.{40,}?(?= \(|, (?:and|at) )/u.exec(text) : null, h1 = document.getElementById('blame');
+
+	fill(h1, cut ? cut[0] : text);
+	if (cut)
+		element(h1, 'span', text.slice(cut[0].length), 'rest');
+}
+
 function show_report() {
 	const d = doc.diagnosis;
 
 	document.title = clean('ctrace: ' + task_name(d.victim));
-	put('subject', 'ctrace: why ' + task_long(d.victim) + ' was slow or stuck');
-	put('blame', (d.confidence === 'strong' || d.verdict === 'normal' ? 'Blame: ' : 'Blame, not certain: ') + doc.summary.blame);
+	put('subject', ['ctrace: why '].concat(task_long(d.victim), ' was slow or stuck'));
+	show_headline((d.confidence === 'strong' || d.verdict === 'normal' ? 'Blame: ' : 'Blame, not certain: ') + doc.summary.blame);
 	put('victim', 'Victim: ' + doc.summary.victim + '.');
 	put('how-sure', 'How sure: ' + doc.summary.sure);
 	put('sentence', d.text);
 	put('verdict', 'Verdict: ' + explained(d.verdict, VERDICTS) + '. Cause: ' + explained(d.cause, CAUSES) +
-		'. Confidence: ' + d.confidence + '. Window: ' +
-		doc.begin.slice(0, 10) + ' ' + wall(d.window.from_ns - base, 3) + ' to ' + wall(d.window.to_ns - base, 3) +
-		', UTC' + doc.zone + ' (' + duration(d.window.to_ns - d.window.from_ns) + '). Trace: ' + doc.trace);
+		'. Confidence: ' + d.confidence + '.');
+	put('window', ['Window (the examined time): ' + doc.begin.slice(0, 10) + ' ' + wall(d.window.from_ns - base, 3) + ' to ' + wall(d.window.to_ns - base, 3) +
+		', UTC' + doc.zone + ' (' + duration(d.window.to_ns - d.window.from_ns) +
+		'). The durations of the chain count only what is in the window, if they do not say otherwise. Trace: ', { name: doc.trace }]);
 	show_hangs();
 	show_sure();
 	show_time();

@@ -74,7 +74,7 @@ static const char *state_words(enum link_state state)
 	return "was in a state that is not known";
 }
 
-/* A wait that began before the examined time. */
+/* A wait that began before the window. */
 static void add_begin(struct words *t, const struct graph *g, const struct link *k)
 {
 	char wall[WALLTIME_MAX];
@@ -82,7 +82,7 @@ static void add_begin(struct words *t, const struct graph *g, const struct link 
 	words_add(t, " (since %s or earlier; ",
 		  walltime_text(k->from_ns - k->before_ns, &g->w->offsets, 3, wall));
 	add_ns(t, k->total_ns);
-	words_add(t, " of it in the window of this page)");
+	words_add(t, " of it in the window)");
 }
 
 static void add_waits(struct words *t, const struct link *k)

@@ -11,7 +11,10 @@ const timeline = {
 	all: false, // true: all tasks have lanes, not only those for which is_first() or matches() returns true
 	rows: [],
 	query: '',
-	chosen: null,
+	chosen: null, // an interval
+	lane: null, // the lane of the chosen interval, or the lane that a link shows
+	opened: new Set(), // lanes that a link has shown
+	marked: null, // the time of a request or job
 	hovered: null,
 	pointers: new Map(),
 };
@@ -37,7 +40,7 @@ timeline.order = (() => {
 
 // Rows are grouped by process, in the order of each process's first lane.
 timeline.arrange = () => {
-	const shown = timeline.order.filter(l => timeline.all || timeline.is_first(l) || timeline.matches(l)), groups = new Map();
+	const shown = timeline.order.filter(l => timeline.all || timeline.is_first(l) || timeline.matches(l) || timeline.opened.has(l.index)), groups = new Map();
 	const narrow = timeline.box.clientWidth < NARROW;
 	let y = AXIS_HEIGHT;
 
@@ -48,7 +51,7 @@ timeline.arrange = () => {
 	timeline.above = narrow ? 16 : 0;
 	groups.forEach((members, pid) => {
 		if (members.length > 1) {
-			timeline.heads.push({ y, text: members[0].process + ', process ' + pid });
+			timeline.heads.push({ y, text: ['process ' + pid + ' (', { name: members[0].process }, ')'] });
 			y += GROUP_HEIGHT;
 		}
 		members.forEach(lane => {
@@ -76,15 +79,17 @@ timeline.label = () => {
 
 		e.style.top = y + 'px';
 		e.style.maxWidth = (timeline.gutter ? timeline.gutter - 14 : timeline.box.clientWidth - 16) + 'px';
+		return e;
 	};
 	timeline.heads.forEach(h => add(h.y + 3, h.text, 'group'));
-	timeline.rows.forEach(({ lane, y, inside }) => {
-		const i = doc.story.findIndex(s => s.lane === lane.index), match = timeline.matches(lane);
+	timeline.rows.forEach(row => {
+		const { lane, y, inside } = row, i = doc.story.findIndex(s => s.lane === lane.index), match = timeline.matches(lane);
 
-		add(y + (timeline.above ? 0 : 5), (i >= 0 ? i + 1 + '. ' : '') + task_name(lane),
+		row.label = add(y + (timeline.above ? 0 : 5), (i >= 0 ? i + 1 + '. ' : '') + task_name(lane),
 			'lane' + (inside ? ' in' : '') + (i === 0 ? ' victim' : doc.story[i] && doc.story[i].root ? ' rootcause' : '') + (match ? ' match' : '') +
 			(timeline.query && !match ? ' dim' : ''));
 	});
+	timeline.mark_label();
 };
 
 timeline.x_of = t => timeline.gutter + (t - timeline.from) / (timeline.to - timeline.from) * (timeline.width - timeline.gutter);
@@ -125,6 +130,36 @@ timeline.show_range = (lane, from, to) => {
 	timeline.box.focus({ preventScroll: true });
 };
 
+// Marks the time of a request or job, and shows it with these lanes.
+timeline.show_marked = (range, shown) => {
+	const margin = (range.to_ns - range.from_ns) / 10;
+
+	timeline.marked = range;
+	shown.forEach(i => timeline.opened.add(i));
+	timeline.arrange();
+	timeline.choose(null);
+	timeline.select(shown.length ? lanes[shown[0]] : null);
+	timeline.set(range.from_ns - margin, Math.min(range.to_ns, span_ns) + margin);
+	timeline.box.scrollIntoView({ block: 'nearest' });
+	timeline.box.focus({ preventScroll: true });
+};
+
+timeline.mark_label = () => timeline.rows.forEach(r => r.label.classList.toggle('current', r.lane === timeline.lane));
+
+// The links below the timeline lead to the requests and jobs of this lane.
+timeline.select = lane => {
+	const links = document.getElementById('lane-rows');
+
+	timeline.lane = lane;
+	timeline.mark_label();
+	links.textContent = '';
+	links.hidden = !lane || !rows_of(lane.index).length;
+	if (links.hidden)
+		return;
+	element(links, 'span', [task_name(lane) + ' '], 'soft');
+	add_row_buttons(links, lane.index);
+};
+
 function put_lines(parent, lines) {
 	parent.textContent = '';
 	lines.forEach((line, i) => element(parent, 'p', line, i ? '' : 'who'));
@@ -132,6 +167,7 @@ function put_lines(parent, lines) {
 
 timeline.choose = span => {
 	timeline.chosen = span;
+	timeline.select(span ? span.lane : null);
 	if (span)
 		put_lines(document.getElementById('chosen'), span_lines(span));
 	timeline.draw();
@@ -145,8 +181,7 @@ timeline.look = (x, y) => {
 	if (arrow)
 		return { lines: arrow_lines(arrow), span: arrow.span, arrow };
 	if (x < timeline.gutter || t < 0 || t >= span_ns)
-		return row ? { lines: [task_long(row.lane), 'process ' + row.lane.pid + ', ' + row.lane.intervals + ' intervals' +
-			(row.lane.container ? ', container ' + row.lane.container : '')], span: null } : null;
+		return row ? { lines: lane_lines(row.lane), span: null, lane: row.lane } : null;
 	if (!row) {
 		const gap = doc.gaps.concat(doc.lacking).find(g => t >= g.from_ns && t < g.to_ns);
 
@@ -156,6 +191,11 @@ timeline.look = (x, y) => {
 	const i = span_after(row.lane, t - slack), s = row.lane.spans[i];
 	return s && s.from <= t + slack ? { lines: span_lines(s), span: s } : null;
 };
+
+function lane_lines(lane) {
+	return [task_long(lane), ['process ' + lane.pid + ', ' + lane.intervals + ' intervals'].concat(lane.container ? [', container ', { name: lane.container }] : [])]
+		.concat(rows_of(lane.index).map(r => [r.table.noun + 's: ', { name: r.table.name(r.row) }, ' (' + part_text(r.table, r.task) + ')']));
+}
 
 function gap_lines(g) {
 	if (g.text)
@@ -178,7 +218,7 @@ timeline.hover = (x, y) => {
 };
 
 timeline.step = by => {
-	const lane = timeline.chosen ? timeline.chosen.lane : timeline.rows[0].lane;
+	const lane = timeline.lane || timeline.rows[0].lane;
 	const i = timeline.chosen ? lane.spans.indexOf(timeline.chosen) + by : span_after(lane, timeline.from);
 	const s = lane.spans[i];
 
@@ -191,7 +231,7 @@ timeline.step = by => {
 
 timeline.change_row = by => {
 	const rows = timeline.rows.filter(r => r.lane.spans.length);
-	const at = rows.findIndex(r => timeline.chosen && r.lane === timeline.chosen.lane);
+	const at = rows.findIndex(r => r.lane === timeline.lane);
 	const row = rows[Math.min(Math.max(at + by, 0), rows.length - 1)];
 	const t = timeline.chosen ? Math.max(timeline.chosen.from, timeline.from) : timeline.from;
 
@@ -219,7 +259,16 @@ const KEYS = {
 	n: () => timeline.step(1),
 	p: () => timeline.step(-1),
 	Enter: timeline.zoom_to_chosen,
-	Escape: () => timeline.choose(null),
+	r: () => {
+		const link = document.querySelector('#lane-rows button');
+
+		if (link)
+			link.focus();
+	},
+	Escape: () => {
+		timeline.marked = null;
+		timeline.choose(null);
+	},
 };
 
 function place(event) {
@@ -268,6 +317,8 @@ function on_up(event) {
 		const found = timeline.look(x, y);
 
 		timeline.choose(found ? found.span : null);
+		if (found && found.lane)
+			timeline.select(found.lane);
 		if (found)
 			put_lines(document.getElementById('chosen'), found.lines);
 	}

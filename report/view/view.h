@@ -19,7 +19,7 @@ struct view {
 	bool window_given;         /* the options give the window of the diagnosis */
 	/* `hangs` is the list of `ctrace hangs` without options, so --hang chooses one of them */
 	bool whole;
-	/* words that say where the hangs are, such as "in this trace"; or why no other hang was found */
+	/* words that say where the hangs are, such as "in the whole trace"; or why no other hang was found */
 	const char *where;
 	const char *trace; /* the name of the file */
 	const char *boot;  /* the argument of --boot, or NULL */

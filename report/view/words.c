@@ -578,9 +578,9 @@ const char *view_doubt_words(enum doubt doubt)
 	case DOUBT_POLLING:
 		return "The last task sleeps again and again. The trace does not show what it looks at in between.";
 	case DOUBT_UNKNOWN:
-		return "For more than half of the time, the trace does not show the state of a task of the chain.";
+		return "For more than half of the window, the trace does not show the state of a task of the chain.";
 	case DOUBT_ABSENCE:
-		return "The cause rests on the absence of records, and records are missing in this trace.";
+		return "The cause rests on the absence of records, and records are missing in the window.";
 	case DOUBTS:
 		break;
 	}

@@ -117,7 +117,8 @@ class Page:
         self.ask("Input.dispatchMouseEvent", type="mouseWheel", x=x, y=y, deltaX=0, deltaY=by)
 
     def key(self, key):
-        self.ask("Input.dispatchKeyEvent", type="keyDown", key=key, **({"text": key} if len(key) == 1 else {}))
+        text = {"Enter": "\r"}.get(key, key if len(key) == 1 else "")
+        self.ask("Input.dispatchKeyEvent", type="keyDown", key=key, **({"text": text} if text else {}))
         self.ask("Input.dispatchKeyEvent", type="keyUp", key=key)
 
     def type(self, text):

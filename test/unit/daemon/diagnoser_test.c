@@ -261,7 +261,7 @@ static void no_time_to_search(void **state)
 
 	make_trace(f, true);
 	in_time = where_of_page(f, diagnoser_cpu_ns());
-	assert_string_equal(in_time, "in this trace");
+	assert_string_equal(in_time, "in the whole trace");
 	late = where_of_page(f, diagnoser_cpu_ns() - DIAGNOSER_SEARCH_NS);
 	assert_string_equal(late, "because there was no time to search for others");
 }
