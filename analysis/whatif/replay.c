@@ -121,7 +121,7 @@ bool whatif_mark(const struct graph *g, const struct whatif_without *v, size_t n
 static bool on_device(const struct graph *g, uint64_t obj, uint64_t device)
 {
 	const struct window_object *o =
-		CT_OBJ_KIND(device) == CT_OBJ_BLOCKDEV ? window_object(g->w, obj) : NULL;
+		CT_OBJ_KIND(device) == CT_OBJ_BLOCKDEV ? graph_object(g, obj) : NULL;
 
 	return o && o->dev && CT_OBJ_ID(CT_OBJ_BLOCKDEV, o->dev) == device;
 }
