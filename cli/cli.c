@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -411,6 +412,32 @@ unsigned cli_threads(unsigned max)
 	if (sched_getaffinity(0, sizeof(cpus), &cpus))
 		return max;
 	return MIN((unsigned)CPU_COUNT(&cpus), max);
+}
+
+struct both {
+	void (*fn)(void *arg);
+	void *arg;
+};
+
+static void *both_thread(void *arg)
+{
+	struct both *b = arg;
+
+	b->fn(b->arg);
+	return NULL;
+}
+
+void cli_both(void (*a)(void *arg), void (*b)(void *arg), void *arg)
+{
+	struct both first = { a, arg };
+	pthread_t thread;
+	bool threaded = cli_threads(2) > 1 && !pthread_create(&thread, NULL, both_thread, &first);
+
+	if (!threaded)
+		a(arg);
+	b(arg);
+	if (threaded)
+		pthread_join(thread, NULL);
 }
 
 void cli_progress(void *arg, unsigned percent)

@@ -89,6 +89,9 @@ int cli_output_end(int code);
 
 /* Returns the number of CPUs on which ctrace may run, but at most max. */
 unsigned cli_threads(unsigned max);
+/* Calls a(arg) and b(arg): in two threads if ctrace may run on several CPUs. Returns after both calls have
+ * returned. */
+void cli_both(void (*a)(void *arg), void (*b)(void *arg), void *arg);
 
 /* While SIGPIPE and SIGXFSZ are ignored, a write fails with EPIPE or EFBIG instead. A child process calls
  * cli_restore_signals() before exec. */

@@ -4,30 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static size_t map_hash(uint64_t k)
-{
-	/* the finaliser of MurmurHash3 */
-	k ^= k >> 33;
-	k *= 0xff51afd7ed558ccdULL;
-	k ^= k >> 33;
-	k *= 0xc4ceb9fe1a85ec53ULL;
-	k ^= k >> 33;
-	return (size_t)k;
-}
-
 void map_done(struct map *m)
 {
 	free(m->slots);
 	*m = (struct map){ 0 };
-}
-
-static size_t map_find(const struct map *m, uint64_t key)
-{
-	size_t i = map_hash(key) & (m->cap - 1);
-
-	while (m->slots[i].used && m->slots[i].key != key)
-		i = (i + 1) & (m->cap - 1);
-	return i;
 }
 
 static int map_resize(struct map *m, size_t cap)
@@ -55,20 +35,6 @@ int map_set(struct map *m, uint64_t key, uint64_t val)
 		m->n++;
 	m->slots[i] = (struct map_slot){ .key = key, .val = val, .used = true };
 	return 0;
-}
-
-bool map_get(const struct map *m, uint64_t key, uint64_t *ret_val)
-{
-	size_t i;
-
-	if (!m->cap)
-		return false;
-	i = map_find(m, key);
-	if (!m->slots[i].used)
-		return false;
-	if (ret_val)
-		*ret_val = m->slots[i].val;
-	return true;
 }
 
 bool map_del(struct map *m, uint64_t key)

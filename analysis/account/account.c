@@ -186,7 +186,7 @@ static void add_folded(struct books *k, const struct path_piece *x)
 
 static uint64_t device_of(const struct graph *g, uint64_t obj)
 {
-	const struct window_object *o = window_object(g->w, obj);
+	const struct window_object *o = graph_object(g, obj);
 
 	if (CT_OBJ_KIND(obj) == CT_OBJ_BLOCKDEV)
 		return obj;
@@ -195,7 +195,7 @@ static uint64_t device_of(const struct graph *g, uint64_t obj)
 
 static uint64_t remote_of(struct books *k, uint64_t obj)
 {
-	const struct window_object *o = window_object(k->g->w, obj);
+	const struct window_object *o = graph_object(k->g, obj);
 	uint64_t first, h = o ? mix(mix(2, o->rport), o->family) : 0;
 
 	if (!o || !o->rport)

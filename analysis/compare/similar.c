@@ -171,7 +171,7 @@ static bool same_condition(uint64_t a, uint64_t b)
 
 static bool same_address(const struct graph *g, uint64_t a, uint64_t b)
 {
-	const struct window_object *x = window_object(g->w, a), *y = window_object(g->w, b);
+	const struct window_object *x = graph_object(g, a), *y = graph_object(g, b);
 
 	if (!x || !y || x->family != y->family || x->type != y->type)
 		return false;
@@ -241,7 +241,7 @@ static bool is_of_another_process(const struct graph *g, uint32_t me, uint32_t m
 static bool is_of_another_connection(const struct graph *g, const struct interval *s,
 				     const struct interval *x, const struct blame *b)
 {
-	const struct window_object *o = window_object(g->w, b->obj);
+	const struct window_object *o = graph_object(g, b->obj);
 
 	return g->tasks[s->task].tgid != g->tasks[x->task].tgid && CT_OBJ_KIND(s->obj) != CT_OBJ_SOCK &&
 	       CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK && o && (o->rport || graph_peer_object(g, b->obj));

@@ -123,7 +123,7 @@ static void find_writer(const struct graph *g, uint32_t task, uint64_t from_ns, 
 /* A name without a symbol is an address, such as "0x7f.. (heap)". */
 static bool has_symbol(const struct graph *g, uint64_t obj)
 {
-	const struct window_object *o = window_object(g->w, obj);
+	const struct window_object *o = graph_object(g, obj);
 
 	return o && o->name[0] && o->name[0] != '0';
 }
@@ -179,7 +179,7 @@ static bool split_name(const char *name, int *ret_symbol, const char **ret_modul
 
 void flag_command(const struct graph *g, uint32_t pid, uint64_t obj, struct words *t)
 {
-	const struct window_object *o = window_object(g->w, obj);
+	const struct window_object *o = graph_object(g, obj);
 	const char *module;
 	int symbol_n, module_n;
 

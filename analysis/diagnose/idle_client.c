@@ -71,7 +71,7 @@ static bool is_one_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
  * X11. On a TCP connection, they are often one request: its head and its body. */
 static bool is_pipelined(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 {
-	const struct window_object *o = window_object(g->w, sock);
+	const struct window_object *o = graph_object(g, sock);
 	const struct graph_ref *first, *got, *r = graph_ref_before(g, &g->sends, sock, ts_ns);
 	size_t n;
 

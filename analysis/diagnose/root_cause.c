@@ -360,7 +360,7 @@ bool root_cause_polls(const struct link *k)
  * unix sockets. */
 static bool is_other_end(const struct graph *g, uint64_t a, uint64_t b)
 {
-	const struct window_object *x = window_object(g->w, a), *y = window_object(g->w, b);
+	const struct window_object *x = graph_object(g, a), *y = graph_object(g, b);
 
 	if (!x || !y || x->family == AF_UNIX || CT_OBJ_KIND(b) != CT_OBJ_SOCK)
 		return false;
@@ -400,7 +400,7 @@ static void find_lost_message(struct findings *f)
 	if (f->chain.links.n < 2 || f->chain.end != END_LEAF || !before->owed ||
 	    (f->chain.leaf.ended && f->chain.leaf.time != TIME_NETWORK))
 		return;
-	o = window_object(f->g->w, before->obj);
+	o = graph_object(f->g, before->obj);
 	if (!o || o->family == AF_UNIX || !o->rport || graph_is_local(f->g, before->obj))
 		return;
 	at = is_other_end(f->g, before->obj, k->obj) ? k->obj : loop_socket(f->g, before, k);
@@ -575,7 +575,7 @@ static void find_lost_lock(struct findings *f)
 	const struct link *k = last_link(f);
 	const struct graph *g = f->g;
 	const struct graph_task *t = &g->tasks[k->task];
-	const struct window_object *o = window_object(g->w, k->obj);
+	const struct window_object *o = graph_object(g, k->obj);
 	uint32_t wait = graph_interval_at(g, k->task, k->from_ns);
 
 	if (f->chain.end != END_LEAF || f->chain.leaf.ended || k->wait != CT_W_FUTEX || !k->unfinished ||

@@ -46,20 +46,20 @@ static bool is_named(const struct window_object *o)
 /* Returns the object itself, or the other end of a unix socket. NULL: neither has a name. */
 static const struct window_object *named(const struct graph *g, uint64_t obj)
 {
-	const struct window_object *o = obj ? window_object(g->w, obj) : NULL, *peer;
+	const struct window_object *o = obj ? graph_object(g, obj) : NULL, *peer;
 
 	if (!o || is_named(o))
 		return o;
 	if (CT_OBJ_KIND(obj) != CT_OBJ_SOCK || o->lport || o->rport)
 		return NULL;
-	peer = window_object(g->w, graph_peer_object(g, obj));
+	peer = graph_object(g, graph_peer_object(g, obj));
 	return peer && is_named(peer) ? peer : NULL;
 }
 
 /* A client's port comes from the kernel and changes, so the name has the server's port. */
 static bool put_port(const struct graph *g, uint64_t obj, char buf[NAME_MAX_BYTES])
 {
-	const struct window_object *o = window_object(g->w, obj);
+	const struct window_object *o = graph_object(g, obj);
 
 	if (!o || CT_OBJ_KIND(obj) != CT_OBJ_SOCK || (!o->lport && !o->rport))
 		return false;

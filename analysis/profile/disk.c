@@ -6,7 +6,7 @@
 
 static uint32_t device_of(const struct graph *g, uint64_t obj)
 {
-	const struct window_object *o = window_object(g->w, obj);
+	const struct window_object *o = graph_object(g, obj);
 
 	if (CT_OBJ_KIND(obj) == CT_OBJ_BLOCKDEV)
 		return (uint32_t)(obj & CT_OBJ_MASK);

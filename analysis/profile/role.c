@@ -126,7 +126,7 @@ static void put_port(const struct window_object *o, char *buf, size_t size)
 
 static void put_socket(const struct graph *g, const struct window_object *o, char *buf, size_t size)
 {
-	const struct window_object *peer = o->peer ? window_object(g->w, o->peer) : NULL;
+	const struct window_object *peer = o->peer ? graph_object(g, o->peer) : NULL;
 
 	if (o->lport || o->rport)
 		put_port(o, buf, size);
@@ -138,7 +138,7 @@ static void put_socket(const struct graph *g, const struct window_object *o, cha
 
 const char *role_object(const struct graph *g, uint64_t obj, char *buf, size_t size, bool *ret_late)
 {
-	const struct window_object *o = obj ? window_object(g->w, obj) : NULL;
+	const struct window_object *o = obj ? graph_object(g, obj) : NULL;
 	char *file;
 
 	buf[0] = '\0';

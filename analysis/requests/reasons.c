@@ -111,7 +111,7 @@ static bool is_fleeting(const struct graph *g, uint64_t obj)
 	case CT_OBJ_TASK:
 		return true;
 	case CT_OBJ_FUTEX:
-		o = window_object(g->w, obj);
+		o = graph_object(g, obj);
 		return !o || !*o->name;
 	default:
 		return false;

@@ -35,10 +35,10 @@ static bool counts(const struct services *s, const struct request *q)
 
 static void address_of(const struct services *s, const struct request *q, struct service *ret)
 {
-	const struct window_object *o = window_object(s->g->w, q->sock);
+	const struct window_object *o = graph_object(s->g, q->sock);
 	bool inet = o && (o->family == AF_INET || o->family == AF_INET6);
 	bool local = o && o->family == AF_UNIX;
-	const struct window_object *far = local && o->peer ? window_object(s->g->w, o->peer) : NULL;
+	const struct window_object *far = local && o->peer ? graph_object(s->g, o->peer) : NULL;
 	char text[DESCRIBE_MAX];
 	const char *at = text;
 	char *arrow;
@@ -513,7 +513,7 @@ int services_say_part(const struct services *s, const struct part *part, char **
 const char *services_nameless_client(const struct services *s, uint32_t request)
 {
 	uint64_t sock = s->requests.v[request].sock;
-	const struct window_object *o = window_object(s->g->w, sock);
+	const struct window_object *o = graph_object(s->g, sock);
 	bool inet = o && (o->family == AF_INET || o->family == AF_INET6);
 
 	return inet && o->rport && !graph_is_local(s->g, sock) ? "a client on another host"

@@ -156,7 +156,7 @@ static void put_inet(const struct graph *g, uint64_t obj, const struct window_ob
 /* Writes "" if other traces cannot have this name. Then a rule fits all objects of the kind. */
 static void object_pattern(const struct graph *g, uint64_t obj, char buf[PATTERN_MAX])
 {
-	const struct window_object *o = obj ? window_object(g->w, obj) : NULL;
+	const struct window_object *o = obj ? graph_object(g, obj) : NULL;
 	char name[DESCRIBE_MAX];
 
 	buf[0] = 0;

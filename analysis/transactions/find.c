@@ -127,7 +127,7 @@ void find_requests(struct finding *k, const struct transaction_rule *rule)
 
 static const char *queue_name(const struct graph *g, const struct job *j)
 {
-	const struct window_object *o = window_object(g->w, j->obj);
+	const struct window_object *o = graph_object(g, j->obj);
 
 	return o && o->name[0] ? o->name : "queue";
 }

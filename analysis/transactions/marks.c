@@ -15,7 +15,7 @@ struct pairing {
 
 static const char *mark_name(const struct graph *g, const struct ct_rec *r)
 {
-	const struct window_object *o = window_object(g->w, r->obj);
+	const struct window_object *o = graph_object(g, r->obj);
 
 	return o && o->name[0] ? o->name : "mark";
 }

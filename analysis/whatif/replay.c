@@ -32,8 +32,9 @@ struct replay {
 	size_t n;
 	struct replay_task *tasks;
 	uint64_t *shift;
-	/* [arrival]: the smallest held_by() of this and the earlier arrivals in its interval. It is
-	 * kept because a busy event loop has many arrivals in one interval. */
+	/* [arrival]: the smallest held_by() of this and the earlier arrivals in its interval, without
+	 * those that may_hold() rules out. It is kept because a busy event loop has many arrivals in one
+	 * interval. */
 	int64_t *held;
 	bool *taken; /* [task]: the what-if question takes away this task, see whatif.h */
 	size_t *near;
@@ -120,8 +121,7 @@ bool whatif_mark(const struct graph *g, const struct whatif_without *v, size_t n
 
 static bool on_device(const struct graph *g, uint64_t obj, uint64_t device)
 {
-	const struct window_object *o =
-		CT_OBJ_KIND(device) == CT_OBJ_BLOCKDEV ? window_object(g->w, obj) : NULL;
+	const struct window_object *o = CT_OBJ_KIND(device) == CT_OBJ_BLOCKDEV ? graph_object(g, obj) : NULL;
 
 	return o && o->dev && CT_OBJ_ID(CT_OBJ_BLOCKDEV, o->dev) == device;
 }
@@ -258,6 +258,17 @@ static int64_t held_by(struct replay *k, uint32_t interval, size_t arrival)
 	return (int64_t)(theirs + a->ts_ns - a->left_ns) - (k->taken[task] ? (int64_t)a->ts_ns : 0);
 }
 
+/* Returns false if the arrival surely does not limit `shift`, the shift of the receiving task in the
+ * interval: the task is not earlier than in the trace by more than the arrival was on its way, and the
+ * sender is not later than in the trace. Then the sender need not be replayed. */
+static bool may_hold(const struct replay *k, uint32_t interval, size_t arrival, uint64_t shift)
+{
+	const struct interval *s = &k->x->g->intervals[interval];
+	const struct arrival *a = &k->x->arrivals[arrival];
+
+	return s->state != INTERVAL_RUNNING || k->taken[s->task] || shift > a->ts_ns - a->left_ns;
+}
+
 /* `shift`: the shift (whatif.h) that the task would have at t if nothing arrived in [from, to). Returns
  * the shift with these arrivals. It is less than `shift` if the task has to wait for the sender of one
  * of these arrivals. */
@@ -276,7 +287,8 @@ static uint64_t hold_back(struct replay *k, uint32_t interval, uint64_t from, ui
 	}
 	for (; rt->held_end < all && interval + 1 == rt->held_of && x->arrivals[rt->held_end].ts_ns < to;
 	     rt->held_end++) {
-		held = held_by(k, interval, rt->held_end);
+		held = may_hold(k, interval, rt->held_end, shift) ? held_by(k, interval, rt->held_end)
+								  : INT64_MAX;
 		k->held[rt->held_end] = rt->held_end > first ? MIN(k->held[rt->held_end - 1], held) : held;
 	}
 	end = arrival_from(x->arrivals, first, MAX(first, rt->held_end), first, to);

@@ -184,6 +184,7 @@ static int print(const struct graph_request *rq, const struct graph_pick *pick)
 
 static int graph_print(const struct analysis_input *in, const struct graph_request *rq, uint64_t at_ns)
 {
+	struct causal_options options = rq->options;
 	_cleanup_free_ bool *tasks = NULL;
 	struct graph_pick pick = { 0 };
 	struct causal *c = NULL;
@@ -191,7 +192,9 @@ static int graph_print(const struct analysis_input *in, const struct graph_reque
 
 	if (r)
 		return r;
-	r = causal_build(in->graph, &rq->options, &c);
+	options.from_ns = in->from_ns;
+	options.to_ns = in->to_ns;
+	r = causal_build(in->graph, &options, &c);
 	if (r)
 		return cli_error("%s: cannot build the graph: %s; narrow the window with --from and --to",
 				 in->path, strerror(-r));

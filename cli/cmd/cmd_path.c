@@ -109,20 +109,6 @@ static int ask_headline(struct path_work *k)
 	return whatif_saved(k->whatif, &h->without, 1, &h->saved_ns);
 }
 
-struct link {
-	const struct graph *g;
-	struct causal_links links;
-	int r;
-};
-
-static void *link_tasks(void *arg)
-{
-	struct link *l = arg;
-
-	l->r = causal_links_find(l->g, &l->links);
-	return NULL;
-}
-
 static int walk_path(struct path_work *k, const struct analysis_input *in, uint32_t task)
 {
 	int r = path_walk(k->g, task, in->from_ns, in->to_ns, &k->path);
@@ -136,20 +122,38 @@ static int walk_path(struct path_work *k, const struct analysis_input *in, uint3
 	return r;
 }
 
+struct walking {
+	struct path_work *k;
+	const struct analysis_input *in;
+	uint32_t task;
+	int link_err, walk_err;
+};
+
+static void link_part(void *arg)
+{
+	struct walking *w = arg;
+
+	w->link_err = causal_links_find(w->k->g, &w->k->links);
+}
+
+static void walk_part(void *arg)
+{
+	struct walking *w = arg;
+
+	w->walk_err = walk_path(w->k, w->in, w->task);
+}
+
 static int walk_both(struct path_work *k, const struct analysis_input *in, uint32_t task)
 {
-	struct link l = { .g = k->g };
-	pthread_t thread;
-	bool both = k->n_threads > 1 && !pthread_create(&thread, NULL, link_tasks, &l);
-	int r;
+	struct walking w = { .k = k, .in = in, .task = task };
 
-	if (!both)
-		link_tasks(&l);
-	r = walk_path(k, in, task);
-	if (both)
-		pthread_join(thread, NULL);
-	k->links = l.links;
-	return l.r ? l.r : r;
+	if (k->n_threads > 1) {
+		cli_both(link_part, walk_part, &w);
+	} else {
+		link_part(&w);
+		walk_part(&w);
+	}
+	return w.link_err ? w.link_err : w.walk_err;
 }
 
 static int walk(struct path_work *k, const struct analysis_input *in, uint32_t task)

@@ -67,7 +67,8 @@ int analysis_load_range(struct analysis_input *in, uint64_t from_ns, uint64_t to
 		return r;
 	/* Times in options are read with these offsets, so the answer must use them too. */
 	in->window->offsets = reader_info(in->reader)->offsets;
-	r = in->lean ? graph_build_lean(in->window, &in->graph) : graph_build(in->window, &in->graph);
+	r = in->lean ? graph_build_lean(in->window, &in->graph)
+		     : graph_build_both(in->window, cli_both, &in->graph);
 	if (r)
 		return cli_error("%s: cannot build the graph: %s; narrow the window with --from and --to",
 				 in->path, strerror(-r));

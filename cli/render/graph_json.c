@@ -97,18 +97,22 @@ void render_graph_json(FILE *f, const struct graph_pick *pick)
 		"{\"schema\":\"ctrace.graph/1\",\"policy\":\"%s\",\"window\":{\"from_ns\":%" PRId64
 		",\"to_ns\":%" PRId64 ",\"clock\":\"monotonic\"},\n\"segments\":[",
 		causal_policy_name(c->policy), mono(c, pick->from_ns), mono(c, pick->to_ns));
-	for (uint32_t i = 0; i < c->n_segments && !cli_output_broken(); i++) {
+	for (uint32_t i = 0; i < c->n_segments; i++) {
 		if (!pick->in[i])
 			continue;
+		if (cli_output_broken())
+			return;
 		fprintf(f, "%s\n", comma);
 		render_segment_json(f, c, i);
 		comma = ",";
 	}
 	fputs("],\n\"edges\":[", f);
 	comma = "";
-	for (size_t i = 0; i < c->n_edges && !cli_output_broken(); i++) {
+	for (size_t i = 0; i < c->n_edges; i++) {
 		if (!pick->in[c->edges[i].to])
 			continue;
+		if (cli_output_broken())
+			return;
 		fprintf(f, "%s\n", comma);
 		render_edge_json(f, c, &c->edges[i], pick->in);
 		comma = ",";

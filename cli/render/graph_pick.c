@@ -13,7 +13,7 @@ int graph_pick_window(const struct causal *c, uint64_t from_ns, uint64_t to_ns, 
 	if (!p.in)
 		return -ENOMEM;
 	for (size_t i = 0; i < c->n_segments; i++) {
-		p.in[i] = c->segments[i].from_ns < to_ns && c->segments[i].to_ns > from_ns;
+		p.in[i] = segment_overlaps(&c->segments[i], from_ns, to_ns);
 		p.n += p.in[i];
 	}
 	*ret = p;

@@ -206,12 +206,17 @@ static uint64_t stack_of(const struct pass *p, uint32_t segment)
 	return best;
 }
 
-static bool is_divided(const struct causal *c, size_t i)
+static bool keeps_edges_to(const struct pass *p, const struct segment *s)
+{
+	return (!p->from_ns && p->to_ns == UINT64_MAX) || segment_overlaps(s, p->from_ns, p->to_ns);
+}
+
+static bool is_divided(const struct pass *p, const struct causal *c, size_t i)
 {
 	const struct segment *s = &c->segments[i];
 
-	return c->policy == POLICY_CTRACE && s->cut != CUT_FIRST && s->cut != CUT_EXEC && i &&
-	       s[-1].task == s->task;
+	return keeps_edges_to(p, s) && c->policy == POLICY_CTRACE && s->cut != CUT_FIRST &&
+	       s->cut != CUT_EXEC && i && s[-1].task == s->task;
 }
 
 static struct edge neighbour_edge(const struct pass *p, const struct causal *c, uint32_t i)
@@ -253,11 +258,16 @@ static int group_edges(struct pass *p, struct causal *c)
 {
 	struct segment *s = c->segments;
 	uint64_t n = 0;
+	size_t kept = 0;
 
 	for (size_t i = 0; i < p->edges.n; i++)
-		s[p->edges.v[i].to].n_in++;
+		if (keeps_edges_to(p, &s[p->edges.v[i].to])) {
+			s[p->edges.v[i].to].n_in++;
+			p->edges.v[kept++] = p->edges.v[i];
+		}
+	p->edges.n = kept;
 	for (size_t i = 0; i < c->n_segments; i++)
-		n += s[i].n_in + is_divided(c, i);
+		n += s[i].n_in + is_divided(p, c, i);
 	if (n >= GRAPH_NONE)
 		return -E2BIG;
 	c->edges = malloc((n + 1) * sizeof(*c->edges));
@@ -267,7 +277,7 @@ static int group_edges(struct pass *p, struct causal *c)
 	for (size_t i = 0; i < c->n_segments; i++) {
 		n += s[i].n_in;
 		s[i].in = (uint32_t)n; /* the next loop moves it to the first edge */
-		n += is_divided(c, i);
+		n += is_divided(p, c, i);
 	}
 	while (p->edges.n) {
 		const struct edge *e = &p->edges.v[--p->edges.n];
@@ -277,7 +287,7 @@ static int group_edges(struct pass *p, struct causal *c)
 	}
 	VEC_FREE(&p->edges);
 	for (size_t i = 0; i < c->n_segments; i++)
-		if (is_divided(c, i))
+		if (is_divided(p, c, i))
 			c->edges[s[i].in + s[i].n_in++] = neighbour_edge(p, c, (uint32_t)i);
 	c->n_edges = n;
 	return 0;

@@ -74,6 +74,8 @@ const char *causal_policy_name(enum causal_policy policy);
 struct causal_options {
 	enum causal_policy policy;
 	uint32_t cuts_off; /* CUT_BIT() of the rules that are not used */
+	/* Edges to segments that lie outside of [from_ns, to_ns) are left out. Two zeros: all edges stay. */
+	uint64_t from_ns, to_ns;
 };
 
 struct causal {
@@ -88,6 +90,12 @@ struct causal {
 	uint32_t *out_first; /* [segment]: where the edges from it begin in `out`; [n_segments]: the end */
 	size_t n_cuts[CUT_RULES];
 };
+
+/* Returns true if the segment is not outside of [from_ns, to_ns). */
+static inline bool segment_overlaps(const struct segment *s, uint64_t from_ns, uint64_t to_ns)
+{
+	return s->from_ns < to_ns && s->to_ns > from_ns;
+}
 
 /* options may be NULL. The caller frees *ret with causal_free(). Returns 0, -ENOMEM, or -E2BIG:
  * more than 2^32-2 segments or edges. */

@@ -306,7 +306,7 @@ void exchange_ask(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uin
 {
 	struct flow *flow = &p->flows.v.v[f];
 	const struct request *open = request_at(p, flow->request);
-	const struct window_object *o = window_object(p->g->w, flow->sock);
+	const struct window_object *o = graph_object(p->g, flow->sock);
 	uint32_t bytes = ct_message_bytes(&p->e[event].r);
 
 	if (!p->wants_requests || flow->peer != GRAPH_NONE || !o || !o->rport ||

@@ -59,7 +59,7 @@ static enum flow_role role_of_inet(const struct flows *m, const struct window_ob
 
 static enum flow_role role_of_unix(const struct graph *g, const struct window_object *o)
 {
-	const struct window_object *peer = o->peer ? window_object(g->w, o->peer) : NULL;
+	const struct window_object *peer = o->peer ? graph_object(g, o->peer) : NULL;
 
 	if (o->type == SOCK_DGRAM)
 		return ROLE_UNKNOWN;
@@ -71,7 +71,7 @@ static enum flow_role role_of_unix(const struct graph *g, const struct window_ob
 
 static uint32_t flow_new(struct flows *m, const struct graph *g, uint64_t sock)
 {
-	const struct window_object *o = window_object(g->w, sock);
+	const struct window_object *o = graph_object(g, sock);
 	struct flow f = { .sock = sock,
 			  .peer = GRAPH_NONE,
 			  .user = GRAPH_NONE,

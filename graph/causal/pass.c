@@ -153,6 +153,8 @@ int pass_init(struct pass *p, const struct graph *g, const struct causal_options
 
 	*p = (struct pass){ .g = g, .e = g->w->events, .policy = o ? o->policy : POLICY_CTRACE };
 	p->cuts = cuts[p->policy] & ~(o ? o->cuts_off : 0);
+	p->from_ns = o ? o->from_ns : 0;
+	p->to_ns = o && o->to_ns ? o->to_ns : UINT64_MAX;
 	for (size_t i = 0; i < g->n_tasks; i++)
 		if (g->tasks[i].tid < TIDS_MAX)
 			top = MAX(top, g->tasks[i].tid);

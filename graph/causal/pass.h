@@ -142,6 +142,8 @@ struct pass {
 	const struct window_event *e;
 	enum causal_policy policy;
 	uint32_t cuts;
+	uint64_t from_ns,
+		to_ns; /* as in struct causal_options, but all edges stay if this is [0, UINT64_MAX) */
 	struct work *work;
 	uint32_t *by_tid;
 	size_t n_tids;

@@ -85,7 +85,7 @@ static bool serves(struct pass *p, uint32_t task, uint64_t sock, uint64_t ts_ns)
 
 	if (role != ROLE_UNKNOWN)
 		return role == ROLE_SERVES;
-	o = window_object(p->g->w, sock);
+	o = graph_object(p->g, sock);
 	if (!o || (o->family != AF_UNIX && o->family != AF_INET && o->family != AF_INET6))
 		return false; /* the messages on other sockets are not recorded */
 	process = pass_task(p, p->g->tasks[task].tgid, ts_ns);
@@ -142,7 +142,7 @@ static bool is_request_channel(struct pass *p, uint32_t task, const struct inter
 	switch ((unsigned)CT_OBJ_KIND(s->obj)) {
 	case CT_OBJ_SOCK:
 		/* a socket without a remote address listens, or is open to all clients */
-		o = window_object(p->g->w, s->obj);
+		o = graph_object(p->g, s->obj);
 		return s->wait == CT_W_POLL && o && (o->family == AF_INET || o->family == AF_INET6) &&
 		       !o->rport;
 	case CT_OBJ_PIPE:

@@ -204,46 +204,92 @@ static int graph_intervals(struct graph *g, struct builder *b, const uint32_t *r
 	return 0;
 }
 
-static int build(const struct window *w, struct window *lean, struct graph **ret)
+struct building {
+	struct graph *g;
+	struct builder b;
+	int index_err, replay_err;
+};
+
+static void build_index(void *arg)
+{
+	struct building *k = arg;
+
+	k->index_err = index_records(k->g);
+}
+
+static void build_replay(void *arg)
+{
+	struct building *k = arg;
+
+	k->replay_err = timeline_replay(&k->b, NULL);
+}
+
+/* graph_build_lean() removes records from the window during the replay. So it makes the indices of the
+ * records after the replay. */
+static int build_parts(struct building *k, struct window *lean, graph_both_fn both)
+{
+	if (lean) {
+		k->replay_err = timeline_replay(&k->b, lean);
+		return k->replay_err ? k->replay_err : index_records(k->g);
+	}
+	if (both) {
+		both(build_index, build_replay, k);
+	} else {
+		build_replay(k);
+		build_index(k);
+	}
+	return k->replay_err ? k->replay_err : k->index_err;
+}
+
+static int build_end(struct building *k, bool lean)
+{
+	struct graph *g = k->g;
+	_cleanup_free_ uint32_t *renumber = calloc(k->b.now.n + 1, sizeof(*renumber));
+	int r = renumber ? graph_tasks(g, &k->b, renumber) : -ENOMEM;
+
+	if (!r)
+		r = graph_cpus(g, &k->b);
+	if (!r)
+		r = graph_intervals(g, &k->b, renumber, lean);
+	VEC_FREE(&k->b.intervals);
+	if (!r)
+		r = graph_disk_waits(g);
+	if (!r)
+		r = index_tasks(g);
+	g->repeats = r ? NULL : calloc(g->n_tasks + 1, sizeof(*g->repeats));
+	return r || g->repeats ? r : -ENOMEM;
+}
+
+static void builder_done(struct builder *b)
+{
+	VEC_FREE(&b->intervals);
+	VEC_FREE(&b->now);
+	VEC_FREE(&b->looks);
+	VEC_FREE(&b->live);
+	VEC_FREE(&b->on_cpu);
+	tids_free(b->tids);
+	map_done(&b->by_tid);
+}
+
+static int build(const struct window *w, struct window *lean, graph_both_fn both, struct graph **ret)
 {
 	size_t n_records = w->n_events;
-	struct builder b = { .w = w };
 	struct graph *g = calloc(1, sizeof(*g));
-	uint32_t *renumber = NULL;
+	struct building k = { .g = g, .b = { .w = w } };
 	int r = -ENOMEM;
 
 	if (!g)
 		return -ENOMEM;
 	g->w = w;
 	g->scans = calloc(1, sizeof(*g->scans));
-	b.tids = calloc(1, sizeof(*b.tids));
-	if (g->scans && b.tids)
-		r = timeline_replay(&b, lean);
-	if (!r) {
-		renumber = calloc(b.now.n + 1, sizeof(*renumber));
-		r = renumber ? graph_tasks(g, &b, renumber) : -ENOMEM;
-	}
+	k.b.tids = calloc(1, sizeof(*k.b.tids));
+	if (g->scans && k.b.tids)
+		r = build_parts(&k, lean, both);
 	if (!r)
-		r = graph_cpus(g, &b);
-	if (!r)
-		r = graph_intervals(g, &b, renumber, lean != NULL);
-	VEC_FREE(&b.intervals);
-	if (!r)
-		r = graph_disk_waits(g);
-	if (!r)
-		r = index_build(g);
-	g->repeats = r ? NULL : calloc(g->n_tasks + 1, sizeof(*g->repeats));
-	if (!r && !g->repeats)
-		r = -ENOMEM;
-	free(renumber);
-	VEC_FREE(&b.now);
-	VEC_FREE(&b.looks);
-	g->dropped = b.dropped.v;
-	g->n_dropped = b.dropped.n;
-	VEC_FREE(&b.live);
-	VEC_FREE(&b.on_cpu);
-	tids_free(b.tids);
-	map_done(&b.by_tid);
+		r = build_end(&k, lean != NULL);
+	g->dropped = k.b.dropped.v;
+	g->n_dropped = k.b.dropped.n;
+	builder_done(&k.b);
 	if (r) {
 		graph_free(g);
 		return r;
@@ -256,12 +302,17 @@ static int build(const struct window *w, struct window *lean, struct graph **ret
 
 int graph_build(const struct window *w, struct graph **ret)
 {
-	return build(w, NULL, ret);
+	return build(w, NULL, NULL, ret);
+}
+
+int graph_build_both(const struct window *w, graph_both_fn both, struct graph **ret)
+{
+	return build(w, NULL, both, ret);
 }
 
 int graph_build_lean(struct window *w, struct graph **ret)
 {
-	return build(w, w, ret);
+	return build(w, w, NULL, ret);
 }
 
 uint64_t graph_scans_refused(const struct graph *g)

@@ -101,7 +101,10 @@ bool fold_wake(struct builder *b, uint32_t task, const struct window_event *e, u
 /* lean: NULL, or b->w. With b->w, drops records as graph_build_lean() does. Returns 0, -ENOMEM, or
  * -E2BIG if there are too many intervals. */
 int timeline_replay(struct builder *b, struct window *lean);
-int index_build(struct graph *g);
+/* Make the indices of a graph. index_records() needs only g->w, and index_tasks() needs g->tasks. Return 0
+ * or -ENOMEM. index_drop() frees all indices, also after an error. */
+int index_records(struct graph *g);
+int index_tasks(struct graph *g);
 void index_drop(struct graph *g);
 /* Returns false if the owner in the CT_FUTEX is not plausible. (The kernel side reads every futex
  * as if it were a lock of glibc.) */

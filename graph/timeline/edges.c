@@ -167,7 +167,7 @@ static bool is_between_tasks(const struct graph *g, const struct interval *inter
 	case CT_OBJ_FIFO:
 		return true;
 	case CT_OBJ_SOCK:
-		o = window_object(g->w, interval->obj);
+		o = graph_object(g, interval->obj);
 		return o && o->family == AF_UNIX;
 	default:
 		return false;

@@ -137,7 +137,7 @@ struct graph {
 	const struct window *w;
 	struct graph_task *tasks; /* sorted by tid; tasks with the same tid: in order of time */
 	size_t n_tasks;
-	struct tids *first_of; /* [tid]: its first task; private to graph/ (tids.h) */
+	struct tids *first_of;      /* [tid]: its first task; private to graph/ (tids.h) */
 	struct interval *intervals; /* sorted by (task, from_ns) */
 	size_t n_intervals;
 	struct interval_look *looks;
@@ -184,6 +184,7 @@ struct graph {
 	struct graph_index accepted;  /* accepted unix sockets, by id of the peer */
 	struct graph_index addresses; /* IP sockets, by hash of their own address */
 	struct graph_index listening; /* see graph_listening() */
+	struct map objects;           /* from the id of an object to its index in window.objects */
 
 	struct graph_scans *scans;
 	struct repeats **repeats;
@@ -218,6 +219,10 @@ static inline uint64_t interval_ran_ns(const struct interval *s)
 /* The caller frees *ret with graph_free(). Returns 0, -ENOMEM, or -E2BIG if there are more than
  * 2^32-2 intervals. */
 int graph_build(const struct window *w, struct graph **ret);
+/* Calls a(arg) and b(arg), perhaps in two threads. Returns after both calls have returned. */
+typedef void (*graph_both_fn)(void (*a)(void *arg), void (*b)(void *arg), void *arg);
+/* Like graph_build(), but lets `both` call two parts of the work that may run at the same time. */
+int graph_build_both(const struct window *w, graph_both_fn both, struct graph **ret);
 /* Like graph_build(), but removes most CT_SWITCH records from the window. For each removed record,
  * graph.dropped has a struct graph_dropped. A CT_SWITCH is kept if the previous kept record is more
  * than UINT32_MAX ns (4.3 s) older, or if there is none. causal_build() must not get such a graph.
@@ -274,6 +279,13 @@ const struct graph_ref *graph_ref_before(const struct graph *g, const struct gra
 /* Returns the references whose events have ts >= from_ns. */
 const struct graph_ref *graph_refs_from(const struct graph *g, const struct graph_index *ix, uint64_t key,
 					uint64_t from_ns, size_t *ret_n);
+/* Like window_object(), but faster. */
+static inline const struct window_object *graph_object(const struct graph *g, uint64_t id)
+{
+	uint64_t i;
+
+	return map_get(&g->objects, id, &i) ? &g->w->objects[i] : NULL;
+}
 /* Returns sockets that may listen at `name` (AF_UNIX) or at `port`, as indices into window.objects.
  * The result may also have sockets that do not, so the caller compares the addresses. */
 const struct graph_ref *graph_listening(const struct graph *g, uint16_t family, uint16_t type, uint16_t port,

@@ -179,7 +179,7 @@ uint64_t graph_inet_peer(const struct graph *g, const struct window_object *o)
 
 uint64_t graph_peer_object(const struct graph *g, uint64_t sock)
 {
-	const struct window_object *o = window_object(g->w, sock);
+	const struct window_object *o = graph_object(g, sock);
 
 	if (!o)
 		return 0;
@@ -217,7 +217,7 @@ static bool is_v4(uint16_t family, const uint8_t address[16])
 
 bool graph_is_local(const struct graph *g, uint64_t sock)
 {
-	return graph_is_local_end(g, window_object(g->w, sock));
+	return graph_is_local_end(g, graph_object(g, sock));
 }
 
 bool graph_is_local_end(const struct graph *g, const struct window_object *o)
@@ -297,7 +297,7 @@ static bool may_listen(const struct window_object *o)
 
 bool graph_is_accepted(const struct graph *g, uint64_t sock)
 {
-	const struct window_object *o = window_object(g->w, sock);
+	const struct window_object *o = graph_object(g, sock);
 	const struct graph_ref *r;
 	size_t n;
 
@@ -432,8 +432,6 @@ enum {
 	IX_SHEDS,
 	IX_CAPS,
 	IX_GROUPS,
-	IX_CHILDREN,
-	IX_THREADS,
 	IX_POLLED,
 	IX_ACCESSES,
 	IX_HANGS,
@@ -490,13 +488,15 @@ static int index_event(const struct window *w, refs *v, const struct window_even
 #undef ADD
 }
 
-static int index_tables(struct graph *g, refs *v)
+static int index_objects(struct graph *g, refs *v)
 {
 	uint8_t la[16], ra[16];
 
 	for (size_t i = 0; i < g->w->n_objects; i++) {
 		const struct window_object *o = &g->w->objects[i];
 
+		if (map_set(&g->objects, o->id, i))
+			return -ENOMEM;
 		if (is_accepted_unix(o) && refs_add(&v[IX_ACCEPTED], o->peer, (uint32_t)i))
 			return -ENOMEM;
 		if (may_listen(o) &&
@@ -510,14 +510,6 @@ static int index_tables(struct graph *g, refs *v)
 		if (refs_add(&v[IX_TUPLES], tuple_hash(la, o->lport, ra, o->rport), (uint32_t)i))
 			return -ENOMEM;
 		if (!is_wildcard(la) && refs_add(&v[IX_ADDRESSES], address_key(la), (uint32_t)i))
-			return -ENOMEM;
-	}
-	for (size_t i = 0; i < g->n_tasks; i++) {
-		const struct graph_task *t = &g->tasks[i];
-
-		if (refs_add(&v[IX_THREADS], t->tgid, (uint32_t)i))
-			return -ENOMEM;
-		if (t->ptgid && t->tid == t->tgid && refs_add(&v[IX_CHILDREN], t->ptgid, (uint32_t)i))
 			return -ENOMEM;
 	}
 	return 0;
@@ -581,18 +573,32 @@ static uint32_t lacks_first(const struct graph *g)
 	return 0;
 }
 
-int index_build(struct graph *g)
+/* Moves each list of references into its index, and frees the list. r: 0, or an error that came before. */
+static int index_move(struct graph_index *const *to, refs *v, int n, int r)
+{
+	for (int i = 0; i < n; i++) {
+		if (!r)
+			r = index_finish(to[i], &v[i]);
+		refs_free(&v[i]);
+	}
+	return r;
+}
+
+int index_records(struct graph *g)
 {
 	struct graph_index *to[IX_COUNT] = {
-		[IX_SENDS] = &g->sends,       [IX_RECVS] = &g->recvs,         [IX_FLOCKS] = &g->flocks,
-		[IX_FDS] = &g->fds,           [IX_MEMBERS] = &g->members,     [IX_WAITFDS] = &g->waitfds,
-		[IX_SAMPLES] = &g->samples,   [IX_SIGNALS] = &g->signals,     [IX_LOCKTRIES] = &g->locktries,
-		[IX_WAKES] = &g->wakes,       [IX_TUPLES] = &g->tuples,       [IX_CHILDREN] = &g->children,
-		[IX_THREADS] = &g->threads,   [IX_OWNED] = &g->owned,         [IX_POLLED] = &g->polled,
-		[IX_ACCESSES] = &g->accesses, [IX_ACCEPTED] = &g->accepted,   [IX_GAPS] = &g->gaps,
-		[IX_SHEDS] = &g->sheds,       [IX_LISTENING] = &g->listening, [IX_CAPS] = &g->caps,
-		[IX_GROUPS] = &g->groups,     [IX_HANGS] = &g->hangs,         [IX_OWN_LOCKS] = &g->own_locks,
-		[IX_JOINS] = &g->joins,       [IX_ADDRESSES] = &g->addresses,
+		[IX_SENDS] = &g->sends,         [IX_RECVS] = &g->recvs,
+		[IX_FLOCKS] = &g->flocks,       [IX_FDS] = &g->fds,
+		[IX_MEMBERS] = &g->members,     [IX_WAITFDS] = &g->waitfds,
+		[IX_SAMPLES] = &g->samples,     [IX_SIGNALS] = &g->signals,
+		[IX_LOCKTRIES] = &g->locktries, [IX_WAKES] = &g->wakes,
+		[IX_TUPLES] = &g->tuples,       [IX_OWNED] = &g->owned,
+		[IX_POLLED] = &g->polled,       [IX_ACCESSES] = &g->accesses,
+		[IX_ACCEPTED] = &g->accepted,   [IX_GAPS] = &g->gaps,
+		[IX_SHEDS] = &g->sheds,         [IX_LISTENING] = &g->listening,
+		[IX_CAPS] = &g->caps,           [IX_GROUPS] = &g->groups,
+		[IX_HANGS] = &g->hangs,         [IX_OWN_LOCKS] = &g->own_locks,
+		[IX_JOINS] = &g->joins,         [IX_ADDRESSES] = &g->addresses,
 	};
 	refs v[IX_COUNT] = { 0 };
 	int r = 0;
@@ -600,14 +606,26 @@ int index_build(struct graph *g)
 	for (size_t i = 0; i < g->w->n_events && !r; i++)
 		r = index_event(g->w, v, &g->w->events[i], (uint32_t)i);
 	if (!r)
-		r = index_tables(g, v);
-	for (int i = 0; i < IX_COUNT; i++) {
-		if (!r)
-			r = index_finish(to[i], &v[i]);
-		refs_free(&v[i]);
-	}
+		r = index_objects(g, v);
+	r = index_move(to, v, IX_COUNT, r);
 	g->lacks_first = r ? 0 : lacks_first(g);
 	return r;
+}
+
+int index_tasks(struct graph *g)
+{
+	struct graph_index *to[] = { &g->threads, &g->children };
+	refs v[ARRAY_SIZE(to)] = { 0 };
+	int r = 0;
+
+	for (size_t i = 0; i < g->n_tasks && !r; i++) {
+		const struct graph_task *t = &g->tasks[i];
+
+		r = refs_add(&v[0], t->tgid, (uint32_t)i);
+		if (!r && t->ptgid && t->tid == t->tgid)
+			r = refs_add(&v[1], t->ptgid, (uint32_t)i);
+	}
+	return index_move(to, v, ARRAY_SIZE(to), r);
 }
 
 void index_drop(struct graph *g)
@@ -625,4 +643,5 @@ void index_drop(struct graph *g)
 		map_done(&all[i]->at);
 		free(all[i]->first);
 	}
+	map_done(&g->objects);
 }

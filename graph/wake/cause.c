@@ -52,7 +52,7 @@ static bool has_far_member(const struct graph *g, const struct interval *s, bool
 	*ret_known = false;
 	for (size_t i = 0; i < n && scan_step(g); i++) {
 		uint64_t obj = g->w->events[r[i].event].r.obj;
-		const struct window_object *o = window_object(g->w, obj);
+		const struct window_object *o = graph_object(g, obj);
 
 		if (!is_polled_in(s, &g->w->events[r[i].event]) || CT_OBJ_KIND(obj) != CT_OBJ_SOCK || !o ||
 		    o->family == AF_UNIX || !o->rport)

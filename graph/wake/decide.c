@@ -18,7 +18,7 @@
 
 static bool on_disk(const struct graph *g, uint64_t obj)
 {
-	const struct window_object *o = window_object(g->w, obj);
+	const struct window_object *o = graph_object(g, obj);
 
 	switch ((unsigned)CT_OBJ_KIND(obj)) {
 	case CT_OBJ_BLOCKDEV:
@@ -235,7 +235,7 @@ static void blame_network(const struct graph *g, const struct interval *s, const
 		b->time = TIME_IPC;
 		return;
 	}
-	o = window_object(g->w, b->obj);
+	o = graph_object(g, b->obj);
 	b->edge = EDGE_IRQ;
 	b->time = (o && o->family == AF_UNIX) || graph_is_local(g, b->obj) ? TIME_IPC : TIME_NETWORK;
 }

@@ -125,7 +125,7 @@ uint32_t owner_handed_to(const struct graph *g, const struct interval *s)
  */
 static uint32_t fuse_server(const struct graph *g, const struct interval *s, struct enders *all)
 {
-	const struct window_object *o = g->w->objects, *waited = window_object(g->w, s->obj);
+	const struct window_object *o = g->w->objects, *waited = graph_object(g, s->obj);
 	size_t n = g->w->n_objects;
 
 	for (size_t i = BISECT(k, 0, n, CT_OBJ_KIND(o[k].id) >= CT_OBJ_FUSEDEV);
@@ -307,7 +307,7 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, st
 	    owner_dest_is_far(g, s->obj, s->to_ns - 1)) {
 		b->time = TIME_NETWORK;
 	} else if (b->task == GRAPH_NONE && CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK) {
-		const struct window_object *o = window_object(g->w, b->obj);
+		const struct window_object *o = graph_object(g, b->obj);
 
 		if (o && (o->family == AF_INET || o->family == AF_INET6) && o->rport)
 			b->time = graph_is_local(g, o->id) ? TIME_IPC : TIME_NETWORK;

@@ -247,7 +247,7 @@ static void find_owing(const struct graph *g, const struct window_object *o, uin
 bool owner_has_dest(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 {
 	const struct graph_ref *r =
-		is_open_dgram(window_object(g->w, sock)) ? graph_ref_before(g, &g->sends, sock, ts_ns) : NULL;
+		is_open_dgram(graph_object(g, sock)) ? graph_ref_before(g, &g->sends, sock, ts_ns) : NULL;
 
 	return r && ct_send_dest(&owner_event(g, r)->r) != CT_DEST_NONE;
 }
@@ -273,7 +273,7 @@ bool owner_dest_owes(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 {
 	struct asked_list owing;
 
-	find_owing(g, window_object(g->w, sock), ts_ns, &owing);
+	find_owing(g, graph_object(g, sock), ts_ns, &owing);
 	for (size_t i = 0; i < owing.n; i++)
 		if (is_one_host(&owing.v[i].sent->r) && has_spoken(g, &owing.v[i], ts_ns))
 			return true;
@@ -284,7 +284,7 @@ bool owner_dest_is_far(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 {
 	struct asked_list owing;
 
-	find_owing(g, window_object(g->w, sock), ts_ns, &owing);
+	find_owing(g, graph_object(g, sock), ts_ns, &owing);
 	for (size_t i = 0; i < owing.n; i++)
 		if (ct_send_dest(&owing.v[i].sent->r) != CT_DEST_IPV4 || !is_one_host(&owing.v[i].sent->r) ||
 		    graph_is_local_end(g, &owing.v[i].to))
@@ -500,7 +500,7 @@ uint64_t owner_asked_last(const struct graph *g, const struct interval *s, uint3
 		    !owner_dest_owes(g, sent->r.obj, s->to_ns - 1) ||
 		    owner_has_closed(g, sent->r.obj, s->task, sent->r.ts, s->to_ns - 1))
 			continue;
-		o = window_object(g->w, sent->r.obj);
+		o = graph_object(g, sent->r.obj);
 		a = (struct asked){ .sent = sent, .to = connected(g, o, &sent->r) };
 		if (!has_heard_from(g, &a, g->tasks[s->task].tgid))
 			continue;
@@ -529,7 +529,7 @@ uint32_t owner_of_dest(const struct graph *g, uint64_t sock, uint64_t ts_ns, str
 	struct holders h = { 0 };
 	uint32_t task = GRAPH_NONE;
 
-	find_owing(g, window_object(g->w, sock), ts_ns, &owing);
+	find_owing(g, graph_object(g, sock), ts_ns, &owing);
 	for (size_t i = 0; i < owing.n; i++) {
 		const struct asked *a = &owing.v[i];
 

@@ -121,7 +121,7 @@ bool owner_holders(const struct graph *g, uint64_t obj, uint64_t ts_ns, struct e
 uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid, uint8_t mode,
 		  struct enders *all)
 {
-	const struct window_object *o = window_object(g->w, obj);
+	const struct window_object *o = graph_object(g, obj);
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->fds, obj, &n);
 	struct enders found = { 0 };

@@ -151,7 +151,7 @@ bool owner_waits_for_more(const struct graph *g, uint64_t sock, uint32_t task, c
 static void poll_socket(const struct graph *g, uint64_t obj, const struct interval *s, bool alone,
 			struct poll_member *m)
 {
-	const struct window_object *o = window_object(g->w, obj);
+	const struct window_object *o = graph_object(g, obj);
 	uint64_t peer = graph_peer_object(g, obj), ts_ns = s->from_ns;
 	const struct graph_ref *sent = graph_ref_before(g, &g->sends, obj, ts_ns);
 	bool own, asked;

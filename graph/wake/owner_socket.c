@@ -220,7 +220,7 @@ bool owner_closes(const struct graph *g, uint64_t sock, const struct window_even
  * - Otherwise: whether the other end may be on this host. */
 static bool is_own_wake(const struct graph *g, uint32_t task, uint64_t sock, const struct window_event *wake)
 {
-	const struct window_object *o = window_object(g->w, sock);
+	const struct window_object *o = graph_object(g, sock);
 	uint64_t peer = graph_peer_object(g, sock);
 
 	if (ct_wake_context(&wake->r) == CT_CTX_TASK || !o)
@@ -234,7 +234,7 @@ uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_
 		      uint32_t *ret_event)
 {
 	uint64_t peer = graph_peer_object(g, sock);
-	const struct window_object *o = window_object(g->w, sock);
+	const struct window_object *o = graph_object(g, sock);
 	uint64_t ts = wake->r.ts;
 	/* An interrupt of unknown kind may have nothing to do with the task on the CPU. */
 	uint32_t waker = ct_wake_context(&wake->r) == CT_CTX_IRQ ? 0 : ct_wake_waker(&wake->r);
@@ -343,7 +343,7 @@ static uint32_t started_thread(const struct graph *g, uint64_t sock, uint64_t ts
 uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32_t tgid, struct enders *all)
 {
 	uint64_t peer = graph_peer_object(g, sock);
-	const struct window_object *o = window_object(g->w, sock);
+	const struct window_object *o = graph_object(g, sock);
 	uint32_t task = peer ? owner_sock_user(g, peer, ts_ns) : GRAPH_NONE;
 
 	/* If the last user of the other end has exited, a new thread may receive the request
@@ -358,7 +358,7 @@ uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32
 	/* The other end of a unix connection that is not accepted has the listening socket's
 	 * address. */
 	if (o && o->family == AF_UNIX && peer & CT_OBJ_NOT_ACCEPTED)
-		o = window_object(g->w, peer);
+		o = graph_object(g, peer);
 	if (task == GRAPH_NONE && o)
 		task = listener(g, o, ts_ns, tgid, all);
 	return task;
@@ -387,7 +387,7 @@ bool owner_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 {
 	const struct graph_ref *s = graph_ref_before(g, &g->sends, sock, ts_ns);
 	const struct graph_ref *r = graph_ref_before(g, &g->recvs, sock, ts_ns);
-	const struct window_object *o = window_object(g->w, sock);
+	const struct window_object *o = graph_object(g, sock);
 	size_t n;
 
 	if (owner_has_dest(g, sock, ts_ns))
@@ -419,7 +419,7 @@ static uint64_t bytes_since(const struct graph *g, const struct graph_index *ix,
 
 bool owner_unread(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 {
-	const struct window_object *o = window_object(g->w, sock);
+	const struct window_object *o = graph_object(g, sock);
 	uint64_t peer = graph_peer_object(g, sock);
 	const struct graph_ref *s = peer ? graph_ref_before(g, &g->sends, peer, ts_ns) : NULL;
 	const struct graph_ref *r = graph_ref_before(g, &g->recvs, sock, ts_ns), *asked;
@@ -437,7 +437,7 @@ bool owner_unread(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 
 bool owner_under_way(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 {
-	const struct window_object *o = window_object(g->w, sock);
+	const struct window_object *o = graph_object(g, sock);
 
 	return o && o->family != AF_UNIX && owner_unread(g, sock, ts_ns);
 }
