@@ -14,6 +14,7 @@ struct sentence_facts {
 	enum cause_kind cause;
 	const struct blame *leaf;
 	uint32_t pool;
+	bool work_or_cpu;                /* see struct findings */
 	const struct contention *cpu;    /* NULL: not starved */
 	const struct contention *shared; /* the last task computes: who had the CPU meanwhile; or NULL */
 	bool strong;
