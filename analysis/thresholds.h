@@ -33,10 +33,12 @@
  * these branches. The stall is the time of this branch. */
 /* ns: A shorter stall is normal, unless it is a cycle of waits. If the user gives the window, the
  * limit is at most half of the window. A later task of the chain starves only if its wait for a CPU
- * reaches this limit, or half of the stall.
- * If smaller, verdicts are about delays that nobody notices (test short_wait_for_a_lock).
+ * reaches this limit, or half of the stall. If a task ran for this long, its work alone is a stall, so the
+ * task does not starve unless STARVED_RATIO says so.
+ * If smaller, verdicts are about delays that nobody notices (test short_wait_for_a_lock), and a short work
+ * that waits for a CPU counts as the cause (test part_of_the_cpu).
  * If larger, real stalls count as normal (tests longer_wait_for_a_lock,
- * server_waits_for_the_cpu). */
+ * server_waits_for_the_cpu), and long work does not count as a cause (test long_work_beside_a_hog). */
 #define DIAGNOSE_STALL_NS 500000000ULL
 /* ns: A victim sends requests to other tasks, and waits for the answers. If these waits are shorter than this
  * on average, they are ordinary requests: the victim works normally, or it has many of them in a window that
@@ -81,7 +83,8 @@
 /* Diagnosis: which branch the chain follows. A breakdown divides the time of a task into branches: one
  * for the CPU, and one for each task or thing for which the task waited. */
 /* 1/n of the time of a breakdown: A branch with more than this share is an alternative to the
- * largest branch.
+ * largest branch. Also, a part of the time with more than this share is told: a wait for a CPU, and each task
+ * that had this CPU.
  * If the share is smaller, ctrace asks a person more questions (tests less_than_a_fifth,
  * rival_with_less_than_a_fifth, disk_rival_with_less_than_a_fifth).
  * If the share is larger, the real cause is not among the options (tests more_than_a_fifth,
@@ -145,6 +148,8 @@
  * If larger, work between two sleeps counts as polling (test works_between). */
 #define PROMPT_WORK_NS 20000000ULL
 /* factor: A task starves if it waited for a CPU for more than this many times its time on a CPU.
+ * If the factor is between 1 and this, the answer is weak and says both times. Then the task starves only
+ * if its work alone is no stall (DIAGNOSE_STALL_NS).
  * If smaller, a task with a fair share beside three others seems to starve (test three_rivals).
  * If larger, a task with a fifth of a CPU does not seem to starve (test four_rivals). */
 #define STARVED_RATIO 3

@@ -320,6 +320,7 @@ static uint32_t find_doubts(const struct findings *f, uint32_t task, const struc
 		[DOUBT_POLLING] = is_blind_polling(f, d->cause),
 		[DOUBT_UNKNOWN] = is_guessed(f, task, d->from_ns, d->to_ns),
 		[DOUBT_ABSENCE] = is_by_absence(f, d, d->from_ns, d->to_ns),
+		[DOUBT_WORK] = d->verdict != VERDICT_NORMAL && f->work_or_cpu,
 	};
 	uint32_t set = 0;
 
@@ -396,6 +397,7 @@ static int diagnose_words(const struct findings *f, struct diagnosis *d)
 					.leaf = &f->chain.leaf,
 					.rivals = &f->chain.rivals,
 					.pool = f->pool,
+					.work_or_cpu = f->work_or_cpu,
 					.cpu = f->starved ? &f->cpu : NULL,
 					.shared = !f->starved && f->cpu.total_ns ? &f->cpu : NULL,
 					.strong = d->strong,

@@ -104,6 +104,7 @@ enum doubt {
 	DOUBT_POLLING,    /* the last task sleeps again and again; the thing that it polls is not known */
 	DOUBT_UNKNOWN,    /* for more than half of the window, the state of a task is not known */
 	DOUBT_ABSENCE,    /* the cause rests on the absence of records that may be lost */
+	DOUBT_WORK,       /* a task waited for a CPU for longer than it ran; its work may be long by itself */
 	DOUBTS,
 };
 

@@ -263,6 +263,24 @@ static int find_sampled(struct findings *f)
 	return r;
 }
 
+/* Returns true if the victim waits for a child, for a time that is normal if the child computes. */
+static bool waits_briefly_for_child(const struct findings *f)
+{
+	return f->chain.links.n > 1 && chain_only_children(&f->chain) &&
+	       f->chain.links.v[0].total_ns < DIAGNOSE_CHILD_BUSY_NS;
+}
+
+/* Returns true if the wait for a CPU is the root cause. A task that got at least a quarter of the CPU time
+ * that it needed is slow, but works. Then the wait for a CPU is the root cause only if it was most of the
+ * time, and the work alone would be too short to be a stall. */
+static bool lacks_cpu(const struct findings *f, const struct link *k)
+{
+	if (k->runnable_ns > k->running_ns * STARVED_RATIO)
+		return true;
+	return k->runnable_ns > k->running_ns && k->running_ns < f->stall_least_ns &&
+	       !waits_briefly_for_child(f);
+}
+
 static int find_cpu(struct findings *f)
 {
 	struct link *k = last_link(f);
@@ -275,22 +293,24 @@ static int find_cpu(struct findings *f)
 		f->cpu.lost_ns += k->runnable_ns - f->cpu.total_ns;
 		f->cpu.total_ns = k->runnable_ns;
 	}
+	f->work_or_cpu = k->runnable_ns > k->running_ns && k->runnable_ns <= k->running_ns * STARVED_RATIO;
 	/* the CPU quota holds up the task, so no other task is to blame */
-	if (contention_is_throttled(&f->cpu) && k->runnable_ns > k->running_ns * STARVED_RATIO) {
+	if (contention_is_throttled(&f->cpu) && lacks_cpu(f, k)) {
 		f->starved = true;
 		return 0;
 	}
 	if (f->cpu.own_ns > MAX(f->cpu.ns, f->cpu.idle_ns) && f->cpu.own_ns > f->cpu.lost_ns) {
+		f->work_or_cpu = k->runnable_ns > k->running_ns && f->cpu.own_ns <= f->cpu.total_ns / 2;
 		f->chain.end = END_RUNNING;
 		return 0;
 	}
-	/* the task got at least a quarter of the CPU time that it needed: it is slow, but works */
-	if (k->runnable_ns <= k->running_ns * STARVED_RATIO) {
+	if (!lacks_cpu(f, k)) {
 		f->chain.end = END_RUNNING;
 		return 0;
 	}
 	if (f->chain.links.n > 1 && k->runnable_ns < f->stall_least_ns &&
 	    k->runnable_ns < f->chain.links.v[0].total_ns / 2) {
+		f->work_or_cpu = true;
 		f->chain.end = END_RUNNING;
 		return 0;
 	}
@@ -300,6 +320,9 @@ static int find_cpu(struct findings *f)
 	if (f->cpu.task == GRAPH_NONE || f->cpu.idle_ns + f->cpu.lost_ns > f->cpu.total_ns / 2)
 		return 0;
 	if (f->cpu.ns < f->cpu.total_ns / BRANCH_SHARE || f->cpu.ns < f->cpu.own_ns)
+		return 0;
+	/* the last task got a part of the CPU: a task with a smaller part did not hold it up */
+	if (f->work_or_cpu && (f->cpu.ns <= f->cpu.total_ns / 2 || f->cpu.ns <= k->running_ns))
 		return 0;
 	/* a task with a smaller part is only the first of several */
 	return chain_append(f->g, &f->chain, f->cpu.task, EDGE_CPU,
@@ -315,9 +338,10 @@ static int find_folded_queue(struct findings *f)
 {
 	const struct link *k = last_link(f);
 
-	if (k->runnable_ns <= k->running_ns * STARVED_RATIO || k->runnable_ns < f->stall_least_ns)
+	if (!lacks_cpu(f, k) || k->runnable_ns < f->stall_least_ns)
 		return 0;
 	f->starved = true;
+	f->work_or_cpu = k->runnable_ns <= k->running_ns * STARVED_RATIO;
 	f->cpu = (struct contention){ .task = GRAPH_NONE,
 				      .total_ns = k->runnable_ns,
 				      .lost_ns = k->runnable_ns };
@@ -483,6 +507,7 @@ static int find_driver(struct findings *f)
 						.time = TIME_IPC };
 	f->chain.end = END_LEAF;
 	f->pool = 0;
+	f->work_or_cpu = false;
 	return 0;
 }
 
@@ -605,7 +630,7 @@ int root_cause_find(struct findings *f)
 		r = find_folded_queue(f);
 	if (!r && !f->spins && !done &&
 	    (f->chain.end == END_RUNNABLE ||
-	     (f->chain.end == END_RUNNING && k->runnable_ns > k->running_ns / 2)))
+	     (f->chain.end == END_RUNNING && k->runnable_ns > k->total_ns / BRANCH_SHARE)))
 		r = find_cpu(f);
 	if (!r && f->chain.end == END_LEAF && root_cause_polls(k))
 		r = find_sleepy_spin(f, &done);

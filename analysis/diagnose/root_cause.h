@@ -20,6 +20,9 @@ struct findings {
 	 * task before it spins. Then the last task writes the variable, or is guessed to write it. */
 	bool spins;
 	bool starved;
+	/* The last task that wanted a CPU waited for it for longer than it ran, but no record shows which of
+	 * the two is the cause: its own work, or the wait for the CPU. */
+	bool work_or_cpu;
 	bool circular;
 	bool own_lock; /* the last task waits for a lock that it owns itself */
 	/* Not 0: the last task was forked from a process with this many threads, and waits on its

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "analysis/diagnose/breakdown.h"
+#include "analysis/diagnose/cpu_words.h"
 #include "analysis/diagnose/root_cause.h"
 #include "analysis/diagnose/where.h"
 #include "analysis/thresholds.h"
@@ -80,12 +81,6 @@ static bool has_frame(const struct sentence_facts *f, const struct link *k, bool
 		if (is(s->frames[i]))
 			return true;
 	return false;
-}
-
-/* Returns for how long it is not known which task had the CPU. */
-static uint64_t unknown_ns(const struct contention *c)
-{
-	return c->sampled ? c->total_ns - MIN(c->ns, c->total_ns) : c->lost_ns;
 }
 
 /* Adds the words between the verb ("waited ") and the next task, such as "for a mutex held by ". */
@@ -174,7 +169,7 @@ static void say_wait(struct words *t, const struct sentence_facts *f, const stru
 		words_add(t, ", perhaps because of ");
 		return;
 	case EDGE_CPU:
-		words_add(t, f->cpu->ns > unknown_ns(f->cpu)
+		words_add(t, f->cpu->ns > cpu_words_unknown_ns(f->cpu)
 				     ? "for a CPU that was taken longest by "
 				     : "for a CPU that was taken for a part of the time by ");
 		return;
@@ -386,18 +381,36 @@ static void say_quota(struct words *t, const struct sentence_facts *f, const str
 	words_add(t, "was used up");
 }
 
+/* If a limit kept the task of link k off the CPU, says this. Returns false if it did not. */
+static bool say_limit(struct words *t, const struct sentence_facts *f, const struct contention *c,
+		      const struct link *k)
+{
+	if (contention_is_throttled(c))
+		say_quota(t, f, k);
+	else if (c->idle_ns > c->total_ns / 2)
+		words_add(t, " although one was idle: its control group is probably limited");
+	else
+		return false;
+	return true;
+}
+
 static void say_starved(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
 	uint64_t others_ns = f->cpu->ns + contention_others_ns(f->cpu);
 
+	if (f->work_or_cpu) {
+		words_add(t, "ran for ");
+		words_duration(t, k->running_ns);
+		words_add(t, ", and ");
+	}
 	words_add(t, "could run but got no CPU for ");
 	words_duration(t, k->runnable_ns);
-	if (contention_is_throttled(f->cpu))
-		say_quota(t, f, k);
-	else if (f->cpu->idle_ns > f->cpu->total_ns / 2)
-		words_add(t, " although one was idle: its control group is probably limited");
-	else if (f->cpu->lost_ns > f->cpu->total_ns / 2)
+	if (say_limit(t, f, f->cpu, k))
+		return;
+	if (f->cpu->lost_ns > f->cpu->total_ns / 2)
 		words_add(t, " as far as is known: records are missing that would tell who had it");
+	else if (f->work_or_cpu)
+		cpu_words_all(t, f->g, f->cpu, k->to_ns);
 	else if (others_ns > f->cpu->total_ns / 2)
 		words_add(t, " while many tasks used it");
 	else if (others_ns) {
@@ -431,16 +444,6 @@ static void say_had_cpu(struct words *t, const struct sentence_facts *f, const s
 {
 	const struct graph_task *has = &f->g->tasks[f->chain[f->n_chain - 1].task],
 				*waits = &f->g->tasks[k->task];
-	const struct contention *c = f->cpu;
-	const struct {
-		uint64_t ns;
-		const char *text;
-	} parts[] = {
-		{ contention_others_ns(c), "other tasks had it for " },
-		{ c->sampled ? 0 : c->idle_ns, "no task had it for " },
-		{ unknown_ns(c), "it is not known who had it for " },
-	};
-	const char *open = " (";
 
 	words_add(t, alone ? "had the CPU for " : "had it for ");
 	words_duration(t, f->cpu->ns);
@@ -449,27 +452,23 @@ static void say_had_cpu(struct words *t, const struct sentence_facts *f, const s
 		words_duration(t, k->runnable_ns);
 		words_add(t, " for which ");
 		say_task(t, k);
+		if (f->work_or_cpu) {
+			words_add(t, ", which ran for ");
+			words_duration(t, k->running_ns);
+			words_add(t, ",");
+		}
 		words_add(t, " waited for it");
 	}
 	if (f->cpu->sampled)
 		words_add(t, ", by its samples");
 	if (has->prio != waits->prio)
 		words_add(t, ", at a %s priority", has->prio < waits->prio ? "stronger" : "weaker");
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-		if (parts[i].ns <= c->total_ns / BRANCH_SHARE)
-			continue;
-		words_add(t, "%s%s", open, parts[i].text);
-		words_duration(t, parts[i].ns);
-		open = ", ";
-	}
-	words_add(t, *open == ',' ? ")" : "");
+	cpu_words_rest(t, f->cpu);
 }
 
-/* The task could run for all of the time, but other tasks had the CPU for a part of it. */
+/* The task could run for all of the time, but did not have the CPU for a part of it. */
 static void say_shared(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
-	const struct contention *c = f->shared;
-
 	words_add(t, " for ");
 	words_duration(t, k->running_ns);
 	if (own_frame(f->g, k->stack)) {
@@ -479,16 +478,8 @@ static void say_shared(struct words *t, const struct sentence_facts *f, const st
 	}
 	words_add(t, ", and waited for a CPU for ");
 	words_duration(t, k->runnable_ns);
-	if (c && c->own_ns > c->ns) {
-		words_add(t, " (other threads of its process had the CPU for ");
-		words_duration(t, c->own_ns);
-		words_add(t, " of this)");
-	} else if (c && c->task != GRAPH_NONE && c->ns > c->total_ns / BRANCH_SHARE) {
-		words_add(t, " (%s[%u] had the CPU for ", graph_comm(f->g, c->task, k->to_ns),
-			  f->g->tasks[c->task].tid);
-		words_duration(t, c->ns);
-		words_add(t, " of this)");
-	}
+	if (f->shared && !say_limit(t, f, f->shared, k))
+		cpu_words_all(t, f->g, f->shared, k->to_ns);
 }
 
 /* alone: the text does not say the link before the last one. */
@@ -625,6 +616,16 @@ static void say_waited(struct words *t, const struct sentence_facts *f)
 	words_add(t, " on average)");
 }
 
+/* Says how long the task of link k ran, if this may explain as much as its wait for a CPU. */
+static void say_ran(struct words *t, const struct sentence_facts *f, const struct link *k)
+{
+	if (k->edge != EDGE_CPU || !f->work_or_cpu)
+		return;
+	words_add(t, "ran for ");
+	words_duration(t, k->running_ns);
+	words_add(t, ", and ");
+}
+
 static void say_first(struct words *t, const struct sentence_facts *f)
 {
 	const struct link *k = &f->chain[0];
@@ -636,9 +637,11 @@ static void say_first(struct words *t, const struct sentence_facts *f)
 		say_total(t, f, k);
 		return;
 	}
-	words_add(t, k->edge == EDGE_POLLED ? " spent "
-		     : k->edge == EDGE_FLAG ? (k->wait == CT_W_SLEEP ? " polled " : " spun ")
-					    : " waited ");
+	words_add(t, " ");
+	say_ran(t, f, k);
+	words_add(t, k->edge == EDGE_POLLED ? "spent "
+		     : k->edge == EDGE_FLAG ? (k->wait == CT_W_SLEEP ? "polled " : "spun ")
+					    : "waited ");
 	say_waited(t, f);
 	if (k->killed)
 		words_add(t, " (%s)", end_words(f, k));
@@ -696,7 +699,9 @@ static void say_links(struct words *t, const struct sentence_facts *f)
 
 		say_task_there(t, f, i, k - 1);
 		if (i + 1 < f->n_chain) {
-			words_add(t, k->edge == EDGE_FLAG ? ", which was spinning " : ", which waited ");
+			words_add(t, ", which ");
+			say_ran(t, f, k);
+			words_add(t, k->edge == EDGE_FLAG ? "was spinning " : "waited ");
 			if (k->edge == EDGE_CPU) {
 				words_duration(t, k->runnable_ns);
 				words_add(t, " ");

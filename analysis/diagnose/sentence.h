@@ -15,6 +15,7 @@ struct sentence_facts {
 	const struct blame *leaf;
 	const struct enders *rivals; /* the tasks that could end the wait of the last task, if several */
 	uint32_t pool;
+	bool work_or_cpu;                /* see struct findings */
 	const struct contention *cpu;    /* NULL: not starved */
 	const struct contention *shared; /* the last task computes: who had the CPU meanwhile; or NULL */
 	bool strong;

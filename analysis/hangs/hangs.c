@@ -245,7 +245,8 @@ static bool waits_for_client(const struct diagnosis *d)
 static bool is_alarm(const struct diagnosis *d)
 {
 	const struct link *k = &d->chain[0];
-	enum cause_kind c = d->cause;
+	/* a task that got a part of the CPU works: the rules for a busy task hold */
+	enum cause_kind c = d->cause == CAUSE_STARVED && d->doubts >> DOUBT_WORK & 1 ? CAUSE_BUSY : d->cause;
 	bool child = k->edge == EDGE_EXIT || k->edge == EDGE_VFORK;
 	uint64_t ns = d->to_ns - d->from_ns;
 

@@ -581,6 +581,8 @@ const char *view_doubt_words(enum doubt doubt)
 		return "For more than half of the window, the trace does not show the state of a task of the chain.";
 	case DOUBT_ABSENCE:
 		return "The cause rests on the absence of records, and records are missing in the window.";
+	case DOUBT_WORK:
+		return "A task waited for a CPU for longer than it ran. No record shows how long its work would have taken without this wait.";
 	case DOUBTS:
 		break;
 	}
@@ -590,7 +592,7 @@ const char *view_doubt_words(enum doubt doubt)
 bool view_is_doubted(const struct diagnosis *d, size_t i)
 {
 	const uint32_t ends = 1 << DOUBT_OBJECT | 1 << DOUBT_IDLE | 1 << DOUBT_LEAF | 1 << DOUBT_CPU |
-			      1 << DOUBT_CYCLE | 1 << DOUBT_END | 1 << DOUBT_POLLING;
+			      1 << DOUBT_CYCLE | 1 << DOUBT_END | 1 << DOUBT_POLLING | 1 << DOUBT_WORK;
 
 	for (size_t j = 0; j < d->n_choices; j++)
 		if (!d->choices[j].settled && d->choices[j].task == d->chain[i].task)

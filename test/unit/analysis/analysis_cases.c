@@ -206,6 +206,7 @@ static void put_doubts(FILE *out, uint32_t doubts)
 		[DOUBT_LEAF] = "leaf",       [DOUBT_CPU] = "cpu",         [DOUBT_CYCLE] = "cycle",
 		[DOUBT_CHOICE] = "choice",   [DOUBT_END] = "end",         [DOUBT_COMPARISON] = "comparison",
 		[DOUBT_POLLING] = "polling", [DOUBT_UNKNOWN] = "unknown", [DOUBT_ABSENCE] = "absence",
+		[DOUBT_WORK] = "work",
 	};
 
 	for (unsigned i = 0; i < DOUBTS; i++)
