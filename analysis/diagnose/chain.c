@@ -172,16 +172,18 @@ static int chain_note_rivals(const struct graph *g, struct chain *c, uint32_t ta
 	blame_rivals(g, gr->interval, &gr->blame, &c->rivals);
 	if (c->choices.n >= DIAGNOSE_MAX_CHOICES)
 		return 0;
-	words_add(&t, "%s[%u]: each of ", graph_comm(g, task, gr->to_ns), g->tasks[task].tid);
+	words_add(&t, "%s[%u]: %s", graph_comm(g, task, gr->to_ns), g->tasks[task].tid,
+		  all->n > 1 ? "each of " : "");
 	for (size_t i = 0; i < all->n; i++)
 		words_add(&t, "%s%s[%u]",
 			  !i               ? ""
 			  : i + 1 < all->n ? ", "
 					   : " and ",
 			  graph_comm(g, all->v[i], gr->to_ns), g->tasks[all->v[i]].tid);
-	words_add(&t, gr->blame.request.since_ns
-			      ? " may be what the request waits for; no record tells which one is"
-			      : " could end this wait; no record tells which one will");
+	words_add(&t, all->n == ENDERS_MAX ? ", and perhaps of others," : "");
+	words_add(&t, !gr->blame.request.since_ns ? " could end this wait; no record tells which one will"
+		      : all->n > 1 ? " may be what the request waits for; no record tells which one is"
+				   : " may be what the request waits for; no record tells");
 	ch.text = words_take(&t);
 	if (ch.text && !VEC_PUSH(&c->choices, ch))
 		return 0;
@@ -255,6 +257,7 @@ int chain_append(const struct graph *g, struct chain *c, uint32_t task, enum edg
 		.from_ns = last->from_ns, .to_ns = last->to_ns, .state = LINK_RUNNING, .kind = RESOURCE_CPU
 	};
 
+	c->rivals.n = 0;
 	last->edge = edge;
 	last->strength = strength;
 	link_who(g, &k, task, last->from_ns + (last->to_ns - last->from_ns) / 2);

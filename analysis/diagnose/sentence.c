@@ -751,10 +751,14 @@ static void say_rivals(struct words *t, const struct sentence_facts *f)
 				      : " or ",
 			  comm, f->g->tasks[f->rivals->v[i]].tid);
 	}
-	if (named < n)
+	if (n == ENDERS_MAX)
+		words_add(t, " or others");
+	else if (named < n)
 		words_add(t, " or %zu others", n - named);
-	words_add(t, f->leaf->request.since_ns ? " may keep the request waiting, but no record tells which."
-					       : " could end this wait, but no record tells which.");
+	words_add(t,
+		  f->leaf->request.since_ns ? " may keep the request waiting, but no record tells%s."
+					    : " could end this wait, but no record tells%s.",
+		  n > 1 ? " which" : "");
 }
 
 char *sentence_whole(const struct sentence_facts *f)

@@ -24,6 +24,13 @@ struct look {
 	struct blame blame; /* blames the task that could end the wait */
 };
 
+/* The result of the last search of look_debts(). */
+struct debt_look {
+	uint32_t frame, interval;
+	uint32_t before;    /* the task that was blamed before the search */
+	struct blame blame; /* after the search */
+};
+
 struct walker {
 	const struct graph *g;
 	VEC(struct path_piece) pieces;
@@ -43,6 +50,7 @@ struct walker {
 	/* legs_of[d] is the index in `frames` of the frame to which legs[d] belongs. GRAPH_NONE: none */
 	uint32_t legs_of[PATH_MAX_DEPTH + 1];
 	struct look looks[PATH_MAX_DEPTH + 1]; /* looks[d] is of a frame at depth d */
+	struct debt_look debts[PATH_MAX_DEPTH + 1];
 	bool truncated;
 	int err;
 };
@@ -254,12 +262,17 @@ static const struct path_frame *unanswered(const struct walker *k, uint32_t fram
 	return NULL;
 }
 
+/* A request may be sent in several parts. */
 static struct blame_request request_of(const struct graph *g, const struct path_frame *f)
 {
-	const struct graph_ref *sent = graph_ref_before(g, &g->sends, f->blame.obj, f->from_ns);
+	const struct graph_ref *answer = graph_ref_before(g, &g->recvs, f->blame.obj, f->from_ns), *sent;
+	uint64_t since_ns = answer ? g->w->events[answer->event].r.ts : 0;
+	size_t n;
 
-	return sent ? (struct blame_request){ g->w->events[sent->event].r.ts, true }
-		    : (struct blame_request){ f->from_ns, false };
+	sent = graph_refs_from(g, &g->sends, f->blame.obj, since_ns, &n);
+	if (n && g->w->events[sent->event].r.ts <= f->from_ns)
+		return (struct blame_request){ g->w->events[sent->event].r.ts, true };
+	return (struct blame_request){ f->from_ns, false };
 }
 
 /* Returns true if the wait may have nothing to do with the request that the process received. */
@@ -331,6 +344,15 @@ static bool is_other_request(struct walker *k, const struct path_frame *f)
 	return found;
 }
 
+static bool is_near(const struct walker *k, const struct path_frame *f, uint32_t one, uint32_t other)
+{
+	const struct interval *a = &k->g->intervals[one], *b = &k->g->intervals[other];
+	uint64_t near_ns = (f->to_ns - f->from_ns) / FRAME_LOOKS;
+
+	return a->obj == b->obj && a->wait == b->wait && a->to_ns <= b->to_ns + near_ns &&
+	       b->to_ns <= a->to_ns + near_ns;
+}
+
 /* Blames the task that could end the wait. On an epoll object with many connections, the search for
  * this task is slow, and an event loop may wait there a million times. But the task to blame changes
  * slowly. So the result of a search also holds for the waits on the same epoll object that end
@@ -338,17 +360,14 @@ static bool is_other_request(struct walker *k, const struct path_frame *f)
 static void look_lasting(struct walker *k, uint32_t frame, uint32_t interval, struct blame *b)
 {
 	const struct path_frame *f = &k->frames.v[frame];
-	const struct interval *s = &k->g->intervals[interval], *seen;
+	const struct interval *s = &k->g->intervals[interval];
 	struct look *look = &k->looks[f->depth];
-	uint64_t near_ns = (f->to_ns - f->from_ns) / FRAME_LOOKS;
 
 	if (s->wait != CT_W_EPOLL) {
 		blame_lasting(k->g, interval, b);
 		return;
 	}
-	seen = &k->g->intervals[look->interval];
-	if (look->frame != frame || seen->obj != s->obj || seen->to_ns + near_ns < s->to_ns ||
-	    s->to_ns + near_ns < seen->to_ns) {
+	if (look->frame != frame || !is_near(k, f, look->interval, interval)) {
 		*look = (struct look){ .frame = frame, .interval = interval };
 		blame_lasting(k->g, interval, &look->blame);
 	}
@@ -356,11 +375,41 @@ static void look_lasting(struct walker *k, uint32_t frame, uint32_t interval, st
 	b->until_ns = s->to_ns;
 }
 
+/* The process has a request that it has not answered: see `asked`. Looks at what else than b->task may keep
+ * back the answer. The result of a search also holds for waits shortly before or after, as in
+ * look_lasting(). */
+static void look_debts(struct walker *k, uint32_t frame, uint32_t interval, const struct path_frame *asked,
+		       struct blame *b)
+{
+	const struct path_frame *f = &k->frames.v[frame];
+	struct debt_look *look = &k->debts[f->depth];
+	bool owed = b->task != GRAPH_NONE && is_poll(k->g, interval) && b->owed && !b->ended;
+	struct blame_request request;
+
+	if (!owed && !is_aside(k->g, interval, b))
+		return;
+	if (look->frame != frame || look->before != b->task || !is_near(k, f, look->interval, interval)) {
+		*look = (struct debt_look){ frame, interval, b->task, *b };
+		request = request_of(k->g, asked);
+		if (owed)
+			blame_doubt(k->g, interval, &request, &look->blame);
+		else
+			blame_debt(k->g, interval, &request, &look->blame);
+	}
+	if (look->blame.task != GRAPH_NONE && look->blame.task != b->task) {
+		*b = look->blame;
+		b->until_ns = k->g->intervals[interval].to_ns;
+	} else if (look->blame.request.since_ns) {
+		b->task = GRAPH_NONE;
+		b->rivals = look->blame.rivals;
+		b->request = look->blame.request;
+	}
+}
+
 static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, struct blame *b)
 {
 	const struct path_frame *f = &k->frames.v[frame], *asked = unanswered(k, frame);
 	bool main_thread = k->g->tasks[f->task].tid == k->g->tasks[f->task].tgid, for_work;
-	struct blame_request request;
 	struct blame active;
 
 	if (blame_leg(k, frame, interval, b))
@@ -384,13 +433,8 @@ static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, 
 			active.task = GRAPH_NONE;
 		*b = active;
 	}
-	if (asked && b->task != GRAPH_NONE && is_poll(k->g, interval) && b->owed && !b->ended) {
-		request = request_of(k->g, asked);
-		blame_doubt(k->g, interval, &request, b);
-	} else if (asked && is_aside(k->g, interval, b)) {
-		request = request_of(k->g, asked);
-		blame_debt(k->g, interval, &request, b);
-	}
+	if (asked)
+		look_debts(k, frame, interval, asked, b);
 	/* The main thread of some programs only waits for signals. Other threads do the work. */
 	if (!f->depth && k->g->intervals[interval].wait == CT_W_SIGNAL && !b->ended && b->task == GRAPH_NONE)
 		blame_debt(k->g, interval, &(struct blame_request){ f->from_ns, false }, b);
@@ -618,7 +662,7 @@ int path_walk(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t t
 	if (task == GRAPH_NONE || task >= g->n_tasks || from_ns >= to_ns)
 		return -EINVAL;
 	for (size_t i = 0; i < ARRAY_SIZE(k.stack); i++)
-		k.stack[i] = k.legs_of[i] = k.looks[i].frame = GRAPH_NONE;
+		k.stack[i] = k.legs_of[i] = k.looks[i].frame = k.debts[i].frame = GRAPH_NONE;
 	k.near = near = calloc(g->n_tasks, sizeof(*near));
 	p = calloc(1, sizeof(*p));
 	if (!near || !p) {

@@ -57,7 +57,7 @@ struct blame {
 	uint8_t time; /* enum time_kind */
 	uint8_t edge; /* enum edge_kind */
 	uint8_t strength;
-	uint8_t rivals; /* how many tasks could end the wait, if more than one; else 0 */
+	uint8_t rivals; /* how many tasks could end the wait, if `task` is not known; 0: not known, or none */
 	bool ended;     /* the event for which the waiter waited has ended the wait */
 	bool timed_out;
 	bool owed;      /* the waiter is owed an answer on the socket obj: see owner_owed() */
@@ -90,20 +90,21 @@ void blame_socket(const struct graph *g, uint32_t interval, uint64_t sock, struc
  *   only if a question to it was recorded after request->since_ns.
  * - a descendant that was born after request->since_ns, if a thread waits for its output
  *
- * Returns true if there is one such process, no other thread is active (see blame_active()), and no child is
- * at work: it neither idles nor waits for the process. Then *ret
- * blames the task of this process for which a thread waits. If the time of the request is recorded, and such
- * a process was asked after it, then a process that was asked before does not count, nor does a thread that
- * computes. A thread that has waited since before the recorded time of the request never counts as active. If
- * several tasks may keep back the answer, returns false, and sets ret->rivals and ret->request, unless *ret
- * blames a task already. */
+ * Returns true if there is one such process, and nothing else may keep back the answer to the request: no
+ * other thread is active (see blame_active()), and no child is at work, which means that it neither idles nor
+ * waits for the waiter's process. Then *ret blames the task of this process for which a thread waits.
+ *
+ * If the time of the request is recorded, then waits and children count only if they began after it. If any
+ * such wait or child is known, then what may have begun before does not count, nor do threads that compute.
+ *
+ * If several tasks may keep back the answer, or the process has more than ACTIVE_THREADS threads, returns
+ * false. If *ret blames no task, then sets ret->rivals and ret->request. */
 bool blame_debt(const struct graph *g, uint32_t interval, const struct blame_request *request,
 		struct blame *ret);
 
-/* *ret blames, for a poll, a task that owes the poller an answer. Says that this is a guess if the process
- * may await something else before it can answer its request: sets ret->task to GRAPH_NONE, and ret->rivals
- * and ret->request. This is so if a thread of the process is active (see blame_active()), or a child of it is
- * at work. Exception: a record shows that the poller asked ret->task after it got its request. */
+/* *ret blames, for a poll, a task that owes the poller an answer. By the rules of blame_debt(), the process
+ * may await something else before it can answer its request. If so, sets ret->task to GRAPH_NONE, and
+ * ret->rivals and ret->request. */
 void blame_doubt(const struct graph *g, uint32_t interval, const struct blame_request *request,
 		 struct blame *ret);
 

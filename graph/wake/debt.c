@@ -214,37 +214,49 @@ static void add_children(const struct graph *g, const struct interval *s, const 
 	}
 }
 
-static void find_debts(const struct graph *g, const struct interval *s, const struct blame_request *request,
-		       struct debts *ret)
+/* Adds a task for each thread with a debt. Sets debt[i] for the first ACTIVE_THREADS threads. */
+static void add_debts(const struct graph *g, const struct interval *s, const struct blame_request *request,
+		      struct debts *d, bool *debt)
 {
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[s->task].tgid, &n);
 	struct blame b;
 	bool shown;
 
-	*ret = (struct debts){ .found.task = GRAPH_NONE };
 	for (size_t i = 0; i < n && scan_step(g); i++) {
-		if (!debt_of(g, r[i].event, request, s->to_ns - 1, &b, &shown))
+		bool found = debt_of(g, r[i].event, request, s->to_ns - 1, &b, &shown);
+
+		if (i < ACTIVE_THREADS)
+			debt[i] = found;
+		if (!found)
 			continue;
-		owner_add(g, shown ? &ret->shown : &ret->others, b.task);
-		if (ret->found.task == GRAPH_NONE || (shown && !ret->found_shown)) {
-			ret->found = b;
-			ret->found_shown = shown;
+		owner_add(g, shown ? &d->shown : &d->others, b.task);
+		if (d->found.task == GRAPH_NONE || (shown && !d->found_shown)) {
+			d->found = b;
+			d->found_shown = shown;
 		}
 	}
-	if (ret->found.task == GRAPH_NONE || n > ACTIVE_THREADS)
-		return;
-	for (size_t i = 0; i < n && scan_step(g); i++)
-		if (!debt_of(g, r[i].event, request, s->to_ns - 1, &b, &shown))
-			add_other_work(g, r[i].event, s, request, ret);
-	add_children(g, s, request, ret);
 }
 
-/* Adds the tasks that may keep back the answer. */
-static void add_debtors(const struct graph *g, const struct debts *d, struct enders *ret)
+/* Adds what else may be work for the request. Returns false if not all of it could be looked at. */
+static bool add_rivals(const struct graph *g, const struct interval *s, const struct blame_request *request,
+		       struct debts *d, const bool *debt)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[s->task].tgid, &n);
+
+	for (size_t i = 0; i < n && i < ACTIVE_THREADS && scan_step(g); i++)
+		if (!debt[i])
+			add_other_work(g, r[i].event, s, request, d);
+	add_children(g, s, request, d);
+	return n <= ACTIVE_THREADS && scan_left(g) && d->shown.n < ENDERS_MAX && d->others.n < ENDERS_MAX;
+}
+
+/* Sets *ret to the tasks that may keep back the answer. */
+static void take_debtors(const struct graph *g, const struct debts *d, struct enders *ret)
 {
 	*ret = d->shown;
-	for (size_t i = 0; !d->found_shown && i < d->others.n; i++)
+	for (size_t i = 0; !d->shown.n && i < d->others.n; i++)
 		owner_add(g, ret, d->others.v[i]);
 }
 
@@ -252,14 +264,16 @@ bool blame_debt(const struct graph *g, uint32_t interval, const struct blame_req
 		struct blame *ret)
 {
 	const struct interval *s = &g->intervals[interval];
-	struct debts d;
+	struct debts d = { .found.task = GRAPH_NONE };
+	bool debt[ACTIVE_THREADS] = { 0 }, all_seen;
 	struct enders all;
 
-	find_debts(g, s, request, &d);
+	add_debts(g, s, request, &d, debt);
 	if (d.found.task == GRAPH_NONE)
 		return false;
-	add_debtors(g, &d, &all);
-	if (all.n > 1) {
+	all_seen = add_rivals(g, s, request, &d, debt);
+	take_debtors(g, &d, &all);
+	if (all.n > 1 || (!d.found_shown && !(all_seen && all.n == 1 && all.v[0] == d.found.task))) {
 		if (ret->task == GRAPH_NONE) {
 			ret->rivals = (uint8_t)all.n;
 			ret->request = *request;
@@ -271,26 +285,19 @@ bool blame_debt(const struct graph *g, uint32_t interval, const struct blame_req
 	return true;
 }
 
-static bool has_process(const struct graph *g, const struct enders *e, uint32_t task)
-{
-	for (size_t i = 0; i < e->n; i++)
-		if (g->tasks[e->v[i]].tgid == g->tasks[task].tgid)
-			return true;
-	return false;
-}
-
 void blame_doubt(const struct graph *g, uint32_t interval, const struct blame_request *request,
 		 struct blame *ret)
 {
 	const struct interval *s = &g->intervals[interval];
-	struct debts d;
+	struct debts d = { .found.task = GRAPH_NONE };
+	bool debt[ACTIVE_THREADS] = { 0 }, all_seen, alone;
 	struct enders all;
 
-	if (request->recorded && asked_since(g, ret->obj, request->since_ns, s->to_ns))
-		return;
-	find_debts(g, s, request, &d);
-	add_debtors(g, &d, &all);
-	if (all.n < 2 || !has_process(g, &all, ret->task))
+	add_debts(g, s, request, &d, debt);
+	all_seen = add_rivals(g, s, request, &d, debt);
+	take_debtors(g, &d, &all);
+	alone = !all.n || (all.n == 1 && g->tasks[all.v[0]].tgid == g->tasks[ret->task].tgid);
+	if (alone && (all_seen || d.found_shown))
 		return;
 	ret->task = GRAPH_NONE;
 	ret->rivals = (uint8_t)all.n;
@@ -300,10 +307,13 @@ void blame_doubt(const struct graph *g, uint32_t interval, const struct blame_re
 void blame_debtors(const struct graph *g, uint32_t interval, const struct blame_request *request,
 		   struct enders *ret)
 {
-	struct debts d;
+	const struct interval *s = &g->intervals[interval];
+	struct debts d = { .found.task = GRAPH_NONE };
+	bool debt[ACTIVE_THREADS] = { 0 };
 
-	find_debts(g, &g->intervals[interval], request, &d);
-	add_debtors(g, &d, ret);
+	add_debts(g, s, request, &d, debt);
+	(void)add_rivals(g, s, request, &d, debt);
+	take_debtors(g, &d, ret);
 }
 
 static bool waits_for_child(const struct graph *g, uint32_t task, uint64_t ts_ns)
