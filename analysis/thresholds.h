@@ -95,7 +95,7 @@
  * If the share is smaller, ctrace asks a person more questions (test a_guess_without_alternative).
  * If the share is larger, ctrace takes a guess without a question (test a_guess_is_asked_about). */
 #define BRANCH_SHARE_GUESS 20
-/* 1/n of the stall: A wait of the victim may have begun before the examined time. The sentence says so if the
+/* 1/n of the stall: A wait of the victim may have begun before the window. The sentence says so if the
  * time before is more than this share of the stall. If the share is smaller, the sentence of a window that
  * cuts off a moment of a wait is longer than needed (test began_a_little_earlier). If the share is larger, a
  * wait seems to be shorter than it is (test began_earlier). */
@@ -114,7 +114,7 @@
  * If larger, a task that yields now and then seems to spin (test works_in_portions). */
 #define SPIN_YIELD_NS 10000000ULL
 /* yields: A task with more yields than this spins. The limit grows by one yield for each SPIN_YIELD_NS
- * of the examined time.
+ * of the window.
  * If smaller, a short burst of yields counts as spinning (test works_in_portions).
  * If larger, a short spin is not found (test looks_again_and_again). */
 #define SPIN_YIELDS 20

@@ -19,7 +19,7 @@ static void link_who(const struct graph *g, struct link *k, uint32_t task, uint6
 	snprintf(k->comm, sizeof(k->comm), "%s", graph_comm(g, task, at));
 }
 
-/* Returns how long before the examined time l the first wait of the group began. 0: not, or shortly before.
+/* Returns how long before the window l the first wait of the group began. 0: not, or shortly before.
  */
 static uint64_t begun_before(const struct graph *g, uint32_t task, const struct breakdown *l,
 			     const struct group *gr)

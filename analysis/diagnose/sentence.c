@@ -574,7 +574,7 @@ static const char *end_words(const struct sentence_facts *f, const struct link *
 	return WTERMSIG(f->g->tasks[k->task].exit_code) ? "until it was killed" : "until its process ended";
 }
 
-/* Says how long the task of the first link waited, and how much of this was before the examined time. */
+/* Says how long the task of the first link waited, and how much of this was before the window. */
 static void say_length(struct words *t, const struct link *k, uint64_t ns, const char *open,
 		       const char *close)
 {
@@ -585,7 +585,7 @@ static void say_length(struct words *t, const struct link *k, uint64_t ns, const
 	}
 	words_duration(t, ns);
 	if (k->before_ns)
-		words_add(t, " of it in the examined time%s", close);
+		words_add(t, " of it in the window%s", close);
 }
 
 /* Leaves out a time that the sentence has just said. */
@@ -667,7 +667,7 @@ static void say_between(struct words *t, const struct sentence_facts *f)
 		words_add(t, " and %zu others", n - named);
 }
 
-/* The last task explains only the part of the wait in the examined time. */
+/* The last task explains only the part of the wait in the window. */
 static void say_long(struct words *t, const struct sentence_facts *f)
 {
 	const struct link *k = &f->chain[0];

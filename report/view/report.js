@@ -458,7 +458,7 @@ function show_report() {
 	put('sentence', d.text);
 	put('verdict', 'Verdict: ' + explained(d.verdict, VERDICTS) + '. Cause: ' + explained(d.cause, CAUSES) +
 		'. Confidence: ' + d.confidence + '.');
-	put('window', ['Window (the examined time): ' + doc.begin.slice(0, 10) + ' ' + wall(d.window.from_ns - base, 3) + ' to ' + wall(d.window.to_ns - base, 3) +
+	put('window', ['Window: ' + doc.begin.slice(0, 10) + ' ' + wall(d.window.from_ns - base, 3) + ' to ' + wall(d.window.to_ns - base, 3) +
 		', UTC' + doc.zone + ' (' + duration(d.window.to_ns - d.window.from_ns) +
 		'). The durations of the chain count only what is in the window, if they do not say otherwise. Trace: ', { name: doc.trace }]);
 	show_hangs();
