@@ -333,12 +333,24 @@ static int hang_cmp(const void *a, const void *b)
 	return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
 }
 
+/* Returns true if the task's process has ended, and another one with its pid lives at the end of the window.
+ */
+static bool is_followed(const struct graph *g, const struct graph_task *t)
+{
+	uint32_t now = graph_task_at(g, t->tgid, g->w->to_ns);
+
+	return now != GRAPH_NONE && g->tasks[now].exit_ns == UINT64_MAX &&
+	       t->exit_ns <= g->tasks[now].born_ns;
+}
+
 static bool wanted(const struct graph *g, uint32_t task, const struct hangs_filter *f)
 {
 	const struct graph_task *t = &g->tasks[task];
 	uint64_t end = MIN(t->exit_ns, g->w->to_ns);
 
 	if (t->kthread || t->tracer || is_old_command(g, task, end))
+		return false;
+	if (f && f->alive && is_followed(g, t))
 		return false;
 	return !f ||
 	       (graph_fits(g, task, &f->who, end) && (!f->under || graph_descends_from(g, task, f->under)));

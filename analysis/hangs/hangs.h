@@ -39,7 +39,8 @@ struct hang *hangs_numbered(const struct hangs *h, uint32_t number);
 struct hangs_filter {
 	struct selector who;
 	uint32_t under; /* descendants of this process; 0: any task */
-	bool worst;     /* hangs_find() may stop once it knows the worst hang */
+	bool alive; /* a process that lives at the end of the window hides those that had its pid before */
+	bool worst; /* hangs_find() may stop once it knows the worst hang */
 };
 
 /* The caller frees *ret with hangs_free(). If `filter` is NULL, all tasks match. Kernel threads and

@@ -290,7 +290,7 @@ void victim_done(struct victim *v)
 int victim_choose(struct analysis_input *in, const struct victim_request *rq, const struct victim_moment *at,
 		  struct victim *ret)
 {
-	const struct hangs_filter f = { .who = rq->who };
+	const struct hangs_filter f = { .who = rq->who, .alive = in->is_now };
 	bool window = windowarg_is_set(&rq->window);
 	int r = CLI_OK;
 

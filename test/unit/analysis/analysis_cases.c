@@ -355,7 +355,8 @@ static void ask_missing(struct question *q)
 static void ask_hangs(struct question *q)
 {
 	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
-	struct hangs_filter filter = { .worst = text_line_skip(q->l, "worst") };
+	struct hangs_filter filter = { .worst = text_line_skip(q->l, "worst"),
+				       .alive = text_line_skip(q->l, "alive") };
 	struct hangs *h;
 
 	assert_int_equal(hangs_find(g, q->w->from_ns, q->w->to_ns, &filter, &h), 0);
