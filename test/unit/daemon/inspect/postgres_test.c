@@ -92,16 +92,22 @@ static struct ct_rec inspect(void)
 	struct ct_iter_task t = { .task.ppid = (uint32_t)getpid() };
 	struct map procs = { 0 };
 	struct unwind *u;
+	int ready[2];
 	pid_t pid;
+	char c;
 
 	MyProc = &db.procs[0];
+	assert_int_equal(pipe(ready), 0);
 	pid = fork();
 	if (!pid) {
 		db.procs[0].pid = (uint32_t)getpid();
+		(void)!write(ready[1], "", 1);
 		for (;;)
 			pause();
 	}
-	usleep(20000); /* until the child has its pid in its memory */
+	assert_int_equal(read(ready[0], &c, 1), 1);
+	close(ready[0]);
+	close(ready[1]);
 	t.task.h.tid = t.task.tgid = (uint32_t)pid;
 	assert_int_equal(unwind_new(&u), 0);
 	assert_int_equal(unwind_begin(u, (uint32_t)pid), 0);
