@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <libgen.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -115,6 +116,14 @@ static int ctraced_watchdog(sd_event_source *s, uint64_t usec, void *arg)
 	return sd_event_source_set_enabled(s, SD_EVENT_ONESHOT);
 }
 
+/* glibc keeps freed memory, in a heap of its own for each thread. This gives it back to the kernel. */
+static int ctraced_trim(sd_event_source *s, uint64_t usec, void *arg)
+{
+	malloc_trim(0);
+	sd_event_source_set_time_relative(s, CTRACED_TRIM_USEC);
+	return sd_event_source_set_enabled(s, SD_EVENT_ONESHOT);
+}
+
 static int ctraced_group(struct ctraced *c)
 {
 	const struct group *g;
@@ -158,6 +167,9 @@ static int ctraced_loop_new(struct ctraced *c)
 		r = sd_event_add_signal(c->event, NULL, ends[i], NULL, NULL);
 	if (r >= 0 && sd_watchdog_enabled(0, &c->watchdog_usec) > 0)
 		r = sd_event_add_time_relative(c->event, NULL, CLOCK_MONOTONIC, 0, 0, ctraced_watchdog, c);
+	if (r >= 0)
+		r = sd_event_add_time_relative(c->event, NULL, CLOCK_MONOTONIC, CTRACED_TRIM_USEC,
+					       CTRACED_TRIM_USEC / 10, ctraced_trim, c);
 	if (r < 0)
 		snprintf(c->err, sizeof(c->err), "Cannot set up the event loop: %s.", strerror(-r));
 	return r;
