@@ -97,8 +97,9 @@ void blame_socket(const struct graph *g, uint32_t interval, uint64_t sock, struc
  * If the time of the request is recorded, then waits and children count only if they began after it. If any
  * such wait or child is known, then what may have begun before does not count, nor do threads that compute.
  *
- * If several tasks may keep back the answer, or the process has more than ACTIVE_THREADS threads, returns
- * false. If *ret blames no task, then sets ret->rivals and ret->request. */
+ * Otherwise returns false. If *ret blames no task, then sets ret->rivals and ret->request: the tasks that may
+ * keep back the answer. The process may have more than ACTIVE_THREADS threads; then it is not known whether
+ * there are others. */
 bool blame_debt(const struct graph *g, uint32_t interval, const struct blame_request *request,
 		struct blame *ret);
 

@@ -171,14 +171,18 @@ static void add_other_work(const struct graph *g, uint32_t thread, const struct 
 			   const struct blame_request *request, struct debts *d)
 {
 	uint32_t outside, i = graph_interval_at(g, thread, s->to_ns - 1);
+	struct enders *to;
 	bool waits = i != GRAPH_NONE && g->intervals[i].state == INTERVAL_BLOCKED;
 
 	if (thread == s->task ||
 	    (waits && request->recorded && g->intervals[i].from_ns < request->since_ns) ||
 	    !is_active(g, thread, request->since_ns, s->from_ns, s->to_ns, false, &outside))
 		return;
-	owner_add(g, waits && request->recorded ? &d->shown : &d->others,
-		  outside == GRAPH_NONE ? thread : outside);
+	to = waits && request->recorded ? &d->shown : &d->others;
+	if (outside != GRAPH_NONE)
+		owner_add(g, to, outside);
+	else if (to->n < ENDERS_MAX)
+		to->v[to->n++] = thread; /* owner_add() would drop the second thread of the process */
 }
 
 /* Returns true if the child neither idles nor waits for its parent's process. */
@@ -253,11 +257,9 @@ static bool add_rivals(const struct graph *g, const struct interval *s, const st
 }
 
 /* Sets *ret to the tasks that may keep back the answer. */
-static void take_debtors(const struct graph *g, const struct debts *d, struct enders *ret)
+static void take_debtors(const struct debts *d, struct enders *ret)
 {
-	*ret = d->shown;
-	for (size_t i = 0; !d->shown.n && i < d->others.n; i++)
-		owner_add(g, ret, d->others.v[i]);
+	*ret = d->shown.n ? d->shown : d->others;
 }
 
 bool blame_debt(const struct graph *g, uint32_t interval, const struct blame_request *request,
@@ -269,11 +271,10 @@ bool blame_debt(const struct graph *g, uint32_t interval, const struct blame_req
 	struct enders all;
 
 	add_debts(g, s, request, &d, debt);
-	if (d.found.task == GRAPH_NONE)
-		return false;
 	all_seen = add_rivals(g, s, request, &d, debt);
-	take_debtors(g, &d, &all);
-	if (all.n > 1 || (!d.found_shown && !(all_seen && all.n == 1 && all.v[0] == d.found.task))) {
+	take_debtors(&d, &all);
+	if (d.found.task == GRAPH_NONE || all.n > 1 ||
+	    (!d.found_shown && !(all_seen && all.n == 1 && all.v[0] == d.found.task))) {
 		if (ret->task == GRAPH_NONE) {
 			ret->rivals = (uint8_t)all.n;
 			ret->request = *request;
@@ -295,7 +296,7 @@ void blame_doubt(const struct graph *g, uint32_t interval, const struct blame_re
 
 	add_debts(g, s, request, &d, debt);
 	all_seen = add_rivals(g, s, request, &d, debt);
-	take_debtors(g, &d, &all);
+	take_debtors(&d, &all);
 	alone = !all.n || (all.n == 1 && g->tasks[all.v[0]].tgid == g->tasks[ret->task].tgid);
 	if (alone && (all_seen || d.found_shown))
 		return;
@@ -313,7 +314,7 @@ void blame_debtors(const struct graph *g, uint32_t interval, const struct blame_
 
 	add_debts(g, s, request, &d, debt);
 	(void)add_rivals(g, s, request, &d, debt);
-	take_debtors(g, &d, ret);
+	take_debtors(&d, ret);
 }
 
 static bool waits_for_child(const struct graph *g, uint32_t task, uint64_t ts_ns)
