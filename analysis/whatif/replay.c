@@ -259,8 +259,17 @@ static int64_t held_by(struct replay *k, uint32_t interval, size_t arrival)
 }
 
 /* Returns false if the arrival surely does not limit `shift`, the shift of the receiving task in the
- * interval: the task is not earlier than in the trace by more than the arrival was on its way, and the
- * sender is not later than in the trace. Then the sender need not be replayed. */
+ * interval. Then the caller need not replay the sender.
+ *
+ * What is proved: hold_back() returns the same shift of the receiving task as with held_by(). The shift
+ * of the sender is at least 0, so held_by() would return at least the time that the arrival was on its
+ * way. `shift` is not more than this time. And `shift` is the same for all arrivals of the interval,
+ * because the task runs and is not taken away.
+ *
+ * What is not proved: that the other shifts stay the same. The sender is replayed later, or never. If
+ * tasks wait for each other in a cycle, shift_of_busy() depends on the task with which the replay of the
+ * cycle began. So the sender can get another shift than if it were replayed here. Neither of the two
+ * shifts is more right than the other. */
 static bool may_hold(const struct replay *k, uint32_t interval, size_t arrival, uint64_t shift)
 {
 	const struct interval *s = &k->x->g->intervals[interval];

@@ -56,7 +56,7 @@ struct path_work {
 	const struct graph *g;
 	struct graph own_g;
 	struct graph_scans own;
-	unsigned n_threads;
+	unsigned n_threads; /* 1 in the second attempt of path_work_fast(), however many CPUs there are */
 	struct causal_links links;
 	struct path *path;
 	struct account *account;

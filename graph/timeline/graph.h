@@ -184,7 +184,10 @@ struct graph {
 	struct graph_index accepted;  /* accepted unix sockets, by id of the peer */
 	struct graph_index addresses; /* IP sockets, by hash of their own address */
 	struct graph_index listening; /* see graph_listening() */
-	struct map objects;           /* from the id of an object to its index in window.objects */
+	/* A hash table: 1 + the index in window.objects, or 0. At most half of the entries are used. Object
+	 * `o` is at map_hash(o.id) & objects_mask, or at the next free entry after it. */
+	uint32_t *objects;
+	size_t objects_mask; /* the number of entries - 1 */
 
 	struct graph_scans *scans;
 	struct repeats **repeats;
@@ -282,9 +285,13 @@ const struct graph_ref *graph_refs_from(const struct graph *g, const struct grap
 /* Like window_object(), but faster. */
 static inline const struct window_object *graph_object(const struct graph *g, uint64_t id)
 {
-	uint64_t i;
+	for (size_t i = map_hash(id) & g->objects_mask; g->objects[i]; i = (i + 1) & g->objects_mask) {
+		const struct window_object *o = &g->w->objects[g->objects[i] - 1];
 
-	return map_get(&g->objects, id, &i) ? &g->w->objects[i] : NULL;
+		if (o->id == id)
+			return o;
+	}
+	return NULL;
 }
 /* Returns sockets that may listen at `name` (AF_UNIX) or at `port`, as indices into window.objects.
  * The result may also have sockets that do not, so the caller compares the addresses. */

@@ -488,6 +488,26 @@ static int index_event(const struct window *w, refs *v, const struct window_even
 #undef ADD
 }
 
+static int hash_objects(struct graph *g)
+{
+	size_t n = 2;
+
+	while (n < g->w->n_objects * 2)
+		n *= 2;
+	g->objects = calloc(n, sizeof(*g->objects));
+	if (!g->objects)
+		return -ENOMEM;
+	g->objects_mask = n - 1;
+	for (size_t k = 0; k < g->w->n_objects; k++) {
+		size_t i = map_hash(g->w->objects[k].id) & g->objects_mask;
+
+		while (g->objects[i])
+			i = (i + 1) & g->objects_mask;
+		g->objects[i] = (uint32_t)k + 1;
+	}
+	return 0;
+}
+
 static int index_objects(struct graph *g, refs *v)
 {
 	uint8_t la[16], ra[16];
@@ -495,8 +515,6 @@ static int index_objects(struct graph *g, refs *v)
 	for (size_t i = 0; i < g->w->n_objects; i++) {
 		const struct window_object *o = &g->w->objects[i];
 
-		if (map_set(&g->objects, o->id, i))
-			return -ENOMEM;
 		if (is_accepted_unix(o) && refs_add(&v[IX_ACCEPTED], o->peer, (uint32_t)i))
 			return -ENOMEM;
 		if (may_listen(o) &&
@@ -606,6 +624,8 @@ int index_records(struct graph *g)
 	for (size_t i = 0; i < g->w->n_events && !r; i++)
 		r = index_event(g->w, v, &g->w->events[i], (uint32_t)i);
 	if (!r)
+		r = hash_objects(g);
+	if (!r)
 		r = index_objects(g, v);
 	r = index_move(to, v, IX_COUNT, r);
 	g->lacks_first = r ? 0 : lacks_first(g);
@@ -643,5 +663,5 @@ void index_drop(struct graph *g)
 		map_done(&all[i]->at);
 		free(all[i]->first);
 	}
-	map_done(&g->objects);
+	free(g->objects);
 }

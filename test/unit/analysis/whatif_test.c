@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "analysis/whatif/whatif.h"
+#include "lib/cleanup.h"
 #include "test/unit/graph/random_make.h"
 
 #define LOCK  CT_OBJ_ID(CT_OBJ_FUTEX, 0x1000)
@@ -19,8 +20,9 @@ struct scene {
 	struct whatif *x;
 };
 
-/* v[0 .. n): the links to task 0 */
-static void play_with(struct scene *s, const struct causal_link *v, size_t n, uint32_t tid, uint64_t to_ms)
+/* v[i] is a link to task to[i]. */
+static void play_to(struct scene *s, const struct causal_link *v, const uint32_t *to, size_t n, uint32_t tid,
+		    uint64_t to_ms)
 {
 	struct causal_links links = { 0 };
 
@@ -30,10 +32,19 @@ static void play_with(struct scene *s, const struct causal_link *v, size_t n, ui
 	assert_non_null(links.to);
 	links.n_tasks = s->g->n_tasks;
 	for (size_t i = 0; i < n; i++)
-		assert_int_equal(VEC_PUSH(&links.to[0], v[i]), 0);
+		assert_int_equal(VEC_PUSH(&links.to[to[i]], v[i]), 0);
 	assert_int_equal(whatif_new(s->g, graph_task_at(s->g, tid, 0), 0, to_ms * MS, &s->x), 0);
 	assert_int_equal(whatif_link(s->x, &links), 0);
 	causal_links_done(&links);
+}
+
+/* All links lead to task 0. At most two links. */
+static void play_with(struct scene *s, const struct causal_link *v, size_t n, uint32_t tid, uint64_t to_ms)
+{
+	static const uint32_t to[2];
+
+	assert_true(n <= ARRAY_SIZE(to));
+	play_to(s, v, to, n, tid, to_ms);
 }
 
 static void play(struct scene *s, uint32_t tid, uint64_t to_ms)
@@ -193,6 +204,54 @@ static void test_awaited(void **state)
 	v.kind = WHATIF_WAITS;
 	assert_int_equal(saved_ms(&s, &v, 1), 40);
 	assert_int_equal(without_task(&s, 20), 40);
+	end(&s);
+}
+
+static struct causal_link sent(struct make *m, uint32_t tid, uint64_t left_ms, uint32_t to_tid,
+			       uint64_t at_ms)
+{
+	struct causal_link l = { .from = tid / 10 - 1, .cause = (uint32_t)m->events.n };
+
+	make_event(m, left_ms * MS, 1, CT_SEND, tid, 1)->r.obj = OTHER;
+	l.event = (uint32_t)m->events.n;
+	make_event(m, at_ms * MS, 1, CT_RECV, to_tid, 1)->r.obj = OTHER;
+	return l;
+}
+
+/* Task 10 sends to task 20, task 20 to task 30, and task 30 to task 10. No task begins to wait meanwhile, so
+ * the replay has a cycle: to replay one of these tasks, it replays the sender. */
+static void test_cycle(void **state)
+{
+	static const uint32_t to[] = { 1, 2, 0 };
+	struct causal_link links[3];
+	struct scene s = { 0 };
+	struct whatif_without v[3];
+
+	runs(&s.m, 0, 10);
+	runs(&s.m, 1, 20);
+	runs(&s.m, 2, 30);
+	runs(&s.m, 3, 40);
+	wait_out(&s.m, 0, 10, 0, PIPE);
+	wait_over(&s.m, 0, 10, 40, 40, PIPE);
+	links[0] = sent(&s.m, 10, 50, 20, 55);
+	links[1] = sent(&s.m, 20, 60, 30, 65);
+	links[2] = sent(&s.m, 30, 70, 10, 80);
+	play_to(&s, links, to, ARRAY_SIZE(links), 10, 100);
+	v[0] = a_wait(&s, 10, 20);
+	v[1] = a_task(&s, 30);
+	v[2] = a_task(&s, 20);
+	/* The send at 70 ms is not earlier. So the receive at 80 ms can be earlier by 10 ms. */
+	assert_int_equal(saved_ms(&s, v, 1), 10);
+	/* Task 30 still receives at 60 ms what task 20 sends. */
+	assert_int_equal(saved_ms(&s, v, 2), 10 + 65 - 60 + 70 - 65);
+	/* Two tasks of the cycle are taken away, so there is no cycle. */
+	assert_int_equal(saved_ms(&s, v, 3), 40);
+	v[1] = v[2];
+	assert_int_equal(saved_ms(&s, v, 2), 10);
+	whatif_free(s.x);
+	/* Task 20 has no wait, so it is not earlier. */
+	play_to(&s, links, to, ARRAY_SIZE(links), 20, 100);
+	assert_int_equal(saved_ms(&s, v, 1), 0);
 	end(&s);
 }
 
@@ -396,15 +455,11 @@ static void test_bad_arguments(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_arrival),
-		cmocka_unit_test(test_awaited),
-		cmocka_unit_test(test_edges_of_knowledge),
-		cmocka_unit_test(test_depth),
-		cmocka_unit_test(test_record_after_the_wait),
-		cmocka_unit_test(test_rivals),
-		cmocka_unit_test(test_table),
-		cmocka_unit_test(test_random),
-		cmocka_unit_test(test_bad_arguments),
+		cmocka_unit_test(test_arrival), cmocka_unit_test(test_awaited),
+		cmocka_unit_test(test_cycle),   cmocka_unit_test(test_edges_of_knowledge),
+		cmocka_unit_test(test_depth),   cmocka_unit_test(test_record_after_the_wait),
+		cmocka_unit_test(test_rivals),  cmocka_unit_test(test_table),
+		cmocka_unit_test(test_random),  cmocka_unit_test(test_bad_arguments),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

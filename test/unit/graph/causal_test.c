@@ -123,6 +123,84 @@ static void test_random(void **state)
 	}
 }
 
+/* The graph of a shown window has the edges of the whole graph, but not those to segments outside of the
+ * window. Returns the number of edges that lead out of the window. */
+static size_t assert_shown(const struct built *whole, const struct built *part, uint64_t from_ns,
+			   uint64_t to_ns)
+{
+	const struct causal *c = whole->c;
+	size_t n = 0, out = 0;
+
+	assert_int_equal(part->c->n_segments, c->n_segments);
+	for (size_t i = 0; i < c->n_edges; i++) {
+		const struct edge *e = &c->edges[i];
+
+		if (segment_overlaps(&c->segments[e->to], from_ns, to_ns)) {
+			assert_true(n < part->c->n_edges);
+			assert_memory_equal(&part->c->edges[n++], e, sizeof(*e));
+		} else if (e->from != GRAPH_NONE) {
+			out += segment_overlaps(&c->segments[e->from], from_ns, to_ns);
+		}
+	}
+	assert_int_equal(n, part->c->n_edges);
+	return out;
+}
+
+static void test_shown_random(void **state)
+{
+	size_t out = 0, before = 0, kept = 0;
+
+	for (uint64_t seed = 1; seed <= 300; seed++) {
+		struct causal_options o = { .policy = seed % 3 };
+		struct make m = { 0 };
+		struct built b, part;
+		uint64_t s = seed;
+
+		random_window(&m, seed);
+		b = built_with(&m, 1000, o.policy, 0);
+		o.from_ns = rnd(&s) % 100 * MS;
+		o.to_ns = o.from_ns + rnd(&s) % 30 * MS + 1;
+		part.g = b.g;
+		assert_int_equal(causal_build(b.g, &o, &part.c), 0);
+		assert_sound(&part);
+		out += assert_shown(&b, &part, o.from_ns, o.to_ns);
+		before += o.from_ns > 0;
+		kept += part.c->n_edges;
+		causal_free(part.c);
+		built_free(&b, &m);
+	}
+	assert_true(out && before && kept);
+}
+
+/* Task 10 wakes task 20 at 20 ms, and task 20 wakes task 30 at 60 ms. */
+static void test_edge_out_of_window(void **state)
+{
+	struct causal_options o = { .to_ns = 50 * MS };
+	struct make m = { 0 };
+	struct built b, part;
+
+	runs(&m, 10, 10, 1, "first");
+	runs(&m, 20, 20, 1, "second");
+	runs(&m, 30, 30, 1, "third");
+	sleeps(&m, 5, 20, CT_W_EPOLL, EPOLL(1));
+	sleeps(&m, 5, 30, CT_W_EPOLL, EPOLL(2));
+	wakes(&m, 20, 20, 10, PIPE(1));
+	wakes(&m, 60, 30, 20, PIPE(2));
+	b = built(&m, 100);
+	part.g = b.g;
+	assert_true(segment_at(&b, 30, 70) != segment_at(&b, 30, 40));
+	assert_int_equal(n_edges(&b, EDGE_PIPE), 2);
+	assert_int_equal(causal_build(b.g, &o, &part.c), 0);
+	assert_int_equal(n_edges(&part, EDGE_PIPE), 1);
+	assert_non_null(edge_of(&part, EDGE_PIPE, 10, 20));
+	causal_free(part.c);
+	o = (struct causal_options){ .from_ns = 65 * MS, .to_ns = 100 * MS };
+	assert_int_equal(causal_build(b.g, &o, &part.c), 0);
+	assert_int_equal(n_edges(&part, EDGE_PIPE), 2);
+	causal_free(part.c);
+	built_free(&b, &m);
+}
+
 static void test_empty(void **state)
 {
 	struct make m = { 0 };
@@ -138,8 +216,8 @@ static void test_empty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_wakes),
-		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_wakes),        cmocka_unit_test(test_random),
+		cmocka_unit_test(test_shown_random), cmocka_unit_test(test_edge_out_of_window),
 		cmocka_unit_test(test_empty),
 	};
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <sys/socket.h>
 
 #include "graph/path/path.h"
 #include "graph/thresholds.h"
@@ -204,12 +206,154 @@ static void test_lean_is_the_same(void **state)
 	make_free(&less);
 }
 
+static void in_order(void (*a)(void *arg), void (*b)(void *arg), void *arg)
+{
+	a(arg);
+	b(arg);
+}
+
+static void in_reverse(void (*a)(void *arg), void (*b)(void *arg), void *arg)
+{
+	b(arg);
+	a(arg);
+}
+
+struct part {
+	void (*fn)(void *arg);
+	void *arg;
+};
+
+static void *run_part(void *arg)
+{
+	struct part *p = arg;
+
+	p->fn(p->arg);
+	return NULL;
+}
+
+static void in_threads(void (*a)(void *arg), void (*b)(void *arg), void *arg)
+{
+	struct part first = { a, arg };
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, run_part, &first), 0);
+	b(arg);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+/* Returns the number of references. */
+static size_t assert_same_index(const struct graph_index *a, const struct graph_index *b)
+{
+	assert_int_equal(a->n, b->n);
+	assert_int_equal(a->n_keys, b->n_keys);
+	for (size_t k = 0; k < a->n_keys; k++) {
+		size_t n_a, n_b;
+		const struct graph_ref *of_a = graph_refs(a, a->keys[k], &n_a);
+		const struct graph_ref *of_b = graph_refs(b, a->keys[k], &n_b);
+
+		assert_int_equal(a->keys[k], b->keys[k]);
+		assert_int_equal(n_a, n_b);
+		assert_memory_equal(of_a, of_b, n_a * sizeof(*of_a));
+	}
+	return a->n;
+}
+
+/* All struct graph_index of struct graph. */
+static const size_t index_at[] = {
+#define AT(index) offsetof(struct graph, index)
+	AT(sends),    AT(recvs),  AT(flocks),    AT(fds),       AT(members),   AT(waitfds), AT(samples),
+	AT(signals),  AT(owned),  AT(locktries), AT(joins),     AT(own_locks), AT(polled),  AT(hangs),
+	AT(accesses), AT(wakes),  AT(gaps),      AT(sheds),     AT(caps),      AT(groups),  AT(children),
+	AT(threads),  AT(tuples), AT(accepted),  AT(addresses), AT(listening),
+#undef AT
+};
+static size_t n_refs[ARRAY_SIZE(index_at)];
+
+static void assert_same_graph(const struct graph *a, const struct graph *b)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(index_at); i++)
+		n_refs[i] += assert_same_index((const void *)((const char *)a + index_at[i]),
+					       (const void *)((const char *)b + index_at[i]));
+	assert_int_equal(a->lacks_first, b->lacks_first);
+	assert_int_equal(a->n_tasks, b->n_tasks);
+	assert_memory_equal(a->tasks, b->tasks, a->n_tasks * sizeof(*a->tasks));
+	assert_int_equal(a->n_intervals, b->n_intervals);
+	assert_memory_equal(a->intervals, b->intervals, a->n_intervals * sizeof(*a->intervals));
+}
+
+static void assert_finds_objects(const struct graph *g)
+{
+	for (size_t i = 0; i < g->w->n_objects; i++) {
+		uint64_t id = g->w->objects[i].id;
+
+		for (uint64_t near = id - 1; near != id + 2; near++)
+			assert_ptr_equal(graph_object(g, near), window_object(g->w, near));
+	}
+	assert_ptr_equal(graph_object(g, 0), window_object(g->w, 0));
+}
+
+/* Adds records of all kinds, and sockets. */
+static uint64_t window_of_all_kinds(struct make *m, uint32_t *s)
+{
+	uint64_t ms = random_window(m, s);
+	uint32_t n_objects = random_below(s, 40);
+
+	for (uint32_t i = 0; i < 300; i++) {
+		struct window_record *e =
+			make_event(m, ++ms * MS, 0, (enum ct_kind)(1 + random_below(s, CT_KIND_LAST)),
+				   1 + random_below(s, RANDOM_TASKS), random_below(s, RANDOM_TASKS + 1));
+
+		e->r.obj = CT_OBJ_ID(CT_OBJ_SOCK, 1 + random_below(s, 40));
+		e->r.flags = (uint8_t)random_below(s, 256);
+		e->x[0] = e->r.obj;
+		e->x[1] = (uint64_t)random_below(s, 16) << 32 | random_below(s, 16);
+	}
+	for (uint32_t i = 1; i <= n_objects; i++) {
+		struct window_object *o = make_object(m, CT_OBJ_ID(CT_OBJ_SOCK, i * i));
+
+		o->family = random_below(s, 2) ? AF_UNIX : AF_INET;
+		o->name = o->family == AF_UNIX ? "/run/server" : "";
+		o->peer = random_below(s, 2) ? CT_OBJ_ID(CT_OBJ_SOCK, 1 + random_below(s, 40)) : 0;
+		o->lport = (uint16_t)random_below(s, 4);
+		o->rport = (uint16_t)random_below(s, 2);
+		o->laddr[0] = (uint8_t)random_below(s, 4);
+	}
+	return ms + 10;
+}
+
+static void test_both(void **state)
+{
+	static const graph_both_fn both[] = { in_order, in_reverse, in_threads };
+
+	for (uint32_t seed = 1; seed <= 200; seed++) {
+		struct make m = { 0 };
+		uint32_t r = seed;
+		struct graph *g = build(&m, window_of_all_kinds(&m, &r)), *other;
+
+		assert_finds_objects(g);
+		for (size_t i = 0; i < ARRAY_SIZE(both); i++) {
+			assert_int_equal(graph_build_both(&m.w, both[i], &other), 0);
+			assert_same_graph(g, other);
+			graph_free(other);
+		}
+		graph_free(g);
+		make_free(&m);
+	}
+	/* no index was empty in all windows */
+	for (size_t i = 0; i < ARRAY_SIZE(index_at); i++)
+		assert_true(n_refs[i] > 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random_partition), cmocka_unit_test(test_random_looks),
-		cmocka_unit_test(test_same_tid),         cmocka_unit_test(test_lean_is_the_same),
-		cmocka_unit_test(test_bad_range),        cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_random_partition),
+		cmocka_unit_test(test_random_looks),
+		cmocka_unit_test(test_same_tid),
+		cmocka_unit_test(test_lean_is_the_same),
+		cmocka_unit_test(test_bad_range),
+		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_both),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
