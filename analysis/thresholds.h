@@ -148,8 +148,8 @@
  * If larger, work between two sleeps counts as polling (test works_between). */
 #define PROMPT_WORK_NS 20000000ULL
 /* factor: A task starves if it waited for a CPU for more than this many times its time on a CPU.
- * If the factor is between 1 and this, the answer is weak and says both times. Then the task starves only
- * if its work alone is no stall (DIAGNOSE_STALL_NS).
+ * If the factor is between 1 and this, the answer says both times. Then the task starves only if its work
+ * alone is no stall (DIAGNOSE_STALL_NS), and it holds up no others by a lock or in a pool.
  * If smaller, a task with a fair share beside three others seems to starve (test three_rivals).
  * If larger, a task with a fifth of a CPU does not seem to starve (test four_rivals). */
 #define STARVED_RATIO 3

@@ -298,6 +298,15 @@ bool chain_has_edge(const struct chain *c, enum edge_kind kind)
 	return false;
 }
 
+bool chain_has_lock(const struct chain *c)
+{
+	for (size_t i = 0; i < c->links.n; i++)
+		if (c->links.v[i].kind == RESOURCE_DATABASE_LOCK || c->links.v[i].kind == RESOURCE_LOCK)
+			return true;
+	return chain_has_edge(c, EDGE_LOCK) || chain_has_edge(c, EDGE_FILELOCK) ||
+	       chain_has_edge(c, EDGE_POLLED) || chain_has_edge(c, EDGE_KERNEL_LOCK);
+}
+
 bool chain_sleeps_in_java(const struct graph *g, const struct link *k)
 {
 	uint32_t i = graph_interval_at(g, k->task, k->to_ns - 1);

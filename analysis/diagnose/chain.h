@@ -42,6 +42,8 @@ int chain_append(const struct graph *g, struct chain *c, uint32_t task, enum edg
 bool chain_has_open_choice(const struct chain *c);
 /* Returns true if any link but the last one has an edge of this kind. */
 bool chain_has_edge(const struct chain *c, enum edge_kind kind);
+/* Returns true if a link waits for a lock. */
+bool chain_has_lock(const struct chain *c);
 /* Returns true if every link but the last one waits for the end of a task, or for a vfork child. */
 bool chain_only_children(const struct chain *c);
 /* Returns true if the link is one wait, and its own stack shows that it is a sleep of Java. */

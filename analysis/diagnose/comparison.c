@@ -222,7 +222,7 @@ int comparison_against(struct findings *f)
 	const struct chain *c = &f->chain;
 	int r;
 
-	if (f->circular || f->starved || f->missing)
+	if (f->circular || root_cause_starved(f) || f->missing)
 		return 0;
 	for (size_t i = 0; i < c->links.n; i++) {
 		uint32_t interval = is_open(f, i) ? examined(f, i) : GRAPH_NONE;
@@ -249,7 +249,7 @@ int comparison_apply(struct findings *f, bool normal)
 	uint32_t interval;
 	int r = 0;
 
-	if (f->circular || f->starved)
+	if (f->circular || root_cause_starved(f))
 		return 0;
 	for (size_t i = 0; i < c->links.n; i++) {
 		bool open = is_open(f, i);

@@ -48,15 +48,6 @@ static bool is_left_out(const struct findings *f)
 	}
 }
 
-static bool has_lock(const struct findings *f)
-{
-	for (size_t i = 0; i < f->chain.links.n; i++)
-		if (f->chain.links.v[i].kind == RESOURCE_DATABASE_LOCK ||
-		    f->chain.links.v[i].kind == RESOURCE_LOCK)
-			return true;
-	return false;
-}
-
 static bool is_lock_of_unknown(const struct findings *f)
 {
 	return f->chain.end == END_LEAF && !f->chain.leaf.ended &&
@@ -87,7 +78,7 @@ static enum cause_kind find_cause(const struct findings *f)
 		return CAUSE_CIRCULAR_WAIT;
 	if (f->left_out)
 		return n > 1 ? CAUSE_SLOW_PEER : CAUSE_NONE;
-	if (f->starved)
+	if (root_cause_starved(f))
 		return CAUSE_STARVED;
 	if (f->by_comparison && (f->missing->how == MISSING_ENDED || f->missing->how == MISSING_SILENT))
 		return CAUSE_MISSING_WAKEUP;
@@ -101,14 +92,14 @@ static enum cause_kind find_cause(const struct findings *f)
 		return CAUSE_STOPPED;
 	if (last->kind == RESOURCE_MEMORY)
 		return CAUSE_MEMORY;
-	if (chain_has_edge(&f->chain, EDGE_LOCK) || chain_has_edge(&f->chain, EDGE_FILELOCK) ||
-	    chain_has_edge(&f->chain, EDGE_POLLED) || chain_has_edge(&f->chain, EDGE_KERNEL_LOCK) ||
-	    is_lock_of_unknown(f) || has_lock(f))
+	if (chain_has_lock(&f->chain) || is_lock_of_unknown(f))
 		return CAUSE_LOCK_HOLDER;
 	if (f->pool)
 		return CAUSE_QUEUEING;
 	if (f->chatty)
 		return CAUSE_CHATTY;
+	if (f->starved)
+		return CAUSE_STARVED;
 	if (f->chain.end == END_RUNNING)
 		return CAUSE_BUSY;
 	if (f->chain.end == END_FOLDED && root_cause_ran(last))
@@ -169,9 +160,9 @@ static bool is_chatty(const struct findings *f, uint64_t window_ns)
 {
 	const struct link *k = &f->chain.links.v[0];
 
-	if (!f->chain.options.window_given || k->unfinished || f->starved || k->total_ns < window_ns / 2 ||
-	    k->waits < CHATTY_WAITS || k->total_ns > k->waits * DIAGNOSE_QUICK_NS ||
-	    k->longest_ns > k->total_ns / 2)
+	if (!f->chain.options.window_given || k->unfinished || root_cause_starved(f) ||
+	    k->total_ns < window_ns / 2 || k->waits < CHATTY_WAITS ||
+	    k->total_ns > k->waits * DIAGNOSE_QUICK_NS || k->longest_ns > k->total_ns / 2)
 		return false;
 	return k->edge == EDGE_MESSAGE || k->edge == EDGE_PIPE || k->edge == EDGE_EVENTFD ||
 	       k->edge == EDGE_EXIT;
@@ -299,6 +290,13 @@ static bool is_unknown_cpu(const struct findings *f)
 	return f->starved && f->cpu.idle_ns <= f->cpu.total_ns / 2 && !contention_is_throttled(&f->cpu);
 }
 
+/* Other causes than these hold even if the work of the last task is short. For example, it is certain that
+ * the owner of a lock held up the waiter. */
+static bool is_work_or_cpu(const struct findings *f, enum cause_kind cause)
+{
+	return f->work_or_cpu && (cause == CAUSE_BUSY || cause == CAUSE_STARVED || cause == CAUSE_QUEUEING);
+}
+
 static bool is_polled_cycle(const struct findings *f)
 {
 	return f->chain.end == END_CYCLE && f->chain.leaf.edge == EDGE_OWNER &&
@@ -320,7 +318,7 @@ static uint32_t find_doubts(const struct findings *f, uint32_t task, const struc
 		[DOUBT_POLLING] = is_blind_polling(f, d->cause),
 		[DOUBT_UNKNOWN] = is_guessed(f, task, d->from_ns, d->to_ns),
 		[DOUBT_ABSENCE] = is_by_absence(f, d, d->from_ns, d->to_ns),
-		[DOUBT_WORK] = d->verdict != VERDICT_NORMAL && f->work_or_cpu,
+		[DOUBT_WORK] = d->verdict != VERDICT_NORMAL && is_work_or_cpu(f, d->cause),
 	};
 	uint32_t set = 0;
 

@@ -282,7 +282,7 @@ bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_
 		return true;
 	if (!asked && first->total_ns < first->waits * DIAGNOSE_QUICK_NS &&
 	    (first->longest_ns < DIAGNOSE_STALL_NS || first->longest_ns < first->total_ns / 2) &&
-	    !first->unfinished && !f->starved &&
+	    !first->unfinished && !root_cause_starved(f) &&
 	    (first->edge == EDGE_MESSAGE || first->edge == EDGE_PIPE || first->edge == EDGE_EVENTFD))
 		return true;
 	if (f->starved && (first->state == LINK_RUNNABLE || first->state == LINK_FOLDED) &&

@@ -243,20 +243,30 @@ static int say_shares(struct findings *f, const struct cpu_samples *c)
 	return add_choice(f, &t);
 }
 
+/* Another task had the CPU for ns while the last task k waited for it. If k got a part of the CPU, a task
+ * with a smaller part did not hold it up. */
+static bool may_hold_up(const struct findings *f, const struct link *k, uint64_t ns)
+{
+	return !f->work_or_cpu || (ns > f->cpu.total_ns / 2 && ns > k->running_ns);
+}
+
 static int find_sampled(struct findings *f)
 {
 	const struct link *k = last_link(f);
 	struct cpu_samples c;
 	const struct cpu_share *blamed;
+	uint64_t ns = 0;
 	int r = cpu_samples_find(f->g, k->task, k->from_ns, k->to_ns, &c);
 
 	if (!r)
 		r = say_shares(f, &c);
 	blamed = r ? NULL : cpu_samples_blamed(f->g, k->task, &c);
-	if (blamed) {
+	if (blamed)
+		ns = (uint64_t)((double)f->cpu.total_ns * (double)blamed->ns / (double)c.total_ns);
+	if (blamed && may_hold_up(f, k, ns)) {
 		f->cpu.sampled = true;
 		f->cpu.task = blamed->task;
-		f->cpu.ns = (uint64_t)((double)f->cpu.total_ns * (double)blamed->ns / (double)c.total_ns);
+		f->cpu.ns = ns;
 		r = chain_append(f->g, &f->chain, blamed->task, EDGE_CPU, EDGE_WEAK);
 	}
 	cpu_samples_done(&c);
@@ -270,6 +280,14 @@ static bool waits_briefly_for_child(const struct findings *f)
 	       f->chain.links.v[0].total_ns < DIAGNOSE_CHILD_BUSY_NS;
 }
 
+/* Returns true if a task of the chain waits for a lock, or because all workers of a pool are busy. Then the
+ * lock or the pool is the cause, if the last task k got a part of the CPU. */
+static bool holds_up_others(const struct findings *f, const struct link *k)
+{
+	return chain_has_lock(&f->chain) || (f->chain.end != END_FOLDED && f->chain.links.n > 1 &&
+					     contention_pool(f->g, k->task, k->from_ns, k->to_ns));
+}
+
 /* Returns true if the wait for a CPU is the root cause. A task that got at least a quarter of the CPU time
  * that it needed is slow, but works. Then the wait for a CPU is the root cause only if it was most of the
  * time, and the work alone would be too short to be a stall. */
@@ -278,7 +296,7 @@ static bool lacks_cpu(const struct findings *f, const struct link *k)
 	if (k->runnable_ns > k->running_ns * STARVED_RATIO)
 		return true;
 	return k->runnable_ns > k->running_ns && k->running_ns < f->stall_least_ns &&
-	       !waits_briefly_for_child(f);
+	       !waits_briefly_for_child(f) && !holds_up_others(f, k);
 }
 
 static int find_cpu(struct findings *f)
@@ -299,8 +317,9 @@ static int find_cpu(struct findings *f)
 		f->starved = true;
 		return 0;
 	}
-	if (f->cpu.own_ns > MAX(f->cpu.ns, f->cpu.idle_ns) && f->cpu.own_ns > f->cpu.lost_ns) {
-		f->work_or_cpu = k->runnable_ns > k->running_ns && f->cpu.own_ns <= f->cpu.total_ns / 2;
+	/* other threads of the task's process had the CPU: the process computes */
+	if (f->cpu.own_ns > f->cpu.total_ns / 2) {
+		f->work_or_cpu = false;
 		f->chain.end = END_RUNNING;
 		return 0;
 	}
@@ -308,6 +327,7 @@ static int find_cpu(struct findings *f)
 		f->chain.end = END_RUNNING;
 		return 0;
 	}
+	/* the wait for the CPU is too short to be the cause, and so is the work of the task */
 	if (f->chain.links.n > 1 && k->runnable_ns < f->stall_least_ns &&
 	    k->runnable_ns < f->chain.links.v[0].total_ns / 2) {
 		f->work_or_cpu = true;
@@ -321,12 +341,16 @@ static int find_cpu(struct findings *f)
 		return 0;
 	if (f->cpu.ns < f->cpu.total_ns / BRANCH_SHARE || f->cpu.ns < f->cpu.own_ns)
 		return 0;
-	/* the last task got a part of the CPU: a task with a smaller part did not hold it up */
-	if (f->work_or_cpu && (f->cpu.ns <= f->cpu.total_ns / 2 || f->cpu.ns <= k->running_ns))
+	if (!may_hold_up(f, k, f->cpu.ns))
 		return 0;
 	/* a task with a smaller part is only the first of several */
 	return chain_append(f->g, &f->chain, f->cpu.task, EDGE_CPU,
 			    f->cpu.ns > f->cpu.total_ns / 2 ? EDGE_STRONG : EDGE_WEAK);
+}
+
+bool root_cause_starved(const struct findings *f)
+{
+	return f->starved && !f->work_or_cpu;
 }
 
 bool root_cause_ran(const struct link *k)
@@ -622,6 +646,7 @@ int root_cause_find(struct findings *f)
 	bool done = false;
 	int r = 0;
 
+	f->work_or_cpu = false;
 	/* a polling task gives up the CPU by itself, so more CPU time would not help it */
 	if (f->chain.end == END_RUNNABLE || f->chain.end == END_RUNNING ||
 	    (f->chain.end == END_FOLDED && root_cause_ran(k)))

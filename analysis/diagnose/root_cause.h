@@ -40,6 +40,8 @@ struct findings {
 
 /* The caller has set f->g, f->chain and f->stall_least_ns. Returns 0 or -ENOMEM. */
 int root_cause_find(struct findings *f);
+/* Returns true if the wait for a CPU is the cause, and not perhaps the work of the task. */
+bool root_cause_starved(const struct findings *f);
 /* For LINK_FOLDED: returns true if the task ran for more than half of the time. */
 bool root_cause_ran(const struct link *k);
 /* Returns true if the task sleeps again and again for short times, and the time between its sleeps

@@ -387,11 +387,19 @@ static bool say_limit(struct words *t, const struct sentence_facts *f, const str
 {
 	if (contention_is_throttled(c))
 		say_quota(t, f, k);
-	else if (c->idle_ns > c->total_ns / 2)
+	else if (c->idle_ns > c->total_ns / 2 && (f->cpu || f->work_or_cpu))
 		words_add(t, " although one was idle: its control group is probably limited");
 	else
 		return false;
 	return true;
+}
+
+/* If nothing stands out, the parts would only be a puzzle: they are short, and each of them is rounded. */
+static void say_who_had_cpu(struct words *t, const struct sentence_facts *f, const struct contention *c,
+			    const struct link *k)
+{
+	if (f->verdict != VERDICT_NORMAL)
+		cpu_words_all(t, f->g, c, k->to_ns);
 }
 
 static void say_starved(struct words *t, const struct sentence_facts *f, const struct link *k)
@@ -410,7 +418,7 @@ static void say_starved(struct words *t, const struct sentence_facts *f, const s
 	if (f->cpu->lost_ns > f->cpu->total_ns / 2)
 		words_add(t, " as far as is known: records are missing that would tell who had it");
 	else if (f->work_or_cpu)
-		cpu_words_all(t, f->g, f->cpu, k->to_ns);
+		say_who_had_cpu(t, f, f->cpu, k);
 	else if (others_ns > f->cpu->total_ns / 2)
 		words_add(t, " while many tasks used it");
 	else if (others_ns) {
@@ -479,7 +487,7 @@ static void say_shared(struct words *t, const struct sentence_facts *f, const st
 	words_add(t, ", and waited for a CPU for ");
 	words_duration(t, k->runnable_ns);
 	if (f->shared && !say_limit(t, f, f->shared, k))
-		cpu_words_all(t, f->g, f->shared, k->to_ns);
+		say_who_had_cpu(t, f, f->shared, k);
 }
 
 /* alone: the text does not say the link before the last one. */

@@ -591,13 +591,17 @@ const char *view_doubt_words(enum doubt doubt)
 
 bool view_is_doubted(const struct diagnosis *d, size_t i)
 {
+	bool last = i + 1 == d->n_chain, has_cpu = last && i && d->chain[i - 1].edge == EDGE_CPU;
 	const uint32_t ends = 1 << DOUBT_OBJECT | 1 << DOUBT_IDLE | 1 << DOUBT_LEAF | 1 << DOUBT_CPU |
-			      1 << DOUBT_CYCLE | 1 << DOUBT_END | 1 << DOUBT_POLLING | 1 << DOUBT_WORK;
+			      1 << DOUBT_CYCLE | 1 << DOUBT_END | 1 << DOUBT_POLLING;
 
 	for (size_t j = 0; j < d->n_choices; j++)
 		if (!d->choices[j].settled && d->choices[j].task == d->chain[i].task)
 			return true;
-	return i + 1 == d->n_chain && d->doubts & ends;
+	/* this doubt is about the work of a task, and not about the task that had its CPU */
+	if (d->doubts & 1 << DOUBT_WORK && (last ? !has_cpu : d->chain[i].edge == EDGE_CPU))
+		return true;
+	return last && d->doubts & ends;
 }
 
 void view_add_choices(struct words *t, const struct diagnosis *d)
