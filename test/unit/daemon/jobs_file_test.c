@@ -73,10 +73,6 @@ static void flags(void **state)
 		       "{\"symbol\":\"s\",\"event\":\"start\",\"job\":\"arg0\"},"
 		       "{\"symbol\":\"d\",\"event\":\"end\",\"job\":\"arg0\",\"queued\":true}]}",
 		  JOB_NOTED, 0, JOB_QUEUED },
-		{ HEAD "{\"symbol\":\"e\",\"event\":\"enqueue\",\"job\":\"arg0\"},"
-		       "{\"symbol\":\"s\",\"event\":\"start\",\"job\":\"arg0\",\"end\":\"return\"},"
-		       "{\"symbol\":\"d\",\"event\":\"end\",\"job\":\"arg0\",\"queued\":true}]}",
-		  JOB_NOTED, JOB_RETURNS, JOB_QUEUED },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
