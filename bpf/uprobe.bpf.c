@@ -55,7 +55,9 @@ struct {
 	__type(value, struct open_job);
 } ct_job_open SEC(".maps");
 
-/* The jobs that were enqueued (JOB_NOTED), until they start (JOB_QUEUED) or end (JOB_ENDED). */
+/* The jobs that were enqueued or started (JOB_NOTED), until they start (JOB_QUEUED) or end (JOB_ENDED). If
+ * more jobs than max_entries wait or run, the map forgets the ones that were used longest ago, and the rest
+ * of their events is not recorded. */
 struct queued_key {
 	__u64 job;
 	__u32 tgid;

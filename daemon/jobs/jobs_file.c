@@ -157,7 +157,11 @@ static void file_add(struct file_look *l, size_t fn, uint64_t vaddr, uint64_t co
 	rule->calls = f->spec_no * JOBS_SPEC_FUNCTIONS_MAX + (uint32_t)fn;
 	r = file_probe(l, vaddr, counter, rule);
 	l->found[fn] |= !r;
-	if (r)
+	/* The kernel refuses a probe with a counter beside one without it (kernel/events/uprobes.c,
+	 * ref_ctr_mismatch_warn()). */
+	if (r == -EINVAL && counter)
+		file_why(f, spec->symbol, "another tracer may have a probe there without the note's counter");
+	else if (r)
 		file_why(f, spec->symbol, strerror(-r));
 }
 
