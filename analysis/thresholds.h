@@ -414,6 +414,10 @@
  * too much to compute: it is overloaded.
  * Tests: jobs_that_sleep fails if the number is smaller, jobs_that_compute if it is larger. */
 #define QUEUE_CPU_SHARE 0.5
+/* 0..1: A job may have other jobs inside of itself. If more than this share of the execution counts more
+ * than once for this reason, ctrace does not say which kind of job is slow, or what a pool lacks.
+ * Tests: rarely_nested fails if the number is smaller, nested_loop if it is larger. */
+#define QUEUE_NESTED_SHARE 0.05
 /* 0..1: While jobs wait, threads may be free. Then fewer jobs run than at other times. The verdict
  * is QUEUE_LATE if this is so for more than this share of the time in which jobs wait.
  * Tests: taking_turns fails if the number is smaller, free_thread if it is larger. */

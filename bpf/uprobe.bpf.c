@@ -55,15 +55,19 @@ struct {
 	__type(value, struct open_job);
 } ct_job_open SEC(".maps");
 
-/* The jobs that were enqueued (JOB_NOTED), until they start (JOB_QUEUED) or end (JOB_ENDED). */
+/* The jobs that were enqueued or started (JOB_NOTED), until they start (JOB_QUEUED) or end (JOB_ENDED). If
+ * more jobs than max_entries wait or run, the map forgets the ones that were used longest ago, and the rest
+ * of their events is not recorded. */
 struct queued_key {
 	__u64 job;
 	__u32 tgid;
 	__u32 framework;
 };
 struct queued_job {
+	__u64 born_ns; /* job_born() */
 	__u8 attached; /* job_rule.attached */
 	__u8 started;
+	__u8 pad[6];
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -237,6 +241,16 @@ static __always_inline void job_tell(__u32 tgid, __u64 function, const struct jo
 		bpf_map_update_elem(&ct_job_told, &key, &told, 0);
 }
 
+/* Returns when the process began, or the thread if the job is a thread. Another process may have had the same
+ * id, and may have ended with an open job. */
+static __always_inline __u64 job_born(const struct job_rule *rule)
+{
+	struct task_struct *t = (void *)bpf_get_current_task();
+
+	return rule->job.reg == JOB_THREAD ? BPF_CORE_READ(t, start_boottime)
+					   : BPF_CORE_READ(t, group_leader, start_boottime);
+}
+
 /*
  * Returns true if the event is to be recorded. JOB_NOTED: also remembers the job as enqueued. A start with
  * JOB_NOTED does not count if the job runs already.
@@ -251,8 +265,9 @@ static __always_inline bool job_counts(const struct job_rule *rule, __u64 job, _
 
 	if (!(rule->flags & (JOB_NOTED | JOB_QUEUED)))
 		return true;
+	note.born_ns = job_born(rule);
 	noted = bpf_map_lookup_elem(&ct_job_queued, &key);
-	known = noted && noted->attached == note.attached;
+	known = noted && noted->attached == note.attached && noted->born_ns == note.born_ns;
 	if (rule->flags & JOB_NOTED) {
 		if (known && rule->event == CT_JOB_START)
 			return false;

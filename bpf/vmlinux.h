@@ -162,6 +162,7 @@ struct task_struct {
 	int pid;
 	int tgid;
 	struct task_struct *real_parent;
+	struct task_struct *group_leader;
 	struct pid *thread_pid;
 	struct list_head thread_node;
 	unsigned long nvcsw, nivcsw;

@@ -14,9 +14,15 @@ static uint64_t in_process(uint64_t id, uint32_t tgid)
 	return id ^ (uint64_t)tgid * 0x9e3779b97f4a7c15ULL;
 }
 
+/* A number identifies a job only within one process and one framework. */
 static uint64_t key_of(const struct window *w, const struct window_event *e, uint32_t tgid)
 {
-	return in_process(window_words(w, e)[0], tgid);
+	return in_process(window_words(w, e)[0], tgid) ^ ct_job_framework(&e->r) * 0xbf58476d1ce4e5b9ULL;
+}
+
+static uint64_t in_task(uint64_t key, uint32_t task)
+{
+	return key ^ (task + 1ULL) * 0x94d049bb133111ebULL;
 }
 
 /* A recorded end may be too early (CT_JF_LOOSE). The work is over when the task waits next, or ends. */
@@ -60,7 +66,9 @@ static uint64_t cpu_within(const struct graph *g, uint32_t task, uint64_t from_n
 struct finding {
 	const struct graph *g;
 	job_list *v;
-	struct map open;  /* key_of() -> index in v of the open job */
+	struct map open; /* key_of() -> index in v of the open job that was enqueued last */
+	/* key_of(), and in_task() of it -> index in v of the job that started last */
+	struct map running;
 	struct map loose; /* task -> index in v of its last job without an exact end */
 	unprobed_list unprobed;
 	int err;
@@ -92,14 +100,31 @@ static struct job *job_new(struct finding *k, uint64_t key, const struct ct_rec 
 	return &k->v->v[k->v->n - 1];
 }
 
+/* key: a key of k->running. Returns the job if it still runs, else NULL. */
+static struct job *running_job(struct finding *k, uint64_t key, const struct window_event *e)
+{
+	uint64_t at;
+
+	if (!map_get(&k->running, key, &at) || k->v->v[at].end_ns ||
+	    is_unprobed(k, ct_job_framework(&e->r), k->v->v[at].last_ns, e->r.ts))
+		return NULL;
+	return &k->v->v[at];
+}
+
 /* The records of one job have the same address. But each enqueue makes a new job, and so does a
- * second start of a job. */
+ * second start of a job. A job may be enqueued again while it runs. So an end is that of a running job,
+ * first of one that this task began. If no such job runs, the end cancels the job that waits. */
 static struct job *job_of(struct finding *k, const struct window_event *e, uint32_t task)
 {
 	uint32_t tgid = k->g->tasks[task].tgid;
 	uint64_t key = key_of(k->g->w, e, tgid), at;
 	enum ct_job state = ct_job_state(&e->r);
+	struct job *job = state == CT_JOB_END ? running_job(k, in_task(key, task), e) : NULL;
 
+	if (!job && state == CT_JOB_END)
+		job = running_job(k, key, e);
+	if (job)
+		return job;
 	if (state != CT_JOB_ENQUEUE && map_get(&k->open, key, &at) &&
 	    !(state == CT_JOB_START && k->v->v[at].start_ns) &&
 	    !is_unprobed(k, ct_job_framework(&e->r), k->v->v[at].last_ns, e->r.ts))
@@ -108,11 +133,13 @@ static struct job *job_of(struct finding *k, const struct window_event *e, uint3
 }
 
 /* A job without an exact end is over when its task begins the next job, at the latest. */
-static void begin(struct finding *k, struct job *job, uint32_t task, uint64_t ts_ns)
+static void begin(struct finding *k, struct job *job, uint32_t task, const struct window_event *e)
 {
-	uint64_t at;
+	uint64_t key = key_of(k->g->w, e, job->tgid), at = (uint64_t)(job - k->v->v), ts_ns = e->r.ts;
 
 	job->start_ns = ts_ns;
+	if (map_set(&k->running, key, at) || map_set(&k->running, in_task(key, task), at))
+		k->err = -ENOMEM;
 	if (!map_get(&k->loose, task, &at))
 		return;
 	map_del(&k->loose, task);
@@ -121,6 +148,8 @@ static void begin(struct finding *k, struct job *job, uint32_t task, uint64_t ts
 
 static void end(struct finding *k, struct job *job, uint32_t task, const struct window_event *e)
 {
+	uint64_t key = key_of(k->g->w, e, job->tgid), at;
+
 	job->end_ns = e->r.ts;
 	job->loose = e->r.flags & CT_JF_LOOSE;
 	if (job->loose) {
@@ -128,8 +157,8 @@ static void end(struct finding *k, struct job *job, uint32_t task, const struct 
 		if (map_set(&k->loose, task, (uint64_t)(job - k->v->v)))
 			k->err = -ENOMEM;
 	}
-	if (job->start_ns || job->queued_ns)
-		map_del(&k->open, key_of(k->g->w, e, job->tgid));
+	if (map_get(&k->open, key, &at) && job == &k->v->v[at])
+		map_del(&k->open, key);
 }
 
 static void read_record(struct finding *k, const struct window_event *e)
@@ -157,7 +186,7 @@ static void read_record(struct finding *k, const struct window_event *e)
 	if (ct_job_state(&e->r) == CT_JOB_START || job->start_ns || !job->queued_ns)
 		job->worker = task;
 	if (ct_job_state(&e->r) == CT_JOB_START)
-		begin(k, job, task, e->r.ts);
+		begin(k, job, task, e);
 	else
 		end(k, job, task, e);
 }
@@ -210,7 +239,7 @@ static int find_firsts(const job_list *v, struct firsts *f)
 static void judge_start(const job_list *v, const struct firsts *f, struct job *j)
 {
 	uint64_t first_ns, at = 0;
-	bool may_be_missing = j->function && j->queued_ns && !j->start_ns && !j->end_ns &&
+	bool may_be_missing = j->function && j->queued_ns && !j->start_ns &&
 			      map_get(&f->enqueue, function_key(j), &first_ns) &&
 			      j->queued_ns - first_ns <= JOB_UNSEEN_NS;
 	bool queue_starts = map_get(&f->start, queue_key(j), &at);
@@ -223,20 +252,25 @@ static void judge_start(const job_list *v, const struct firsts *f, struct job *j
  * A job function gets its probe only when its first job is enqueued, so the starts of its first
  * jobs may be missing (doc/frameworks.md). Removes the jobs that probably began without a record.
  * For such a job, all of the following is true:
- * - Neither its start nor its end is recorded.
+ * - Its start is not recorded. Its end may be: a job that is deleted ends without the probe. So the job
+ *   looks like a cancelled one.
  * - It was enqueued at most JOB_UNSEEN_NS after the first job of the same function.
  * - A later job of the same function overtook it: of this function in this queue, the first
  *   recorded start is that of a job that was enqueued later.
- * Sets no_starts of the other jobs.
+ * Sets no_starts of the other jobs, and after_unseen of the job that overtook.
  */
 static int drop_unseen(job_list *v)
 {
 	struct firsts f = { 0 };
+	uint64_t at;
 	size_t n = 0;
 	int r = find_firsts(v, &f);
 
-	for (size_t i = 0; i < v->n && !r; i++)
+	for (size_t i = 0; i < v->n && !r; i++) {
 		judge_start(v, &f, &v->v[i]);
+		if (v->v[i].unseen && map_get(&f.start, queue_key(&v->v[i]), &at))
+			v->v[at].after_unseen = true;
+	}
 	map_done(&f.enqueue);
 	map_done(&f.start);
 	map_done(&f.started);
@@ -275,6 +309,7 @@ int jobs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, job_list 
 		if (g->w->events[i].r.kind == CT_JOB && g->w->events[i].r.ts < to_ns)
 			read_record(&k, &g->w->events[i]);
 	map_done(&k.open);
+	map_done(&k.running);
 	map_done(&k.loose);
 	drop_cut(&k, to_ns);
 	VEC_FREE(&k.unprobed);

@@ -9,7 +9,8 @@
 struct job {
 	uint64_t obj;
 	uint64_t function;
-	/* 0: not recorded. A job with an end and no start was cancelled while it waited. */
+	/* 0: not recorded. A job with an enqueue, an end and no start was cancelled while it waited, unless
+	 * no_starts. */
 	uint64_t queued_ns, start_ns, end_ns;
 	uint64_t cpu_ns;
 	uint32_t enqueuer, worker;
@@ -20,6 +21,10 @@ struct job {
 	uint64_t until_ns; /* end of the time with probes in which the job began; 0: no such end */
 	uint16_t framework;
 	bool unseen, loose;
+	/* Jobs of the queue that ran before this one were left out, because their starts were not recorded
+	 * (JOB_UNSEEN_NS). */
+	bool after_unseen;
+	bool outer; /* its worker did other jobs of the queue inside of it; set by busy.h */
 	/* The job has no recorded start. But it may have begun, because its function may have had
 	 * no probe. This is so if one of these is true:
 	 * - No start of any job of the function is recorded in the process.

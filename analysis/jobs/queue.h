@@ -45,11 +45,11 @@ struct queue {
 	uint64_t obj;
 	uint32_t task; /* a task that ran jobs, or else an enqueuer */
 	struct job_times times;
-	size_t n_waiting; /* without n_no_starts */
-	size_t n_running;
+	size_t n_waiting;   /* without n_no_starts */
+	size_t n_running;   /* of nested jobs (busy.h), only the innermost ones */
 	size_t n_no_starts; /* jobs with no_starts (jobs.h) */
 	uint32_t n_threads;
-	uint32_t most_running;
+	uint32_t most_running; /* the same */
 	uint32_t most_waiting; /* without n_no_starts */
 	/* 0..1: the CPU time of the jobs, divided by their execution time */
 	double on_cpu;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analysis/jobs/busy.h"
 #include "analysis/jobs/jobs.h"
 #include "analysis/jobs/verdict.h"
 #include "lib/cleanup.h"
@@ -76,18 +77,17 @@ static uint32_t most_at_once(struct step *v, size_t n)
 	return most;
 }
 
-static int count_sets(struct queue *q, const struct job *v, size_t n)
+static int count_sets(struct queue *q, const struct job *v, size_t n, const busy_list *busy)
 {
 	_cleanup_free_ struct step *steps = malloc(2 * (n + 1) * sizeof(*steps));
 	size_t k = 0;
 
 	if (!steps)
 		return -ENOMEM;
-	for (size_t i = 0; i < n; i++)
-		if (v[i].start_ns) {
-			steps[k++] = (struct step){ v[i].start_ns, 1 };
-			steps[k++] = (struct step){ v[i].end_ns ? v[i].end_ns : UINT64_MAX, -1 };
-		}
+	for (size_t i = 0; i < busy->n; i++) {
+		steps[k++] = (struct step){ busy->v[i].from_ns, 1 };
+		steps[k++] = (struct step){ busy->v[i].to_ns, -1 };
+	}
 	q->most_running = most_at_once(steps, k);
 	k = 0;
 	for (size_t i = 0; i < n; i++)
@@ -120,9 +120,6 @@ static int count_threads(struct queue *q, const struct job *v, size_t n)
 	qsort(tasks, k, sizeof(*tasks), u32_cmp);
 	for (size_t i = 0; i < k; i++)
 		q->n_threads += i == 0 || tasks[i] != tasks[i - 1];
-	/* A job may run an event loop of its own. While a thread does a job inside of another one, only the
-	 * inner job runs. */
-	q->most_running = MIN(q->most_running, q->n_threads);
 	q->task = k ? tasks[0] : v[0].enqueuer;
 	return 0;
 }
@@ -208,6 +205,7 @@ static int fill_queue(const struct graph *g, struct queue *q, struct job *v, siz
 		      uint64_t to_ns)
 {
 	_cleanup_free_ uint64_t *buf = malloc((n + 1) * sizeof(*buf));
+	busy_list busy = { 0 };
 	size_t judged = n;
 	int r;
 
@@ -216,20 +214,24 @@ static int fill_queue(const struct graph *g, struct queue *q, struct job *v, siz
 	while (judged && v[judged - 1].no_starts)
 		judged--;
 	*q = (struct queue){ .obj = v[0].obj, .n_no_starts = n - judged };
-	for (size_t i = 0; i < judged; i++) {
+	for (size_t i = 0; i < judged; i++)
 		q->n_waiting += v[i].queued_ns && !job_left_ns(&v[i]);
-		q->n_running += v[i].start_ns && !v[i].end_ns;
-	}
 	q->times = times_of(v, n, buf);
-	r = count_sets(q, v, judged);
+	r = busy_find(v, judged, &busy);
+	if (!r)
+		r = count_sets(q, v, judged, &busy);
+	for (size_t i = 0; i < busy.n; i++)
+		q->n_running += busy.v[i].to_ns == UINT64_MAX;
 	if (!r)
 		r = count_threads(q, v, n);
-	if (r)
-		return r;
 	to_ns = alive_until_ns(g, v, n, to_ns);
-	r = fill_groups(g, q, v, n, to_ns, buf);
+	if (!r)
+		r = fill_groups(g, q, v, n, to_ns, buf);
 	qsort(v, n, sizeof(*v), job_cmp);
-	return r ?: verdict_find(g, q, v, judged, from_ns, to_ns);
+	if (!r)
+		r = verdict_find(g, q, v, judged, &busy, from_ns, to_ns);
+	VEC_FREE(&busy);
+	return r;
 }
 
 static int most_queueing_cmp(const void *a, const void *b)

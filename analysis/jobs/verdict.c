@@ -56,14 +56,18 @@ struct judged {
 	const struct graph *g;
 	const struct job *v;
 	size_t n;
+	const busy_list *busy;
 	uint64_t from_ns, to_ns;
 
-	uint64_t queueing_ns, execution_ns, cpu_ns;
+	size_t n_enqueues;
+	/* inner_ns: execution_ns without the jobs that have other jobs inside */
+	uint64_t queueing_ns, execution_ns, inner_ns, cpu_ns;
 	uint64_t long_ns; /* the sum of the execution times of the longest tenth of the jobs */
 	uint64_t last_end_ns;
 	uint64_t oldest_waits_ns;
-	/* waited_ns: for how long at least one job waited. unserved_ns: the part of waited_ns in
-	 * which fewer jobs ran than at other times. */
+	/* waited_ns: for how long at least one job waited, without the time in which a job without a
+	 * recorded start may have run. unserved_ns: the part of waited_ns in which fewer jobs ran than at
+	 * other times. */
 	uint64_t waited_ns, unserved_ns;
 	/* Sums over the started jobs, also over those that have not ended. occupied_ns: how long
 	 * they had a thread. busy_ns: how long they computed or waited for a CPU. off_ns: how long
@@ -85,14 +89,18 @@ static int sum_jobs(struct judged *j)
 		uint64_t ran_ns = job_execution_ns(job), waits_ns = job_queueing_ns(job, j->to_ns);
 
 		j->queueing_ns += waits_ns;
+		j->n_enqueues += job->queued_ns != 0;
 		j->execution_ns += ran_ns;
+		j->inner_ns += job->outer ? 0 : ran_ns;
 		j->cpu_ns += job->cpu_ns;
 		if (job->queued_ns && !job_left_ns(job))
 			j->oldest_waits_ns = MAX(j->oldest_waits_ns, waits_ns);
-		if (job->start_ns && job->end_ns) {
+		/* The end of a cancelled job does not free a thread. A job without an enqueue and a start
+		 * began before the trace. */
+		if (job->end_ns && (job->start_ns || !job->queued_ns))
 			j->last_end_ns = MAX(j->last_end_ns, job->end_ns);
+		if (job->start_ns && job->end_ns)
 			ran[k++] = ran_ns;
-		}
 	}
 	quantiles_sort(ran, k);
 	for (size_t i = k - k / 10; i < k; i++)
@@ -114,8 +122,9 @@ static int change_cmp(const void *a, const void *b)
 
 static int sum_unserved(struct judged *j, uint32_t most_running)
 {
-	_cleanup_free_ struct change *c = malloc((3 * j->n + 1) * sizeof(*c));
+	_cleanup_free_ struct change *c = malloc((4 * j->n + 1) * sizeof(*c));
 	int64_t waiting = 0, running = 0;
+	uint64_t known_ns = j->from_ns;
 	size_t k = 0;
 
 	if (!c)
@@ -123,18 +132,23 @@ static int sum_unserved(struct judged *j, uint32_t most_running)
 	for (size_t i = 0; i < j->n; i++) {
 		const struct job *job = &j->v[i];
 
+		/* Before, jobs without a recorded start may have run. */
+		if (job->after_unseen)
+			known_ns = MAX(known_ns, job->start_ns);
+		else if (!job->queued_ns && !job->start_ns)
+			known_ns = MAX(known_ns, job->end_ns);
 		if (job->queued_ns)
 			c[k++] = (struct change){ job->queued_ns, 1, 0 };
-		if (job->start_ns)
-			c[k++] = (struct change){ job->start_ns, job->queued_ns ? -1 : 0, 1 };
-		if (job->queued_ns && !job->start_ns && job->end_ns)
-			c[k++] = (struct change){ job->end_ns, -1, 0 };
-		if (job->start_ns && job->end_ns)
-			c[k++] = (struct change){ MAX(job->end_ns, job->start_ns), 0, -1 };
+		if (job->queued_ns && job_left_ns(job))
+			c[k++] = (struct change){ job_left_ns(job), -1, 0 };
+	}
+	for (size_t i = 0; i < j->busy->n; i++) {
+		c[k++] = (struct change){ j->busy->v[i].from_ns, 0, 1 };
+		c[k++] = (struct change){ j->busy->v[i].to_ns, 0, -1 };
 	}
 	qsort(c, k, sizeof(*c), change_cmp);
 	for (size_t i = 0; i < k; i++) {
-		uint64_t from_ns = MAX(c[i].ts_ns, j->from_ns);
+		uint64_t from_ns = MAX(c[i].ts_ns, known_ns);
 		uint64_t to_ns = i + 1 < k ? MIN(c[i + 1].ts_ns, j->to_ns) : j->to_ns;
 
 		waiting += c[i].waiting;
@@ -192,6 +206,24 @@ static void sum_intervals(struct judged *j)
 				add_interval(j, s, from, to);
 		}
 	}
+}
+
+/* Returns how much of occupied_ns counts more than once, because jobs run inside of other jobs. */
+static uint64_t nested_ns(const struct judged *j)
+{
+	uint64_t busy_ns = 0;
+
+	for (size_t i = 0; i < j->busy->n; i++) {
+		uint64_t to_ns = MIN(j->busy->v[i].to_ns, j->to_ns);
+
+		busy_ns += to_ns - MIN(j->busy->v[i].from_ns, to_ns);
+	}
+	return j->occupied_ns - MIN(j->occupied_ns, busy_ns);
+}
+
+static bool is_nested(const struct judged *j)
+{
+	return (double)nested_ns(j) > QUEUE_NESTED_SHARE * (double)j->occupied_ns;
 }
 
 /* Returns true if, for more than half of the time of the jobs, no record shows what they did. */
@@ -395,11 +427,11 @@ static enum queue_verdict verdict_of(const struct queue *q, const struct judged 
 	bool stuck = q->n_waiting && q->n_running && q->n_running >= MIN(q->n_threads, q->most_running) &&
 		     j->oldest_waits_ns >= QUEUE_STUCK_NS && j->last_end_ns + j->oldest_waits_ns <= j->to_ns;
 
-	if (!q->times.count)
+	if (!q->times.count || !j->n_enqueues)
 		return QUEUE_UNKNOWN;
 	if (stuck)
 		return awaits_itself(j) ? QUEUE_ITSELF : QUEUE_STUCK;
-	if ((double)j->queueing_ns < QUEUE_WAIT_SHARE * (double)(j->queueing_ns + j->execution_ns) ||
+	if ((double)j->queueing_ns < QUEUE_WAIT_SHARE * (double)(j->queueing_ns + j->inner_ns) ||
 	    q->most_waiting < 2)
 		return QUEUE_FINE;
 	if (is_obsolete(j))
@@ -408,11 +440,12 @@ static enum queue_verdict verdict_of(const struct queue *q, const struct judged 
 		return QUEUE_LATE;
 	if (is_flood(q, j))
 		return QUEUE_FLOOD;
-	if (has_slow_kind(q, j))
+	/* While an outer job waits for events, it does not hold up the others. */
+	if (!is_nested(j) && has_slow_kind(q, j))
 		return QUEUE_SLOW_KIND;
 	if (q->most_running <= 1)
 		return QUEUE_SERIAL;
-	if (is_unseen(j))
+	if (is_unseen(j) || is_nested(j))
 		return QUEUE_UNKNOWN;
 	return is_busy(j) ? QUEUE_OVERLOAD : QUEUE_TOO_SMALL;
 }
@@ -508,7 +541,14 @@ static void say_obsolete(struct words *t, const struct graph *g, const struct ju
 
 static void say_unknown(struct words *t, const struct queue *q, const struct judged *j)
 {
-	if (q->times.count)
+	if (q->times.count && !j->n_enqueues)
+		words_add(t, "no enqueue of a job was recorded, so ctrace cannot say whether jobs wait");
+	else if (q->times.count && is_nested(j))
+		words_add(
+			t,
+			"jobs wait, but jobs also run inside of other jobs, for %u %% of the execution, so ctrace cannot say why jobs wait",
+			percent(nested_ns(j), j->occupied_ns));
+	else if (q->times.count)
 		words_add(
 			t,
 			"up to %u jobs run at one time, and further jobs wait; for %u %% of the execution, no record shows what the jobs do",
@@ -574,18 +614,16 @@ static char *say_verdict(const struct graph *g, const struct queue *q, const str
 		break;
 	}
 	if (q->n_no_starts && q->times.count)
-		words_add(
-			&t,
-			"; %zu job%s not counted: perhaps %s without a record",
-			q->n_no_starts, q->n_no_starts == 1 ? " is" : "s are",
-			q->n_no_starts == 1 ? "it began" : "they began");
+		words_add(&t, "; %zu job%s not counted: perhaps %s without a record", q->n_no_starts,
+			  q->n_no_starts == 1 ? " is" : "s are",
+			  q->n_no_starts == 1 ? "it began" : "they began");
 	return words_take(&t);
 }
 
-int verdict_find(const struct graph *g, struct queue *q, const struct job *v, size_t n, uint64_t from_ns,
-		 uint64_t to_ns)
+int verdict_find(const struct graph *g, struct queue *q, const struct job *v, size_t n, const busy_list *busy,
+		 uint64_t from_ns, uint64_t to_ns)
 {
-	struct judged j = { .g = g, .v = v, .n = n, .from_ns = from_ns, .to_ns = to_ns };
+	struct judged j = { .g = g, .v = v, .n = n, .busy = busy, .from_ns = from_ns, .to_ns = to_ns };
 	int r = sum_jobs(&j);
 
 	if (!r)

@@ -40,10 +40,9 @@ static struct job_value file_value(const struct jobs_arg *a)
 		return (struct job_value){ 0 };
 	if (a->arg == JOBS_SPEC_THREAD)
 		return (struct job_value){ .reg = JOB_THREAD };
-	return (struct job_value){ .reg = jobs_note_arg_reg((unsigned)a->arg),
-				   .deref = a->deref,
-				   .off2 = a->off2,
-				   .off = a->off };
+	return (struct job_value){
+		.reg = jobs_note_arg_reg((unsigned)a->arg), .deref = a->deref, .off2 = a->off2, .off = a->off
+	};
 }
 
 static bool file_notes_enqueues(const struct jobs_spec *spec)
@@ -140,8 +139,8 @@ static int file_probe(struct file_look *l, uint64_t vaddr, uint64_t counter, str
 	if (!r)
 		r = VEC_RESERVE(&f->links, f->links.n + 1);
 	if (!r)
-		r = jobs_probe_add(l->probe, -1, path, at, rule,
-				   jobs_file_price(code, n < 0 ? 0 : (size_t)n), &link);
+		r = jobs_probe_add(l->probe, -1, path, at, rule, jobs_file_price(code, n < 0 ? 0 : (size_t)n),
+				   &link);
 	if (!r)
 		VEC_PUSH(&f->links, link);
 	return r;
@@ -158,8 +157,17 @@ static void file_add(struct file_look *l, size_t fn, uint64_t vaddr, uint64_t co
 	rule->calls = f->spec_no * JOBS_SPEC_FUNCTIONS_MAX + (uint32_t)fn;
 	r = file_probe(l, vaddr, counter, rule);
 	l->found[fn] |= !r;
-	if (r)
+	/* The kernel refuses a probe with a counter beside one without it (kernel/events/uprobes.c,
+	 * ref_ctr_mismatch_warn()). */
+	if (r == -EINVAL && counter)
+		file_why(f, spec->symbol, "another tracer may have a probe there without the note's counter");
+	else if (r)
 		file_why(f, spec->symbol, strerror(-r));
+}
+
+static void file_why_refused(struct jobs_file *f)
+{
+	snprintf(f->why, sizeof(f->why), "%u notes more than can be watched", f->n_refused);
 }
 
 static void file_add_mark(struct file_look *l, const struct jobs_note *n, struct job_rule *rule)
@@ -172,9 +180,22 @@ static void file_add_mark(struct file_look *l, const struct jobs_note *n, struct
 	else
 		f->n_marks++;
 	if (r == -ENOSPC)
-		snprintf(f->why, sizeof(f->why), "%u marks more than can be watched", f->n_refused);
+		file_why_refused(f);
 	else if (r)
 		file_why(f, rule->name, strerror(-r));
+}
+
+static void file_add_note(struct file_look *l, size_t fn, const struct jobs_note *n, struct job_rule *rule)
+{
+	struct jobs_file *f = l->file;
+
+	if (f->n_notes == JOBS_NOTES_MAX) {
+		f->n_refused++;
+		file_why_refused(f);
+		return;
+	}
+	f->n_notes++;
+	file_add(l, fn, n->vaddr, n->semaphore, rule);
 }
 
 static int file_symbol(void *arg, const struct elf_symbol *s)
@@ -183,9 +204,10 @@ static int file_symbol(void *arg, const struct elf_symbol *s)
 	const struct jobs_spec *spec = l->file->spec;
 
 	for (size_t i = 0; i < spec->n_functions; i++) {
-		if (s->type != STT_FUNC)
+		if (s->type != STT_FUNC && s->type != STT_OBJECT)
 			continue;
-		if (!l->vaddr[i] && !spec->functions[i].note && !strcmp(s->name, spec->functions[i].symbol))
+		if (!l->vaddr[i] && s->type == STT_FUNC && !spec->functions[i].note &&
+		    !strcmp(s->name, spec->functions[i].symbol))
 			l->vaddr[i] = s->vaddr;
 		if (!strcmp(s->name, spec->functions[i].need))
 			l->need[i] = true;
@@ -223,13 +245,13 @@ static void file_functions(struct file_look *l)
 /* The framework's description says how to get a value from an argument of a note. Examples of `a`:
  * "arg2", "arg1+0x58", "arg0->0x18". Sets *ret to the steps of the kernel side: take a register, add an
  * offset, read memory at most twice (struct job_value). An argument that is itself in memory uses up one
- * read, so only forms such as "arg2" and "arg0->0x18" are possible. Returns false if the value cannot be
+ * read, so only forms such as "arg2" and "arg0->0x18" are possible. Returns NULL, or why the value cannot be
  * had. */
-static bool file_note_value(const struct jobs_arg *a, const struct jobs_note *n, struct job_value *ret)
+static const char *file_note_value(const struct jobs_arg *a, const struct jobs_note *n, struct job_value *ret)
 {
 	if (a->arg < 0 || a->arg == JOBS_SPEC_THREAD) {
 		*ret = file_value(a);
-		return true;
+		return NULL;
 	}
 	*ret = n->args[a->arg];
 	if (!ret->deref) {
@@ -240,9 +262,19 @@ static bool file_note_value(const struct jobs_arg *a, const struct jobs_note *n,
 		ret->deref = 2;
 		ret->off2 = (int16_t)a->off;
 	} else if (a->deref || a->off) {
-		return false;
+		return "an argument in memory allows only argN, or argN->OFFSET of 16 bits";
 	}
-	return ret->reg;
+	return ret->reg ? NULL : "its arguments are not 64 bits in a register or on the stack";
+}
+
+static const char *file_note_values(const struct jobs_values *v, const struct jobs_note *n,
+				    struct job_rule *rule)
+{
+	const char *why = file_note_value(&v->job, n, &rule->job);
+
+	if (!why)
+		why = file_note_value(&v->queue, n, &rule->queue);
+	return why ?: file_note_value(&v->function, n, &rule->function);
 }
 
 static void file_note(void *arg, const struct jobs_note *n)
@@ -259,17 +291,16 @@ static void file_note(void *arg, const struct jobs_note *n)
 		const struct jobs_function *f = &spec->functions[i];
 		struct job_rule rule = file_rule(spec, f->event, &f->values);
 		size_t provider = strlen(n->provider);
+		const char *why;
 
 		if (!f->note || !file_is_wanted(l, i) || strncmp(f->symbol, n->provider, provider) ||
 		    f->symbol[provider] != ':' || strcmp(f->symbol + provider + 1, n->name))
 			continue;
-		if (file_note_value(&f->values.job, n, &rule.job) &&
-		    file_note_value(&f->values.queue, n, &rule.queue) &&
-		    file_note_value(&f->values.function, n, &rule.function))
-			file_add(l, i, n->vaddr, n->semaphore, &rule);
+		why = file_note_values(&f->values, n, &rule);
+		if (why)
+			file_why(l->file, f->symbol, why);
 		else
-			file_why(l->file, f->symbol,
-				 "its arguments are not 64 bits in a register or on the stack");
+			file_add_note(l, i, n, &rule);
 	}
 }
 

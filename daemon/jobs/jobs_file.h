@@ -12,6 +12,9 @@
 #include "daemon/jobs/jobs_spec.h"
 #include "lib/vec.h"
 
+/* how many notes of one file get a probe, besides marks; each probe takes descriptors of the daemon */
+#define JOBS_NOTES_MAX 64
+
 struct jobs_file {
 	uint64_t id;      /* set by the caller */
 	uint8_t attached; /* job_rule.attached */
@@ -22,7 +25,9 @@ struct jobs_file {
 	VEC(struct jobs_link *) links;
 	/* n_wanted: functions of the description for this file; n_found: those with a probe */
 	unsigned n_wanted, n_found;
-	unsigned n_marks, n_refused; /* marks: n_marks with a probe, n_refused without */
+	/* marks with a probe; other notes that the description names; notes of both kinds without a probe
+	 * because of a limit or, for a mark, an error */
+	unsigned n_marks, n_notes, n_refused;
 	char why[128];
 	/*
 	 * Set by the caller.

@@ -228,6 +228,38 @@ static int jobs_spec_binaries(const struct jobs_spec_at *at, const json_t *list,
 	return 0;
 }
 
+/*
+ * The kernel side remembers a job from the event that `queued` waits for until the event with `queued`. This
+ * fails with some combinations:
+ * - An end without `queued` would not make it forget the job. In a description without enqueues, the next
+ *   start would then not count.
+ * - A start with "end": "return" and without `queued` does not make it forget the job. So an end with
+ *   `queued` would end the job a second time.
+ */
+static int jobs_spec_ends(const struct jobs_spec *s, char *err)
+{
+	const struct jobs_function *queued = NULL, *other = NULL, *twice = NULL;
+	struct jobs_spec_at at = { .err = err };
+
+	for (size_t i = 0; i < s->n_functions; i++) {
+		const struct jobs_function *f = &s->functions[i];
+
+		if (f->event == CT_JOB_END && f->values.queued)
+			queued = f;
+		else if (f->event == CT_JOB_END)
+			other = f;
+		if ((f->values.returns && !f->values.queued) || (f->calls.returns && !f->calls.queued))
+			twice = f;
+	}
+	at.function = other ? other->symbol : twice ? twice->symbol : NULL;
+	if (queued && other)
+		return jobs_spec_bad(&at, "queued", "is missing: all ends have it, or none");
+	if (queued && twice)
+		return jobs_spec_bad(&at, "queued",
+				     "is missing: an end has it, and this start ends by itself");
+	return 0;
+}
+
 static int jobs_spec_read(json_t *o, struct jobs_spec *s, char *err)
 {
 	static const char *const known[] = { "schema", "name", "about", "binaries", "functions", NULL };
@@ -254,7 +286,7 @@ static int jobs_spec_read(json_t *o, struct jobs_spec *s, char *err)
 	for (; !r && s->n_functions < json_array_size(list); s->n_functions += !r)
 		r = jobs_spec_function(json_array_get(list, s->n_functions), &s->functions[s->n_functions],
 				       err);
-	return r;
+	return r ?: jobs_spec_ends(s, err);
 }
 
 int jobs_spec_parse(const char *text, size_t n, struct jobs_spec **ret, char err[JOBS_SPEC_ERR_MAX])

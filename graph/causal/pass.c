@@ -193,6 +193,7 @@ void pass_drop(struct pass *p)
 	VEC_FREE(&p->origins);
 	VEC_FREE(&p->hands);
 	map_done(&p->jobs);
+	map_done(&p->jobs_begun);
 	map_done(&p->jobs_open);
 	map_done(&p->jobs_cut);
 	map_done(&p->jobs_off);

@@ -161,6 +161,9 @@ struct pass {
 	struct map variables, locks; /* object -> index into origins */
 	struct map signals;
 	struct map jobs; /* job_key() -> segment << 32 | event of the enqueue */
+	/* job_key(), and job_key() mixed with the task -> event of the last start of a job that has not ended
+	 */
+	struct map jobs_begun;
 	/* index of a task << 16 | framework -> record that began the first open job << 32 | number of jobs
 	 * that the task has begun and not ended */
 	struct map jobs_open;

@@ -39,10 +39,49 @@ static void wakeless_edges_edge(struct pass *p, const struct origin *o, uint32_t
 		pass_edge(p, &e);
 }
 
-/* An address identifies a job only within one process. */
+/* A number identifies a job only within one process and one framework. */
 static uint64_t job_key(const struct pass *p, uint32_t task, const struct window_event *e)
 {
-	return window_words(p->g->w, e)[0] ^ (uint64_t)p->g->tasks[task].tgid * 0x9e3779b97f4a7c15ULL;
+	return window_words(p->g->w, e)[0] ^ (uint64_t)p->g->tasks[task].tgid * 0x9e3779b97f4a7c15ULL ^
+	       ct_job_framework(&e->r) * 0xbf58476d1ce4e5b9ULL;
+}
+
+static uint64_t job_key_in_task(uint64_t key, uint32_t task)
+{
+	return key ^ (task + 1ULL) * 0x94d049bb133111ebULL;
+}
+
+static void job_begins(struct pass *p, uint32_t task, uint32_t event, uint64_t key)
+{
+	if (map_set(&p->jobs_begun, key, event) || map_set(&p->jobs_begun, job_key_in_task(key, task), event))
+		p->err = -ENOMEM;
+}
+
+/* Returns true if `event` is the end of a job that has started, first of one that this task began. */
+static bool job_ends(struct pass *p, uint32_t task, uint32_t event, uint64_t key)
+{
+	uint64_t cut = 0, begun = 0, any = 0;
+	bool own = map_get(&p->jobs_begun, job_key_in_task(key, task), &begun);
+	bool found = map_get(&p->jobs_begun, key, &any);
+
+	map_get(&p->jobs_cut, ct_job_framework(&p->e[event].r), &cut);
+	if (own)
+		map_del(&p->jobs_begun, job_key_in_task(key, task));
+	if (found && (!own || any == begun))
+		map_del(&p->jobs_begun, key);
+	return (own && begun >= cut) || (found && !own && any >= cut);
+}
+
+/* A job that ends before it starts was cancelled, so the end is not that of a job of this task. But a job
+ * may be enqueued again while it runs. */
+static bool job_is_cancelled(struct pass *p, uint32_t task, uint32_t event, uint64_t key)
+{
+	uint64_t queued, cut;
+
+	if (job_ends(p, task, event, key) || !map_get(&p->jobs, key, &queued))
+		return false;
+	map_del(&p->jobs, key);
+	return !map_get(&p->jobs_cut, ct_job_framework(&p->e[event].r), &cut) || (uint32_t)queued >= cut;
 }
 
 static void wakeless_edges_job(struct pass *p, uint32_t task, uint32_t event)
@@ -51,13 +90,11 @@ static void wakeless_edges_job(struct pass *p, uint32_t task, uint32_t event)
 	uint64_t key = job_key(p, task, e), queued, cut;
 	struct origin o;
 
-	/* A job that ends before it starts was cancelled, so the end is not that of a job of this task. */
-	if (ct_job_state(&e->r) == CT_JOB_END && map_get(&p->jobs, key, &queued)) {
-		map_del(&p->jobs, key);
-		if (!map_get(&p->jobs_cut, ct_job_framework(&e->r), &cut) || (uint32_t)queued >= cut)
-			return;
-	}
+	if (ct_job_state(&e->r) == CT_JOB_END && job_is_cancelled(p, task, event, key))
+		return;
 	segments_job(p, task, e, event);
+	if (ct_job_state(&e->r) == CT_JOB_START)
+		job_begins(p, task, event, key);
 	if (ct_job_state(&e->r) == CT_JOB_ENQUEUE) {
 		if (map_set(&p->jobs, key, (uint64_t)p->work[task].segment << 32 | event))
 			p->err = -ENOMEM;

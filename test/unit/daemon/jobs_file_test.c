@@ -4,8 +4,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "daemon/jobs/jobs_file.h"
 #include "daemon/jobs/jobs_note.h"
@@ -73,10 +76,6 @@ static void flags(void **state)
 		       "{\"symbol\":\"s\",\"event\":\"start\",\"job\":\"arg0\"},"
 		       "{\"symbol\":\"d\",\"event\":\"end\",\"job\":\"arg0\",\"queued\":true}]}",
 		  JOB_NOTED, 0, JOB_QUEUED },
-		{ HEAD "{\"symbol\":\"e\",\"event\":\"enqueue\",\"job\":\"arg0\"},"
-		       "{\"symbol\":\"s\",\"event\":\"start\",\"job\":\"arg0\",\"end\":\"return\"},"
-		       "{\"symbol\":\"d\",\"event\":\"end\",\"job\":\"arg0\",\"queued\":true}]}",
-		  JOB_NOTED, JOB_RETURNS, JOB_QUEUED },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -128,6 +127,128 @@ static void stores(void **state)
 	}
 	free(s);
 }
+
+/* The file of this test has 70 notes t:many. The argument of t:memory is in memory, and that of t:half has
+ * 32 bits. */
+#define NOTE(name, arg)                                                                                      \
+	"990: nop\n"                                                                                         \
+	".pushsection .note.stapsdt,\"\",\"note\"\n"                                                         \
+	".balign 4\n"                                                                                        \
+	".4byte 992f-991f, 994f-993f, 3\n"                                                                   \
+	"991: .asciz \"stapsdt\"\n"                                                                          \
+	"992: .balign 4\n"                                                                                   \
+	"993: .8byte 990b, 0, 0\n"                                                                           \
+	".asciz \"t\", \"" name "\", \"" arg "\"\n"                                                          \
+	"994: .balign 4\n"                                                                                   \
+	".popsection\n"
+__asm__(".text\n"
+	".rept 70\n" NOTE("many", "-8@%rax") ".endr\n" NOTE("memory", "-8@16(%rsp)") NOTE("half", "-4@%eax"));
+__asm__(".data\n"
+	".type t_variable, @object\n"
+	".size t_variable, 8\n"
+	"t_variable: .8byte 0\n"
+	".text\n");
+
+static unsigned n_probes;
+
+/* Instead of daemon/jobs/jobs_probe.c, which needs the kernel. */
+int jobs_probe_add(struct jobs_probe *p, pid_t pid, const char *path, struct jobs_place at,
+		   const struct job_rule *rule, uint32_t price_ns, struct jobs_link **ret)
+{
+	n_probes++;
+	*ret = NULL;
+	return 0;
+}
+
+void jobs_probe_del(struct jobs_probe *p, struct jobs_link *l)
+{
+	n_probes--;
+}
+
+static struct jobs_file *own_file(struct jobs_spec *s)
+{
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct jobs_file *f = NULL;
+	struct stat st;
+
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(jobs_file_new(NULL, s, 0, 0, "x", fd, &st, &f), 0);
+	close(fd);
+	return f;
+}
+
+/* `if` and `unless` may name a variable, but a probe is only on a function. */
+static void variables(void **state)
+{
+	static const struct {
+		const char *names;
+		unsigned wanted, probes;
+	} cases[] = {
+		{ "\"symbol\":\"main\",\"if\":\"t_variable\"", 1, 1 },
+		{ "\"symbol\":\"main\",\"if\":\"t_absent\"", 0, 0 },
+		{ "\"symbol\":\"main\",\"unless\":\"t_variable\"", 0, 0 },
+		{ "\"symbol\":\"t_variable\"", 1, 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char text[256];
+		struct jobs_spec *s;
+		struct jobs_file *f;
+
+		snprintf(text, sizeof(text), HEAD "{%s,\"event\":\"start\",\"job\":\"arg0\"}]}",
+			 cases[i].names);
+		s = parse(text);
+		f = own_file(s);
+		assert_int_equal(f->n_wanted, cases[i].wanted);
+		assert_int_equal(n_probes, cases[i].probes);
+		jobs_file_free(NULL, f);
+		free(s);
+	}
+}
+
+static void notes_at_most(void **state)
+{
+	struct jobs_spec *s = parse(HEAD "{\"note\":\"t:many\",\"event\":\"start\",\"job\":\"arg0\"}]}");
+	struct jobs_file *f = own_file(s);
+
+	assert_int_equal(n_probes, JOBS_NOTES_MAX);
+	assert_int_equal(f->n_refused, 70 - JOBS_NOTES_MAX);
+	assert_string_equal(f->why, "6 notes more than can be watched");
+	jobs_file_free(NULL, f);
+	assert_int_equal(n_probes, 0);
+	free(s);
+}
+
+static void note_arguments(void **state)
+{
+	static const struct {
+		const char *note, *job, *why;
+	} cases[] = {
+		{ "t:memory", "arg0", "" },
+		{ "t:memory", "arg0->-32768", "" },
+		{ "t:memory", "arg0->-32769", "in memory" },
+		{ "t:memory", "arg0+8", "in memory" },
+		{ "t:memory", "arg0->0->8", "in memory" },
+		{ "t:memory", "arg1", "not 64 bits" },
+		{ "t:half", "arg0", "not 64 bits" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char text[256];
+		struct jobs_spec *s;
+		struct jobs_file *f;
+
+		snprintf(text, sizeof(text), HEAD "{\"note\":\"%s\",\"event\":\"start\",\"job\":\"%s\"}]}",
+			 cases[i].note, cases[i].job);
+		s = parse(text);
+		f = own_file(s);
+		assert_int_equal(n_probes, !*cases[i].why);
+		if (!strstr(f->why, cases[i].why) || (*f->why && !*cases[i].why))
+			fail_msg("%s of %s: \"%s\"", cases[i].job, cases[i].note, f->why);
+		jobs_file_free(NULL, f);
+		free(s);
+	}
+}
 #endif
 
 int main(void)
@@ -138,6 +259,9 @@ int main(void)
 		cmocka_unit_test(places),
 #if defined(__x86_64__)
 		cmocka_unit_test(stores),
+		cmocka_unit_test(variables),
+		cmocka_unit_test(notes_at_most),
+		cmocka_unit_test(note_arguments),
 #endif
 	};
 

@@ -18,6 +18,9 @@
 
 #define HEAD  "{\"schema\":\"ctrace.framework/1\",\"name\":\"x\",\"binaries\":[\"libx.so\"],\"functions\":["
 #define START "\"event\":\"start\",\"job\":\"arg0\""
+#define END   "\"event\":\"end\",\"job\":\"arg0\""
+
+#define END_QUEUED "{\"symbol\":\"q\",\"queued\":true," END "}"
 
 static void values(void **state)
 {
@@ -147,6 +150,13 @@ static void refusals(void **state)
 		{ HEAD "{\"symbol\":\"f\",\"event\":\"enqueue\",\"job\":\"arg0\",\"function\":\"arg1\","
 		       "\"calls\":{}}]}",
 		  "job" },
+		{ HEAD "{\"symbol\":\"f\"," START "}," END_QUEUED ",{\"symbol\":\"e\"," END "}]}",
+		  "in e: \"queued\" is missing: all ends" },
+		{ HEAD "{\"symbol\":\"f\",\"end\":\"return\"," START "}," END_QUEUED "]}",
+		  "in f: \"queued\" is missing: an end has it" },
+		{ HEAD "{\"symbol\":\"f\",\"event\":\"enqueue\",\"job\":\"arg0\",\"function\":\"arg1\","
+		       "\"calls\":{\"job\":\"arg0\",\"end\":\"return\"}}," END_QUEUED "]}",
+		  "in f: \"queued\" is missing: an end has it" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
