@@ -15,6 +15,7 @@
 
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
+#include "lib/clock.h"
 #include "lib/hash.h"
 
 #define PF_KTHREAD 0x00200000
@@ -177,7 +178,11 @@ static int read_thread(struct proctask *t, struct proctask_proc *p, int task_fd,
 		return 0;
 	memcpy(th.comm, s.comm, sizeof(th.comm));
 	th.state = s.state;
-	th.cpu_ticks = s.cpu_ticks;
+	if (read_at(fd, "schedstat", buf, sizeof(buf)) > 0)
+		sscanf(buf, "%" SCNu64 " %" SCNu64, &th.cpu_ns, &th.queued_ns);
+	/* The kernel may be built without the accounting of schedstat. */
+	if (!th.cpu_ns)
+		th.cpu_ns = s.cpu_ticks * (NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK));
 	if (s.flags & PF_KTHREAD) {
 		p->kthread = true;
 	} else if (th.state != 'Z' && read_at(fd, "syscall", buf, sizeof(buf)) > 0) {
