@@ -234,7 +234,8 @@
 /* ranges of work: If a mark of a traceparent names no socket, `ctrace export` looks at this many earlier ranges in
  * which the thread worked for requests. If one of these requests is still open, the mark is not used. Lower: the
  * mark of an event loop with more open requests may go to the wrong request. Higher: a thread needs longer to
- * have marks again after a request that got no answer. No evidence yet. */
+ * have marks again after a request that got no answer. If a mark names its socket, this is the number of sent
+ * requests that the thread may not have read yet. No evidence yet. */
 #define OTLP_CONTEXT_LOOKS 64
 /* ns: The four marks of a traceparent count only if each comes at most this long after the one before. Lower: a
  * traceparent is not used if its task lost its CPU in between. Higher: if marks were lost, the marks of two

@@ -65,7 +65,7 @@ static uint32_t request_of(const struct services *s, uint32_t task, uint64_t ino
 
 	if (!ino)
 		return parts_only_open(&s->parts, task, ts_ns, OTLP_CONTEXT_LOOKS);
-	request = parts_open_on(&s->parts, CT_OBJ_ID(CT_OBJ_SOCK, ino), ts_ns);
+	request = parts_open_on(&s->parts, CT_OBJ_ID(CT_OBJ_SOCK, ino), ts_ns, OTLP_CONTEXT_LOOKS);
 	return request != GRAPH_NONE && tasks[s->requests.v[request].server].tgid == tasks[task].tgid
 		       ? request
 		       : GRAPH_NONE;
