@@ -25,8 +25,7 @@
 /* r must outlive p. Returns 0 or -ENOMEM. The caller calls parts_done() in both cases. */
 int parts_init(struct parts *p, const struct graph *g, const struct requests *r);
 void parts_done(struct parts *p);
-/* Returns the request for which the task works at ts_ns, or GRAPH_NONE. The request may be answered already.
- */
+/* Returns the request for which the task works at ts_ns, or GRAPH_NONE. The request may have an answer. */
 uint32_t parts_request_at(const struct parts *p, uint32_t task, uint64_t ts_ns);
 /* Returns true if the server has received the request at ts_ns, and has not sent the end of its answer. */
 bool parts_is_open(const struct parts *p, uint32_t request, uint64_t ts_ns);
