@@ -50,7 +50,7 @@ struct proctask_thread {
 	uint64_t args[6];
 	uint64_t switches;
 	/* How long the thread has had a CPU, and has waited for one, since its start. The present run or wait
-	 * for a CPU may be missing. */
+	 * for a CPU may be missing. 0 for kernel threads. */
 	uint64_t cpu_ns, queued_ns;
 };
 
@@ -64,6 +64,7 @@ struct proctask_proc {
 	/* a range of `fds`, sorted by descriptor */
 	uint32_t first_fd, n_fds;
 	bool kthread;
+	bool zombie; /* the main thread has ended */
 	bool fds_seen;
 	bool syscalls_seen;
 };
