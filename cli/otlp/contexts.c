@@ -105,7 +105,7 @@ static void drop(struct reading *k, size_t i)
 }
 
 /* If records were lost, the next mark of a task may be of its next request, or of another header of the same
- * request. A task makes all four marks at once. So only marks without any other record of the task, without a
+ * request. A task makes all four marks at once. So only marks without another act of the task, without a
  * gap, and without a pause between them count. */
 static int read_mark(struct reading *k, size_t i, unsigned which, uint32_t request,
 		     const struct window_event *e)
@@ -142,6 +142,13 @@ static unsigned which_mark(const struct reading *k, const struct ct_rec *rec)
 	return which;
 }
 
+/* Records that the task of r.tid does not make itself, and states, may come at any time. */
+static bool is_act(const struct ct_rec *rec)
+{
+	return rec->kind != CT_GAP && rec->kind != CT_WAKE && rec->kind != CT_BLK_DONE &&
+	       rec->kind != CT_HELD && rec->kind != CT_FD && rec->kind != CT_EPMEMBER;
+}
+
 static int read_event(struct reading *k, const struct window_event *e)
 {
 	unsigned which = which_mark(k, &e->r);
@@ -149,7 +156,7 @@ static int read_event(struct reading *k, const struct window_event *e)
 	uint32_t task;
 	size_t i = 0;
 
-	while (i < k->begun.n && (k->begun.v[i].tid != e->r.tid || e->r.kind == CT_GAP))
+	while (i < k->begun.n && (k->begun.v[i].tid != e->r.tid || !is_act(&e->r)))
 		i++;
 	if (i < k->begun.n && (which == MARKS || which == SOCKET)) {
 		k->ret->n_unused++;

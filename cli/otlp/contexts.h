@@ -4,7 +4,7 @@
  * ctrace_mark_traceparent() (ctrace-traceparent.h). Any program may make such marks, so a context is no more
  * than what the server says. One thread.
  *
- * A context consists of four marks of one task, one after the other, without another record of the task, a
+ * A context consists of four marks of one task, one after the other, without another act of the task, a
  * gap, or more than OTLP_CONTEXT_NS between them. It belongs to the request that is open
  * on the socket of the first mark, and that the process of the task received. If the first mark has no
  * socket: to the only open request that the task itself received. Not used are:

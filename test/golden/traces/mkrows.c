@@ -26,11 +26,12 @@ enum { PAGE = 1, READER = 2, ROW = 3, ASKER = 4 };
 
 enum { IDLE_CPU = 3 }; /* without a task */
 
-/* How a page gets its context. Only GOOD, AGAIN and CHILD are valid. */
+/* How a page gets its context. Only GOOD, AGAIN, CHILD and WOKEN are valid. */
 enum marking {
 	GOOD,
 	AGAIN,     /* twice the same */
 	CHILD,     /* and the database marks another one for the list of rows */
+	WOKEN,     /* a client sends the next request while shop makes the marks */
 	NO_TRACE,  /* the trace id is 0 */
 	NO_PARENT, /* the id of the parent is 0 */
 	DIFFERENT, /* two different ones */
@@ -158,6 +159,19 @@ static void lose_cpu(uint32_t tid)
 	check(writer_add(writer, (uint16_t)(tid / 100 - 1), &in, NULL), "switch");
 }
 
+static void wake(uint32_t tid, uint32_t by, unsigned socket)
+{
+	struct ct_rec r = { .kind = CT_WAKE,
+			    .tid = tid,
+			    .peer = by,
+			    .flags = CT_WF_READY,
+			    .nr = CT_NR_NONE,
+			    .obj = SOCK(socket) };
+
+	r.ts = now += 100;
+	check(writer_add(writer, (uint16_t)(by / 100 - 1), &r, NULL), "wake");
+}
+
 static void mark_mixed(enum marking how, uint64_t socket, uint64_t of)
 {
 	mark(SHOP, 0, socket, 0);
@@ -185,6 +199,14 @@ static void mark_page(int page, bool answered)
 			mark(SHOP, 1, of + 1, how == COMMAND ? CT_MF_PARENT : 0);
 		mark(SHOP, 2, of + 2, how == COMMAND ? CT_MF_PARENT : 0);
 		mark(SHOP, 3, of + 3, how == COMMAND ? CT_MF_PARENT : how == HASHED ? CT_MF_HASHED : 0);
+		return;
+	}
+	if (how == WOKEN) {
+		mark(SHOP, 0, socket, 0);
+		mark(SHOP, 1, of + 1, 0);
+		wake(SHOP, CLIENT, PAGE);
+		mark(SHOP, 2, of + 2, 0);
+		mark(SHOP, 3, of + 3, 0);
 		return;
 	}
 	if (how == MIXED_GAP || how == MIXED_LATE || how == MIXED_SWITCH) {
