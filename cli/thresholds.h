@@ -42,8 +42,8 @@
 /* ns: `ctrace top` lists an ended wait for this long after its end. */
 #define TOP_ENDED_KEEP_NS (60 * NSEC_PER_SEC)
 #define TOP_ENDED_SHOWN   5
-/* ns: The averages of `ctrace top` are about this time: an earlier update counts less, by a factor of e for each
- * TOP_AVERAGE_NS. Higher: they show a change later. Lower: they jump. */
+/* ns: The averages of `ctrace top` are about this time: an earlier update counts less, by a factor of e for
+ * each TOP_AVERAGE_NS. Higher: they show a change later. Lower: they jump. */
 #define TOP_AVERAGE_NS (60 * NSEC_PER_SEC)
 /* 1/n of a CPU: `ctrace top` takes at most this much CPU time. If its updates need more, they come
  * less often. Lower n: on a machine with many tasks, `ctrace top` takes more CPU time. Higher n: on such a
@@ -231,11 +231,16 @@
 /* requests: The first request of a trace of OTLP is looked for through this many parents. Higher: only a
  * damaged trace takes longer. Lower: a deep tree of requests is cut into several traces. */
 #define OTLP_PARENTS 64
-/* ranges of work: If a mark of a traceparent names no socket, `ctrace export` looks at this many earlier ranges in
- * which the thread worked for requests. If one of these requests is still open, the mark is not used. Lower: the
- * mark of an event loop with more open requests may go to the wrong request. Higher: a thread needs longer to
- * have marks again after a request that got no answer. No evidence yet. */
+/* ranges of work: If a mark of a traceparent names no socket, `ctrace export` looks at this many earlier
+ * ranges in which the thread worked for requests. If one of these requests is still open, the mark is not
+ * used. Lower: the mark of an event loop with more open requests may go to the wrong request. Higher: a
+ * thread needs longer to have marks again after a request that got no answer. If a mark names its socket,
+ * this is the number of sent requests that the thread may not have read yet. No evidence yet. */
 #define OTLP_CONTEXT_LOOKS 64
+/* ns: The four marks of a traceparent count only if each comes at most this long after the one before. Lower:
+ * a traceparent is not used if its task lost its CPU in between. Higher: if marks were lost, the marks of two
+ * requests may count as one traceparent. Evidence: the four marks take about 4 us. */
+#define OTLP_CONTEXT_NS (1 * NSEC_PER_MSEC)
 /* ns: If the signal that ended a process was not recorded, a crash has the time at which the last thread
  * exited. A thread that exited at most this much earlier was ended by the crash too. Lower: its request has
  * no error. Higher: the request of a thread that ended by itself has an error. No evidence yet. */
@@ -249,8 +254,9 @@
  * waits for one second before the second try, and for two seconds before the third one. */
 #define OTLP_TRIES 3
 
-/* ms: `ctrace view --open` waits this long for an error of xdg-open. Lower: an error of a slow xdg-open is not
- * reported. Higher: if xdg-open runs as long as the browser, the prompt comes back later. No evidence yet. */
+/* ms: `ctrace view --open` waits this long for an error of xdg-open. Lower: an error of a slow xdg-open is
+ * not reported. Higher: if xdg-open runs as long as the browser, the prompt comes back later. No evidence
+ * yet. */
 #define BROWSER_WAIT_MS 3000
 
 #endif

@@ -15,6 +15,7 @@
 
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
+#include "lib/clock.h"
 #include "lib/hash.h"
 
 #define PF_KTHREAD 0x00200000
@@ -154,6 +155,30 @@ static void parse_syscall(const char *text, struct proctask_thread *th)
 		th->args[i] = strtoull(end, &end, 16);
 }
 
+static bool read_status(int fd, struct proctask_proc *p, struct proctask_thread *th)
+{
+	char buf[4096];
+
+	if (read_at(fd, "status", buf, sizeof(buf)) <= 0)
+		return false;
+	th->tracer = status_number(buf, "TracerPid");
+	th->switches = count_switches(buf);
+	th->ns_tid = status_innermost(buf, "NSpid");
+	p->handlers = status_mask(buf, "SigCgt");
+	return true;
+}
+
+static void read_times(int fd, const struct stat_line *s, struct proctask_thread *th)
+{
+	char buf[128];
+
+	if (read_at(fd, "schedstat", buf, sizeof(buf)) > 0)
+		sscanf(buf, "%" SCNu64 " %" SCNu64, &th->cpu_ns, &th->queued_ns);
+	/* The kernel may be built without the accounting of schedstat. */
+	if (!th->cpu_ns)
+		th->cpu_ns = s->cpu_ticks * (NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
 /* Returns 1 if the thread was added, 0 if it has ended, or -ENOMEM. */
 static int read_thread(struct proctask *t, struct proctask_proc *p, int task_fd, const char *name)
 {
@@ -165,24 +190,25 @@ static int read_thread(struct proctask *t, struct proctask_proc *p, int task_fd,
 	struct stat_line s;
 	int r;
 
-	if (fd < 0 || read_at(fd, "status", buf, sizeof(buf)) <= 0)
-		return 0;
-	th.tracer = status_number(buf, "TracerPid");
-	th.switches = count_switches(buf);
-	th.ns_tid = status_innermost(buf, "NSpid");
-	if (th.tid == p->pid)
-		p->ns_pid = th.ns_tid;
-	p->handlers = status_mask(buf, "SigCgt");
-	if (read_at(fd, "stat", buf, sizeof(buf)) <= 0 || !parse_stat(buf, &s))
+	/* The count of switches is read first, so that proctask_moved() sees each later run. */
+	if (fd < 0 || !read_status(fd, p, &th) || read_at(fd, "stat", buf, sizeof(buf)) <= 0 ||
+	    !parse_stat(buf, &s))
 		return 0;
 	memcpy(th.comm, s.comm, sizeof(th.comm));
 	th.state = s.state;
-	th.cpu_ticks = s.cpu_ticks;
-	if (s.flags & PF_KTHREAD) {
+	if (s.flags & PF_KTHREAD)
 		p->kthread = true;
-	} else if (th.state != 'Z' && read_at(fd, "syscall", buf, sizeof(buf)) > 0) {
+	else
+		read_times(fd, &s, &th);
+	if (!p->kthread && th.state != 'Z' && read_at(fd, "syscall", buf, sizeof(buf)) > 0) {
 		parse_syscall(buf, &th);
 		p->syscalls_seen = true;
+	}
+	if (th.tid == p->pid) {
+		p->ns_pid = th.ns_tid;
+		p->ppid = s.ppid;
+		p->start_ticks = s.start_ticks;
+		p->zombie = s.state == 'Z';
 	}
 	r = map_set(&t->tids, th.tid, t->threads.n);
 	return r < 0 ? r : VEC_PUSH(&t->threads, th) < 0 ? -ENOMEM : 1;
@@ -283,15 +309,11 @@ static int read_proc(struct proctask *t, int proc_root, const char *name)
 	struct proctask_proc p = { .pid = strtoul(name, NULL, 10), .first_thread = t->threads.n };
 	_cleanup_close_ int fd = openat(proc_root, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	_cleanup_closedir_ DIR *tasks = fd < 0 ? NULL : opendir_at(fd, "task");
-	char buf[4096];
-	struct stat_line s;
 	struct dirent *e;
 	int r;
 
-	if (!tasks || read_at(fd, "stat", buf, sizeof(buf)) <= 0 || !parse_stat(buf, &s))
+	if (!tasks)
 		return 0;
-	p.ppid = s.ppid;
-	p.start_ticks = s.start_ticks;
 	while ((e = readdir(tasks))) {
 		if (!isdigit((unsigned char)e->d_name[0]))
 			continue;
@@ -308,7 +330,7 @@ static int read_proc(struct proctask *t, int proc_root, const char *name)
 		r = read_fds(t, &p, fd);
 		if (r < 0)
 			return r;
-		if (s.state != 'Z' && (!p.fds_seen || !p.syscalls_seen))
+		if (!p.zombie && (!p.fds_seen || !p.syscalls_seen))
 			t->unseen_cnt++;
 	}
 	r = map_set(&t->pids, p.pid, t->procs.n);

@@ -49,8 +49,9 @@ struct proctask_thread {
 	int nr; /* system call, or PROCTASK_NR_* */
 	uint64_t args[6];
 	uint64_t switches;
-	uint64_t cpu_ticks; /* CPU time since the start of the thread, in units of 1 / sysconf(_SC_CLK_TCK) s
-			     */
+	/* How long the thread has had a CPU, and has waited for one, since its start. The present run or wait
+	 * for a CPU may be missing. 0 for kernel threads. */
+	uint64_t cpu_ns, queued_ns;
 };
 
 struct proctask_proc {
@@ -63,6 +64,7 @@ struct proctask_proc {
 	/* a range of `fds`, sorted by descriptor */
 	uint32_t first_fd, n_fds;
 	bool kthread;
+	bool zombie; /* the main thread has ended */
 	bool fds_seen;
 	bool syscalls_seen;
 };

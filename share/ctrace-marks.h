@@ -20,20 +20,8 @@
  * has the format of <sys/sdt.h>, so other tools find it too, for example as
  * ctrace_marks:begin:checkout.
  *
- * A server that gets the header `traceparent` (W3C Trace Context) with its requests can report it:
- *
- *	ctrace_mark_traceparent(fd, text, length);
- *
- * Then ctrace export --format otlp gives the spans of this request the trace id and the parent of the
- * header. It takes four marks.
- *
- * fd: the socket of the connection. -1: not known; then the thread has to be the one that read the request
- *     from the connection, and must have no other request under way
- * text: the value of the header, such as "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01". It may
- *     have any bytes
- *
- * The function has to be called after the request was read, and before its answer is sent. It returns 1. If
- * the header is not valid, it makes no mark, and returns 0.
+ * A server that gets the header `traceparent` (W3C Trace Context) with its requests can mark it: see
+ * ctrace-traceparent.h.
  *
  * ctraced records the marks only with the setting "frameworks = /path/to/program", and ctrace record
  * only with the option --frameworks /path/to/program. Each mark then takes about a microsecond. At
@@ -45,9 +33,13 @@
 #ifndef CTRACE_MARKS_H
 #define CTRACE_MARKS_H
 
-#include <stddef.h>
 #include <stdint.h>
-#include <sys/stat.h>
+
+#ifdef __cplusplus
+#define CTRACE_MARKS_U64(number) static_cast<uint64_t>(number)
+#else
+#define CTRACE_MARKS_U64(number) ((uint64_t)(number))
+#endif
 
 #define CTRACE_MARKS_CHECK(name) ((void)sizeof(char[sizeof("" name) > 1 && sizeof("" name) <= 49 ? 1 : -1]))
 
@@ -79,7 +71,7 @@
 			"	.popsection\n"                                                                     \
 			"	.endif\n"                                                                          \
 			:                                                                                    \
-			: "r"((uint64_t)(id))                                                                \
+			: "r"(CTRACE_MARKS_U64(id))                                                          \
 			: "memory");                                                                         \
 	} while (0)
 #else
@@ -93,46 +85,5 @@
 #define ctrace_mark_begin(name, id) CTRACE_MARKS_NOTE("begin", name, id)
 #define ctrace_mark_end(name, id)   CTRACE_MARKS_NOTE("end", name, id)
 #define ctrace_mark_point(name, id) CTRACE_MARKS_NOTE("point", name, id)
-
-/* Reads n hexadecimal digits: 0 to 9 and a to f, as the standard wants. Returns 0 if there are others. */
-static inline int ctrace_marks_hex(const char *text, unsigned n, uint64_t *value)
-{
-	*value = 0;
-	for (unsigned i = 0; i < n; i++) {
-		char c = text[i];
-
-		if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'f'))
-			return 0;
-		*value = *value << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
-	}
-	return 1;
-}
-
-/* A function of its own, so that a file with many callers still has only four of these marks. */
-#if defined(__GNUC__)
-__attribute__((noinline, unused))
-#endif
-static int
-ctrace_mark_traceparent(int fd, const char *text, size_t length)
-{
-	struct stat st;
-	uint64_t version, high, low, parent, flags;
-
-	if (length < 55 || text[2] != '-' || text[35] != '-' || text[52] != '-' ||
-	    !ctrace_marks_hex(text, 2, &version) || !ctrace_marks_hex(text + 3, 16, &high) ||
-	    !ctrace_marks_hex(text + 19, 16, &low) || !ctrace_marks_hex(text + 36, 16, &parent) ||
-	    !ctrace_marks_hex(text + 53, 2, &flags))
-		return 0;
-	/* Version 255 is not valid. Version 0 has 55 bytes; later versions may go on after a '-'. */
-	if (version == 255 || (length > 55 && (!version || text[55] != '-')) || !(high | low) || !parent)
-		return 0;
-	/* The inode number of a socket is also the number by which ctrace knows the socket. */
-	ctrace_mark_point("traceparent.socket",
-			  fd >= 0 && !fstat(fd, &st) && S_ISSOCK(st.st_mode) ? st.st_ino : 0);
-	ctrace_mark_point("traceparent.trace-high", high);
-	ctrace_mark_point("traceparent.trace-low", low);
-	ctrace_mark_point("traceparent.parent", parent);
-	return 1;
-}
 
 #endif

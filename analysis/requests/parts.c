@@ -151,7 +151,14 @@ bool parts_is_open(const struct parts *p, uint32_t request, uint64_t ts_ns)
 	       (q->answered == GRAPH_NONE || ts_of(p->g, q->answered) > ts_ns);
 }
 
-uint32_t parts_open_on(const struct parts *p, uint64_t sock, uint64_t ts_ns)
+static bool is_received(const struct parts *p, uint32_t request, uint64_t ts_ns)
+{
+	const struct request *q = &p->r->v[request];
+
+	return q->got != GRAPH_NONE && ts_of(p->g, q->got) <= ts_ns;
+}
+
+uint32_t parts_open_on(const struct parts *p, uint64_t sock, uint64_t ts_ns, size_t looks)
 {
 	const struct request *v = p->r->v;
 	size_t end =
@@ -160,7 +167,12 @@ uint32_t parts_open_on(const struct parts *p, uint64_t sock, uint64_t ts_ns)
 							request_from_ns(p->g, &v[p->by_sock[k]]) > ts_ns));
 	uint32_t last = end ? p->by_sock[end - 1] : GRAPH_NONE, before;
 
-	if (last == GRAPH_NONE || v[last].sock != sock || !parts_is_open(p, last, ts_ns))
+	if (last == GRAPH_NONE || v[last].sock != sock)
+		return GRAPH_NONE;
+	/* The client may have sent further requests, which the server has not read yet. */
+	for (; last != GRAPH_NONE && looks && !is_received(p, last, ts_ns); looks--)
+		last = p->before[last];
+	if (last == GRAPH_NONE || !parts_is_open(p, last, ts_ns))
 		return GRAPH_NONE;
 	before = p->before[last];
 	return before == GRAPH_NONE || !parts_is_open(p, before, ts_ns) ? last : GRAPH_NONE;

@@ -25,14 +25,13 @@
 /* r must outlive p. Returns 0 or -ENOMEM. The caller calls parts_done() in both cases. */
 int parts_init(struct parts *p, const struct graph *g, const struct requests *r);
 void parts_done(struct parts *p);
-/* Returns the request for which the task works at ts_ns, or GRAPH_NONE. The request may be answered already.
- */
+/* Returns the request for which the task works at ts_ns, or GRAPH_NONE. The request may have an answer. */
 uint32_t parts_request_at(const struct parts *p, uint32_t task, uint64_t ts_ns);
 /* Returns true if the server has received the request at ts_ns, and has not sent the end of its answer. */
 bool parts_is_open(const struct parts *p, uint32_t request, uint64_t ts_ns);
 /* Returns the only request on the server's socket that is open at ts_ns. GRAPH_NONE: none, or there are
- * several. */
-uint32_t parts_open_on(const struct parts *p, uint64_t sock, uint64_t ts_ns);
+ * several, or the client has sent `looks` requests that the server has not read. */
+uint32_t parts_open_on(const struct parts *p, uint64_t sock, uint64_t ts_ns, size_t looks);
 /* Like parts_request_at(), but GRAPH_NONE if the request is not open, if the task did not itself receive it,
  * or if another request that the task received is open too. Looks at the last `looks` ranges of work. */
 uint32_t parts_only_open(const struct parts *p, uint32_t task, uint64_t ts_ns, size_t looks);

@@ -172,9 +172,10 @@ static void make_title(struct session *s, const char *filter, bool empty)
 	else
 		snprintf(title, HEAD_MAX, "%9s %s%s%s", "WAITS",
 			 s->by_service ? "SERVICE" : "TASK (the tasks below it wait for it)",
-			 !empty    ? ""
-			 : *filter ? ": nothing contains "
-				   : ": none waits for a particular task",
+			 !empty          ? ""
+			 : *filter       ? ": nothing contains "
+			 : s->by_service ? ": none"
+					 : ": none waits for a particular task",
 			 empty ? shown : "");
 }
 
@@ -190,11 +191,11 @@ static int show(struct session *s, struct screen *screen, const char *filter)
 	for (unsigned i = 0; i < HEAD_LINES; i++)
 		heads[i] = s->head[i];
 	if (!r && screen) {
-		snprintf(footer, sizeof(footer), "%s  q quit  Enter explain  v %s  s order: %s  / filter%s%s",
-			 s->frozen ? "FROZEN: Space goes on" : "Space freeze",
-			 s->by_service ? "trees" : "services",
-			 s->sort == TOP_LONGEST ? "longest wait" : "most waiters", *filter ? ": " : "",
-			 shown);
+		/* The filter comes first: a narrow screen cuts the end of the line off. */
+		snprintf(footer, sizeof(footer), "%s%s%s%s  q quit  Enter explain  v %s  s order: %s%s",
+			 *filter ? "/" : "", shown, *filter ? "  " : "",
+			 s->frozen ? "FROZEN: Space" : "Space freeze", s->by_service ? "trees" : "services",
+			 s->sort == TOP_LONGEST ? "longest" : "waiters", *filter ? "" : "  / filter");
 		screen_draw(screen, heads, HEAD_LINES, &lines, footer);
 	} else if (!r) {
 		for (unsigned i = 0; i < HEAD_LINES; i++)

@@ -7,35 +7,55 @@
 
 #include "analysis/requests/parts.h"
 #include "cli/thresholds.h"
-#include "lib/map.h"
+#include "lib/bisect.h"
+#include "lib/cleanup.h"
 #include "lib/vec.h"
 #include "trace/words/markname.h"
 
 enum { SOCKET, TRACE_HIGH, TRACE_LOW, PARENT, MARKS };
 
-/* The marks that a task has made of its next context */
+/* The marks that a task has made of its next context, at least one of them */
 struct begun {
-	uint32_t request, n;
+	uint32_t tid, request, n;
 	uint64_t ids[MARKS];
+	uint64_t from_ns, to_ns; /* the first and the last mark */
 };
 
 struct reading {
 	const struct services *s;
 	struct contexts *ret;
 	uint64_t names[MARKS]; /* the objects of the marks */
-	struct map of;         /* task -> its entry in begun */
+	/* Of the gap at this place and all later ones of g->gaps, the earliest begin */
+	uint64_t *gaps_from_ns;
 	VEC(struct begun) begun;
 };
 
-static struct begun *begun_of(struct reading *k, uint32_t task)
+static int find_gaps(struct reading *k)
 {
-	uint64_t at;
+	const struct graph *g = k->s->g;
+	uint64_t from_ns = UINT64_MAX;
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->gaps, 0, &n);
 
-	if (map_get(&k->of, task, &at))
-		return &k->begun.v[at];
-	if (VEC_PUSH(&k->begun, (struct begun){ 0 }) || map_set(&k->of, task, k->begun.n - 1))
-		return NULL;
-	return &k->begun.v[k->begun.n - 1];
+	k->gaps_from_ns = calloc(n + 1, sizeof(*k->gaps_from_ns));
+	if (!k->gaps_from_ns)
+		return -ENOMEM;
+	for (size_t i = n; i--;) {
+		from_ns = MIN(from_ns, window_words(g->w, &g->w->events[r[i].event])[0]);
+		k->gaps_from_ns[i] = from_ns;
+	}
+	return 0;
+}
+
+/* The time of a gap's record is the end of the gap. */
+static bool has_gap(const struct reading *k, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct window_event *events = k->s->g->w->events;
+	size_t n;
+	const struct graph_ref *r = graph_refs(&k->s->g->gaps, 0, &n);
+	size_t i = BISECT(at, 0, n, events[r[at].event].r.ts >= from_ns);
+
+	return i < n && k->gaps_from_ns[i] <= to_ns;
 }
 
 static uint32_t request_of(const struct services *s, uint32_t task, uint64_t ino, uint64_t ts_ns)
@@ -45,7 +65,7 @@ static uint32_t request_of(const struct services *s, uint32_t task, uint64_t ino
 
 	if (!ino)
 		return parts_only_open(&s->parts, task, ts_ns, OTLP_CONTEXT_LOOKS);
-	request = parts_open_on(&s->parts, CT_OBJ_ID(CT_OBJ_SOCK, ino), ts_ns);
+	request = parts_open_on(&s->parts, CT_OBJ_ID(CT_OBJ_SOCK, ino), ts_ns, OTLP_CONTEXT_LOOKS);
 	return request != GRAPH_NONE && tasks[s->requests.v[request].server].tgid == tasks[task].tgid
 		       ? request
 		       : GRAPH_NONE;
@@ -79,27 +99,83 @@ static int set(struct reading *k, const struct begun *b)
 	return 0;
 }
 
-/* If records were lost, the next mark of the task may be one of its next request. So all four marks have to
- * be of one request. */
-static int read_mark(struct reading *k, unsigned which, const struct window_event *e)
+static void drop(struct reading *k, size_t i)
 {
-	uint32_t task = graph_task_at(k->s->g, e->r.tid, e->r.ts);
-	uint64_t id = window_words(k->s->g->w, e)[0];
-	struct begun *b = task == GRAPH_NONE ? NULL : begun_of(k, task);
+	k->begun.v[i] = k->begun.v[--k->begun.n];
+}
 
-	if (!b)
-		return task == GRAPH_NONE ? 0 : -ENOMEM;
-	if (which == SOCKET)
-		*b = (struct begun){ .request = request_of(k->s, task, id, e->r.ts) };
-	if (b->n != which || b->request != request_of(k->s, task, b->n ? b->ids[SOCKET] : id, e->r.ts)) {
-		b->n = 0;
+/* If records were lost, the next mark of a task may be of its next request, or of another header of the same
+ * request. A task makes all four marks at once. So only marks without another act of the task, without a
+ * gap, and without a pause between them count. */
+static int read_mark(struct reading *k, size_t i, unsigned which, uint32_t request,
+		     const struct window_event *e)
+{
+	struct begun *b = &k->begun.v[i];
+	int r = 0;
+
+	if (b->n != which || b->request != request || e->r.ts - b->to_ns > OTLP_CONTEXT_NS) {
+		k->ret->n_unused++;
+		drop(k, i);
 		return 0;
 	}
-	b->ids[b->n++] = id;
+	b->ids[b->n++] = window_words(k->s->g->w, e)[0];
+	b->to_ns = e->r.ts;
 	if (b->n < MARKS)
 		return 0;
-	b->n = 0;
-	return set(k, b);
+	if (has_gap(k, b->from_ns, b->to_ns))
+		k->ret->n_unused++;
+	else
+		r = set(k, b);
+	drop(k, i);
+	return r;
+}
+
+/* Returns MARKS if the record is no mark of a context. */
+static unsigned which_mark(const struct reading *k, const struct ct_rec *rec)
+{
+	unsigned which = 0;
+
+	if (rec->kind != CT_MARK || rec->flags || ct_mark_what(rec) != CT_MARK_POINT)
+		return MARKS;
+	while (which < MARKS && rec->obj != k->names[which])
+		which++;
+	return which;
+}
+
+/* Records that the task of r.tid does not make itself, and states, may come at any time. */
+static bool is_act(const struct ct_rec *rec)
+{
+	return rec->kind != CT_GAP && rec->kind != CT_WAKE && rec->kind != CT_BLK_DONE &&
+	       rec->kind != CT_HELD && rec->kind != CT_FD && rec->kind != CT_EPMEMBER;
+}
+
+static int read_event(struct reading *k, const struct window_event *e)
+{
+	unsigned which = which_mark(k, &e->r);
+	uint64_t id = which == MARKS ? 0 : window_words(k->s->g->w, e)[0];
+	uint32_t task;
+	size_t i = 0;
+
+	while (i < k->begun.n && (k->begun.v[i].tid != e->r.tid || !is_act(&e->r)))
+		i++;
+	if (i < k->begun.n && (which == MARKS || which == SOCKET)) {
+		k->ret->n_unused++;
+		drop(k, i);
+		i = k->begun.n;
+	}
+	if (which == MARKS || (which != SOCKET && i == k->begun.n))
+		return 0;
+	task = graph_task_at(k->s->g, e->r.tid, e->r.ts);
+	if (task == GRAPH_NONE)
+		return 0;
+	if (which != SOCKET)
+		return read_mark(k, i, which, request_of(k->s, task, k->begun.v[i].ids[SOCKET], e->r.ts), e);
+	return VEC_PUSH(&k->begun, (struct begun){ .tid = e->r.tid,
+						   .request = request_of(k->s, task, id, e->r.ts),
+						   .n = 1,
+						   .ids = { id },
+						   .from_ns = e->r.ts,
+						   .to_ns = e->r.ts });
 }
 
 int contexts_find(const struct services *s, struct contexts *ret)
@@ -111,20 +187,14 @@ int contexts_find(const struct services *s, struct contexts *ret)
 			   markname_id("traceparent.trace-low"), markname_id("traceparent.parent") }
 	};
 	const struct window *w = s->g->w;
-	int r = 0;
+	int r = find_gaps(&k);
 
 	*ret = (struct contexts){ 0 };
-	for (size_t i = 0; i < w->n_events && !r; i++) {
-		const struct ct_rec *rec = &w->events[i].r;
-
-		if (rec->kind != CT_MARK || rec->flags || ct_mark_what(rec) != CT_MARK_POINT)
-			continue;
-		for (unsigned which = 0; which < MARKS && !r; which++)
-			if (rec->obj == k.names[which])
-				r = read_mark(&k, which, &w->events[i]);
-	}
+	for (size_t i = 0; i < w->n_events && !r; i++)
+		r = read_event(&k, &w->events[i]);
+	ret->n_unused += k.begun.n;
 	VEC_FREE(&k.begun);
-	map_done(&k.of);
+	free(k.gaps_from_ns);
 	return r;
 }
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * contexts.h - private to cli/otlp: the W3C trace contexts of requests, as servers report them with
- * ctrace_mark_traceparent() (ctrace-marks.h). Any program may make such marks, so a context is no more than
- * what the server says. One thread.
+ * ctrace_mark_traceparent() (ctrace-traceparent.h). Any program may make such marks, so a context is no more
+ * than what the server says. One thread.
  *
- * A context consists of four marks of one task, one after the other. It belongs to the request that is open
+ * A context consists of four marks of one task, one after the other, without another act of the task, a
+ * gap, or more than OTLP_CONTEXT_NS between them. It belongs to the request that is open
  * on the socket of the first mark, and that the process of the task received. If the first mark has no
  * socket: to the only open request that the task itself received. Not used are:
+ * - contexts that lack a mark
  * - ids of zeroes, which the standard forbids
  * - contexts without an open request, or with several ones
  * - two different contexts of one request
@@ -24,7 +26,9 @@ struct context {
 
 struct contexts {
 	struct context *v; /* by request; NULL: no request has one */
-	size_t n_unused;   /* contexts with valid ids that are not used */
+	/* Contexts that are not used. Not counted: contexts with ids of zeroes, and contexts whose first mark
+	 * is missing. */
+	size_t n_unused;
 };
 
 /* The caller frees *ret with contexts_done(). Returns 0 or -ENOMEM. */

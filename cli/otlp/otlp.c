@@ -53,8 +53,8 @@ static void warn_of_lacks(const struct found *f)
 			"the daemon left out messages at times, to keep its budget: requests are missing; 'ctrace budget' can raise the budget");
 	if (f->contexts.n_unused)
 		cli_warn(
-			"%zu marks of a traceparent are not used: their thread worked for no request, or for a request with another traceparent",
-			f->contexts.n_unused);
+			"%zu reported traceparent%s not used: marks are missing, or the thread worked for no request, or for a request with another traceparent",
+			f->contexts.n_unused, f->contexts.n_unused == 1 ? " is" : "s are");
 }
 
 int export_otlp(const struct export *x)

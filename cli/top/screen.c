@@ -181,7 +181,7 @@ void screen_draw(struct screen *s, const char *const *head, unsigned n_head, con
 	for (int i = 0; i < top; i++)
 		put_line(i, head[i], A_NORMAL);
 	draw_list(s, list, top);
-	snprintf(ask, sizeof(ask), "Show only trees with: %s_", s->filter);
+	snprintf(ask, sizeof(ask), "Show only what contains: %s_", s->filter);
 	put_line(rows - 1, s->asks ? ask : footer, A_REVERSE);
 	refresh();
 }

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/live/waitwords.h"
 #include "cli/thresholds.h"
@@ -63,7 +62,7 @@ static enum top_share share_of(const struct updating *u, size_t thread)
 	const struct procwait *w = &u->w->waits[thread];
 
 	if (w->class == PROCWAIT_RUN)
-		return SHARE_QUEUE; /* or it runs: set_averages() divides */
+		return SHARE_QUEUE; /* or it runs: times, not the present states, tell how long */
 	if (w->class == PROCWAIT_DISK)
 		return SHARE_DISK;
 	if (!u->awaiting[thread].link)
@@ -91,6 +90,19 @@ static int set_text(const struct updating *u, struct top_service *x, size_t thre
 	return x->text ? 0 : -ENOMEM;
 }
 
+/* How long the thread waited for a CPU since the last update. A wait for a CPU counts when it ends. If it
+ * goes on since the last update, it counts too. */
+static uint64_t queued_ns(const struct updating *u, size_t i)
+{
+	const struct top_age *age = &u->t->ages.v[i];
+	uint64_t step_ns = u->now_ns - u->s->updated_ns;
+
+	if (u->w->waits[i].class == PROCWAIT_RUN && !age->new_cpu_ns && !age->new_queued_ns &&
+	    age->since_ns < u->now_ns)
+		return step_ns;
+	return MIN(age->new_queued_ns, step_ns);
+}
+
 static int read_thread(struct updating *u, struct top_service *x, size_t i)
 {
 	const struct proctask_thread *th = &u->w->tables.tasks.threads.v[i];
@@ -99,11 +111,12 @@ static int read_thread(struct updating *u, struct top_service *x, size_t i)
 	uint64_t wait_ns = u->now_ns - age->since_ns;
 
 	x->tasks++;
-	x->ticks += age->ran_ticks;
-	if (share == SHARES)
+	x->cpu_ns += age->new_cpu_ns;
+	x->queued_ns += queued_ns(u, i);
+	if (share == SHARES || share == SHARE_QUEUE)
 		return 0;
 	x->now[share]++;
-	if (share == SHARE_QUEUE || (x->tid && wait_ns <= x->wait_ns))
+	if (x->tid && wait_ns <= x->wait_ns)
 		return 0;
 	x->tid = th->tid;
 	x->wait_ns = wait_ns;
@@ -123,14 +136,11 @@ static int read_process(struct updating *u, const struct proctask_proc *p)
 	if (!x)
 		return -ENOMEM;
 	x->updated_ns = u->now_ns;
-	x->processes++;
 	for (size_t i = p->first_thread; !r && i < p->first_thread + p->n_threads; i++)
 		r = read_thread(u, x, i);
 	return r;
 }
 
-/* Of the tasks that /proc shows as running, some have a CPU, and the others wait for one. The CPU time says
- * how many had a CPU since the last update. */
 static void set_averages(const struct updating *u, struct top_service *x)
 {
 	double step_ns = (double)(u->now_ns - u->s->updated_ns);
@@ -140,16 +150,16 @@ static void set_averages(const struct updating *u, struct top_service *x)
 
 	for (int i = 0; i < SHARES; i++)
 		now[i] = x->now[i];
-	now[SHARE_CPU] = (double)x->ticks * NSEC_PER_SEC / (double)sysconf(_SC_CLK_TCK) / step_ns;
-	now[SHARE_QUEUE] = MAX(now[SHARE_QUEUE] - now[SHARE_CPU], 0.0);
+	now[SHARE_CPU] = (double)x->cpu_ns / step_ns;
+	now[SHARE_QUEUE] = (double)x->queued_ns / step_ns;
 	for (int i = 0; i < SHARES; i++)
 		x->average[i] += (now[i] - x->average[i]) * MIN(weight, 1.0);
 }
 
 static void begin(struct top_service *x)
 {
-	x->processes = x->tasks = x->tid = 0;
-	x->wait_ns = x->ticks = 0;
+	x->tasks = x->tid = 0;
+	x->wait_ns = x->cpu_ns = x->queued_ns = 0;
 	memset(x->now, 0, sizeof(x->now));
 	free(x->text);
 	x->text = NULL;

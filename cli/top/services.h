@@ -21,7 +21,7 @@ enum top_share {
 struct top_service {
 	char name[4 * 16];             /* safe for a terminal */
 	uint64_t since_ns, updated_ns; /* the first and the last update with a process of the service */
-	uint32_t processes, tasks;
+	uint32_t tasks;
 	/* On average, this many tasks are in the state. Of TOP_AVERAGE_NS, if the service is that old. */
 	double average[SHARES];
 	/* The longest present wait. tid 0: none */
@@ -31,7 +31,7 @@ struct top_service {
 	char *text; /* its task and the wait; safe for a terminal */
 	/* while an update reads the tasks */
 	uint32_t now[SHARES];
-	uint64_t ticks;
+	uint64_t cpu_ns, queued_ns; /* since the last update */
 };
 
 struct top_services {
@@ -41,7 +41,7 @@ struct top_services {
 };
 
 /* Call it after top_update() with the same w and now_ns. Returns 0 or -ENOMEM; after -ENOMEM only
- * services_done() may follow. */
+ * top_services_done() may follow. */
 int top_services_update(struct top_services *s, const struct top *t, const struct waitlive *w,
 			uint64_t now_ns);
 void top_services_done(struct top_services *s);

@@ -123,9 +123,13 @@ static int find_ages(struct forest *f)
 			now.since_ns = before->since_ns;
 			now.at_least = before->at_least;
 		}
-		now.cpu_ticks = th->cpu_ticks;
-		if (t->updated)
-			now.ran_ticks = th->cpu_ticks - (same ? MIN(before->cpu_ticks, th->cpu_ticks) : 0);
+		now.cpu_ns = th->cpu_ns;
+		now.queued_ns = th->queued_ns;
+		if (t->updated) {
+			now.new_cpu_ns = th->cpu_ns - (same ? MIN(before->cpu_ns, th->cpu_ns) : 0);
+			now.new_queued_ns =
+				th->queued_ns - (same ? MIN(before->queued_ns, th->queued_ns) : 0);
+		}
 		r = map_set(&age_of_tid, th->tid, i);
 		ages.v[ages.n++] = now;
 	}

@@ -40,8 +40,9 @@ struct top_ended {
 
 struct top_age {
 	uint64_t switches, start_ticks, since_ns;
-	uint64_t cpu_ticks; /* as in struct proctask_thread */
-	uint64_t ran_ticks; /* CPU time since the last update; 0 in the first one */
+	uint64_t cpu_ns, queued_ns; /* as in struct proctask_thread */
+	/* Since the last update; 0 in the first one */
+	uint64_t new_cpu_ns, new_queued_ns;
 	bool at_least;
 };
 

@@ -40,8 +40,10 @@ function add_button(parent, text, about, act) {
 	const b = element(parent, 'button', text, 'go');
 
 	b.type = 'button';
-	if (about)
+	if (about) {
 		b.title = clean(about);
+		b.setAttribute('aria-label', b.textContent + ': ' + b.title);
+	}
 	b.addEventListener('click', act);
 	return b;
 }

@@ -215,9 +215,18 @@ function clean(text) {
 	return String(text).replace(HIDDEN, c => '\\u' + c.codePointAt(0).toString(16).padStart(4, '0'));
 }
 
-// A regular expression for one of these texts.
+// A source of a regular expression that matches one of these texts.
 function any_of(texts) {
-	return Array.from(texts, x => clean(x).replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).sort((a, b) => b.length - a.length).join('|');
+	return Array.from(texts).filter(x => x).map(x => clean(x).replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).sort((a, b) => b.length - a.length).join('|') || '(?!)';
+}
+
+// A browser may not know all of the syntax. Then the regular expression matches nothing.
+function pattern(source) {
+	try {
+		return new RegExp(source, 'gu');
+	} catch (error) {
+		return /(?!)/gu;
+	}
 }
 
 // The names of tasks, such as main[12]. A name may look like a word of the sentence around it. So names have a font of
@@ -226,13 +235,13 @@ const NAMES = (() => {
 	const h = doc.hangs, waiting = h.waiting.concat(...h.others.map(x => x.waiting)), tasks = doc.lanes.concat(doc.diagnosis.chain, waiting, h.others);
 	const containers = new Set(tasks.filter(x => x.container).map(x => 'container ' + x.container));
 
-	return new RegExp([
+	return pattern([
 		'(?:' + any_of(new Set(tasks.map(x => x.comm + '[' + x.tid))) + '|[^\\s()[\\]",;]{1,99}\\[\\d+)(?:, a thread of \\d+)?\\]',
 		'(?<![\\w:~.])[\\w:~.]+\\(\\)',
 		'(?<![^\\s(">])@?/[^\\s,;()"]*[^\\s,;()".:]',
 		'0x[0-9a-f]{4,}',
 		'\\d+(?:\\.\\d+){3}:\\d+(?:->\\d+(?:\\.\\d+){3}:\\d+)?',
-	].concat(containers.size ? '(?:' + any_of(containers) + ')(?!\\S)' : []).join('|'), 'gu');
+	].concat(containers.size ? '(?:' + any_of(containers) + ')(?!\\S)' : []).join('|'));
 })();
 
 function add_name(e, text) {

@@ -139,7 +139,7 @@ function folded(parent, title, frames, cls) {
 function stack_of(link, more) {
 	if (['running', 'runnable', 'folded'].includes(link.state))
 		return 'The stack that samples saw most often while the task ran:';
-	return more.waits > 1 ? 'The stack of the longest wait of this kind. The other waits may have other stacks.' : '';
+	return more.waits > 1 ? 'The stack of the longest of these waits that was inspected. It may be a wait for another thing of this kind.' : '';
 }
 
 function show_stack(card, link, more) {
@@ -314,8 +314,8 @@ function show_table({ id, rows }, cells, numbers) {
 // The words of `ctrace requests` about the slowest requests have names without ids: those of tasks and services.
 function reason_parts(text) {
 	const known = any_of(new Set(lanes.map(l => l.comm).concat(TABLES[0].rows.map(s => s.name))));
-	const names = new RegExp('(?<=\\bthat ).{1,32}?(?= (?:had|held)\\b)|(?<=\\bthe end of )(?!a |the |its )[^ ,]+|(?<=\\bwaiting for |\\bwaited for |^in )(?:' + known + ')(?=[,:]|$| \\()|' +
-		'(?<=, )(?:' + known + ')(?= (?:running|sleeping|waiting|in) ?)', 'gu');
+	const names = pattern('(?<=\\bthat ).{1,32}?(?= (?:had|held)\\b)|(?<=\\bthe end of )(?!a |the |its )[^ ,]+|(?<=\\bwaiting for |\\bwaited for |^in )(?:' + known + ')(?=[,:]|$| \\()|' +
+		'(?<=, )(?:' + known + ')(?= (?:running|sleeping|waiting|in) ?)');
 	const parts = [];
 	let at = 0;
 
@@ -336,7 +336,7 @@ function show_tables() {
 	const requests = s => cell => {
 		element(cell, 'span', counts(s.count, s.unanswered, services.open));
 		if (s.open)
-			fill_piece(cell, services, s, s.open, 'A request without an answer', 'waits for ' + duration(s.open.to_ns - s.open.from_ns));
+			fill_piece(cell, services, s, s.open, 'A request without an answer', (s.open.awaited ? 'waits for ' : 'no answer for ') + duration(s.open.to_ns - s.open.from_ns));
 	};
 
 	show_table(services, s => [[{ name: services.name(s) }], requests(s), time(s.count, s.latency_ns.p50), time(s.count, s.latency_ns.p99), longest(services, s),
@@ -437,14 +437,22 @@ function explained(word, words) {
 }
 
 // A long headline is set in two parts: the first one says which task or thing is to blame, and what it did.
-const HEADLINE = 110;
+const HEADLINE = 110, HEADLINE_FIRST = 40;
+
+// Returns where the second part begins, which is not within a name. 0: there is no second part.
+function headline_cut(text) {
+	const names = Array.from(text.matchAll(NAMES), m => [m.index, m.index + m[0].length]);
+	const cuts = Array.from(text.matchAll(/ \(|, (?:and|at) /g), m => m.index);
+
+	return text.length > HEADLINE && cuts.find(at => at >= HEADLINE_FIRST && !names.some(([from, to]) => from < at && at < to)) || 0;
+}
 
 function show_headline(text) {
-	const cut = text.length > HEADLINE ? /^.{40,}?(?= \(|, (?:and|at) )/u.exec(text) : null, h1 = document.getElementById('blame');
+	const h1 = document.getElementById('blame'), shown = clean(text), cut = headline_cut(shown);
 
-	fill(h1, cut ? cut[0] : text);
+	fill(h1, cut ? shown.slice(0, cut) : shown);
 	if (cut)
-		element(h1, 'span', text.slice(cut[0].length), 'rest');
+		element(h1, 'span', shown.slice(cut), 'rest');
 }
 
 function show_report() {

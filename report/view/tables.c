@@ -113,6 +113,11 @@ static bool is_shown(const struct service *s)
 	return s->count || (s->n_open && !s->is_pair);
 }
 
+static bool is_awaited(const struct services *all, uint32_t request)
+{
+	return all->requests.v[request].client != GRAPH_NONE && services_is_awaited(all, request);
+}
+
 /* A request without an answer may be one whose client wants no answer, so it comes last. */
 static struct piece request_piece(const struct services *all, uint32_t request)
 {
@@ -121,7 +126,7 @@ static struct piece request_piece(const struct services *all, uint32_t request)
 
 	return (struct piece){ .from_ns = request_from_ns(all->g, q),
 			       .to_ns = ended ? request_to_ns(all->g, q) : MIN(all->to_ns, all->g->w->to_ns),
-			       .rank = ended || services_is_awaited(all, request) ? 2 : 1,
+			       .rank = ended || is_awaited(all, request) ? 2 : 1,
 			       .ended = ended };
 }
 
@@ -148,20 +153,32 @@ static void note_requests(const struct table *t, const struct services *all, con
 	}
 }
 
+/* service.open. Its client may be on another host, or not known: then `awaited` is false. */
+static json_t *open_json(const struct table *t, const struct services *all, const struct service *s)
+{
+	struct piece x;
+	json_t *open;
+
+	if (s->open == GRAPH_NONE)
+		return json_null();
+	x = request_piece(all, s->open);
+	open = piece_json(t, &x);
+	json_object_set_new(open, "awaited", json_boolean(is_awaited(all, s->open)));
+	return open;
+}
+
 static json_t *service_json(const struct table *t, const struct services *all, const struct service *s,
 			    size_t row)
 {
-	struct piece slowest = { 0 }, open = { 0 };
+	struct piece slowest = { 0 };
 
 	if (s->n_slowest)
 		slowest = request_piece(all, s->slowest[0]);
-	if (s->open != GRAPH_NONE)
-		open = request_piece(all, s->open);
 	return json_pack("{s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "name", text_json(s->name),
 			 "address", text_json(s->address), "count", (json_int_t)s->count, "unanswered",
 			 (json_int_t)s->n_open, "latency_ns", render_json_quantiles(&s->latency), "reason",
 			 s->n_reasons ? text_json(s->reasons[0].text) : json_null(), "slowest",
-			 piece_json(t, &slowest), "open", piece_json(t, &open), "tasks", tasks_json(t, row));
+			 piece_json(t, &slowest), "open", open_json(t, all, s), "tasks", tasks_json(t, row));
 }
 
 /* rows: has room for one number for each service. Sets it to the row of the service, or to GRAPH_NONE. */

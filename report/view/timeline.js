@@ -120,6 +120,7 @@ timeline.move = share => {
 timeline.show_range = (lane, from, to) => {
 	const margin = (to - from) / 10, row = timeline.row_of.get(lane);
 
+	timeline.marked = null;
 	timeline.set(from - margin, to + margin);
 	timeline.box.scrollIntoView({ block: 'nearest' });
 	if (row) {
@@ -144,7 +145,13 @@ timeline.show_marked = (range, shown) => {
 	timeline.box.focus({ preventScroll: true });
 };
 
-timeline.mark_label = () => timeline.rows.forEach(r => r.label.classList.toggle('current', r.lane === timeline.lane));
+timeline.mark_label = () => timeline.rows.forEach(r => {
+	r.label.classList.toggle('current', r.lane === timeline.lane);
+	if (r.lane === timeline.lane)
+		r.label.setAttribute('aria-current', 'true');
+	else
+		r.label.removeAttribute('aria-current');
+});
 
 // The links below the timeline lead to the requests and jobs of this lane.
 timeline.select = lane => {
@@ -246,6 +253,8 @@ timeline.zoom_to_chosen = () => {
 		timeline.set(s.from - (s.to - s.from) * 0.25, s.to + (s.to - s.from) * 0.25);
 };
 
+const HINT = document.querySelector('#chosen .hint');
+
 const KEYS = {
 	'+': () => timeline.zoom(0.6),
 	'=': () => timeline.zoom(0.6),
@@ -268,6 +277,7 @@ const KEYS = {
 	Escape: () => {
 		timeline.marked = null;
 		timeline.choose(null);
+		document.getElementById('chosen').replaceChildren(HINT);
 	},
 };
 
@@ -339,6 +349,8 @@ function start_timeline() {
 	on('fit', () => timeline.set(0, span_ns));
 	on('more', () => {
 		timeline.all = !timeline.all;
+		if (!timeline.all)
+			timeline.opened.clear();
 		timeline.arrange();
 	});
 	document.getElementById('search').addEventListener('input', on_search);

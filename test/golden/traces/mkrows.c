@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mkrows FILE [marked] ROWS... - writes a trace in which a client asks "shop" for pages, one for each
+ * mkrows FILE [marked|gapped] ROWS... - writes a trace in which a client asks "shop" for pages, one for each
  * argument ROWS. For a page with ROWS rows, shop asks a database for the list of rows, and then for
- * each row. With "marked", shop marks each page with a trace context (ctrace-marks.h), in the ways of
+ * each row. With "marked", shop marks each page with a trace context (ctrace-traceparent.h), in the ways of
  * `enum marking`, one after the other. The numbers of the context are PAGE * 0x100 + 1, + 2 and + 3. In
- * the first round of the ways, the marks name the socket.
+ * the first round of the ways, the marks name the socket. With "gapped", each page is marked with MIXED_GAP.
  */
 #include <err.h>
 #include <stdbool.h>
@@ -24,11 +24,14 @@ enum { CLIENT = 100, SHOP = 200, DB = 300 };
 /* sockets of two connections: READER (of the client) to PAGE (of shop); ASKER (of shop) to ROW (of db) */
 enum { PAGE = 1, READER = 2, ROW = 3, ASKER = 4 };
 
-/* How a page gets its context. Only GOOD, AGAIN and CHILD are valid. */
+enum { IDLE_CPU = 3 }; /* without a task */
+
+/* How a page gets its context. Only GOOD, AGAIN, CHILD and WOKEN are valid. */
 enum marking {
 	GOOD,
 	AGAIN,     /* twice the same */
 	CHILD,     /* and the database marks another one for the list of rows */
+	WOKEN,     /* a client sends the next request while shop makes the marks */
 	NO_TRACE,  /* the trace id is 0 */
 	NO_PARENT, /* the id of the parent is 0 */
 	DIFFERENT, /* two different ones */
@@ -37,11 +40,15 @@ enum marking {
 	HASHED,    /* the parent is only a hash */
 	LATE,      /* after the answer */
 	ELSEWHERE, /* the socket is one of the database; in the second round, of no program */
-	MARKINGS
+	/* the first two marks of one context, and the last two of another one. Between them is: */
+	MIXED_LATE,   /* a pause */
+	MIXED_SWITCH, /* a loss of the CPU */
+	MARKINGS,
+	MIXED_GAP /* a gap, only with "gapped" */
 };
 
 static struct writer *writer;
-static bool marked;
+static bool marked, gapped;
 static uint64_t now = T0;
 
 static void check(int r, const char *what)
@@ -133,9 +140,55 @@ static void mark_all(uint32_t tid, uint64_t socket, uint64_t high, uint64_t pare
 	mark(tid, 3, parent, 0);
 }
 
+static void lose_records(void)
+{
+	struct ct_rec r = { .kind = CT_GAP, .tid = IDLE_CPU, .peer = 2, .state = CT_LOSS_RING_FULL };
+
+	r.ts = now += 100;
+	check(writer_add(writer, IDLE_CPU, &r, (const uint64_t[]){ now - 50, now }), "gap");
+}
+
+static void lose_cpu(uint32_t tid)
+{
+	struct ct_rec out = { .kind = CT_SWITCH, .tid = tid, .flags = CT_SF_PREEMPT, .nr = CT_NR_NONE },
+		      in = { .kind = CT_SWITCH, .peer = tid, .nr = CT_NR_NONE };
+
+	out.ts = now += 100;
+	check(writer_add(writer, (uint16_t)(tid / 100 - 1), &out, NULL), "switch");
+	in.ts = now += 100;
+	check(writer_add(writer, (uint16_t)(tid / 100 - 1), &in, NULL), "switch");
+}
+
+static void wake(uint32_t tid, uint32_t by, unsigned socket)
+{
+	struct ct_rec r = { .kind = CT_WAKE,
+			    .tid = tid,
+			    .peer = by,
+			    .flags = CT_WF_READY,
+			    .nr = CT_NR_NONE,
+			    .obj = SOCK(socket) };
+
+	r.ts = now += 100;
+	check(writer_add(writer, (uint16_t)(by / 100 - 1), &r, NULL), "wake");
+}
+
+static void mark_mixed(enum marking how, uint64_t socket, uint64_t of)
+{
+	mark(SHOP, 0, socket, 0);
+	mark(SHOP, 1, of + 1, 0);
+	if (how == MIXED_GAP)
+		lose_records();
+	else if (how == MIXED_SWITCH)
+		lose_cpu(SHOP);
+	else
+		now += 2 * NSEC_PER_MSEC;
+	mark(SHOP, 2, of + 0x12, 0);
+	mark(SHOP, 3, of + 0x13, 0);
+}
+
 static void mark_page(int page, bool answered)
 {
-	enum marking how = (enum marking)(page % MARKINGS);
+	enum marking how = gapped ? MIXED_GAP : (enum marking)(page % MARKINGS);
 	uint64_t of = (uint64_t)page << 8, socket = page < MARKINGS ? PAGE : 0;
 
 	if (!marked || answered != (how == LATE))
@@ -146,6 +199,18 @@ static void mark_page(int page, bool answered)
 			mark(SHOP, 1, of + 1, how == COMMAND ? CT_MF_PARENT : 0);
 		mark(SHOP, 2, of + 2, how == COMMAND ? CT_MF_PARENT : 0);
 		mark(SHOP, 3, of + 3, how == COMMAND ? CT_MF_PARENT : how == HASHED ? CT_MF_HASHED : 0);
+		return;
+	}
+	if (how == WOKEN) {
+		mark(SHOP, 0, socket, 0);
+		mark(SHOP, 1, of + 1, 0);
+		wake(SHOP, CLIENT, PAGE);
+		mark(SHOP, 2, of + 2, 0);
+		mark(SHOP, 3, of + 3, 0);
+		return;
+	}
+	if (how == MIXED_GAP || how == MIXED_LATE || how == MIXED_SWITCH) {
+		mark_mixed(how, socket, of);
 		return;
 	}
 	if (how == ELSEWHERE)
@@ -171,13 +236,14 @@ int main(int argc, char **argv)
 				      .kernel = "6.1.0-test",
 				      .machine = "x86_64",
 				      .boot_id = (const uint8_t[16]){ 1 },
-				      .n_cpus = 3 };
+				      .n_cpus = IDLE_CPU + 1 };
 	char why[256];
 
-	marked = argc > 2 && !strcmp(argv[2], "marked");
+	gapped = argc > 2 && !strcmp(argv[2], "gapped");
+	marked = gapped || (argc > 2 && !strcmp(argv[2], "marked"));
 	argc -= marked;
 	if (argc < 3)
-		errx(2, "usage: mkrows FILE [marked] ROWS...");
+		errx(2, "usage: mkrows FILE [marked|gapped] ROWS...");
 	if (writer_open(argv[1], &opt, &writer, why))
 		errx(1, "%s", why);
 	check(writer_begin(writer, T0, NULL, 0), "begin");

@@ -539,6 +539,7 @@ int main(int argc, char **argv)
 		{ "saved", ask_saved, "saved A FROM..TO WHAT [+ WHAT] [/ WHAT ...]" },
 		{ "services", ask_services, "services" },
 		{ "parts", ask_parts, "parts N" },
+		{ "open", ask_open, "open OBJECT TIME" },
 		{ "queues", ask_queues, "queues" },
 		{ "unprobed", ask_unprobed, "unprobed FROM..TO" },
 		{ "behind", ask_behind, "behind A FROM..TO" },

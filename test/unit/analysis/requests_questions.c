@@ -107,6 +107,22 @@ void ask_parts(struct question *q)
 	VEC_FREE(&parts);
 }
 
+void ask_open(struct question *q)
+{
+	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
+	_cleanup_(free_services) struct services *s = NULL;
+	uint64_t sock = text_object(q->l, text_line_next(q->l, "an object"));
+	uint64_t ts_ns = text_time(q->l, text_line_next(q->l, "a time"));
+	uint32_t request;
+
+	assert_int_equal(services_find(g, q->w->from_ns, q->w->to_ns, NULL, &s), 0);
+	request = parts_open_on(&s->parts, sock, ts_ns, 3);
+	if (request == GRAPH_NONE)
+		fprintf(q->out, "none\n");
+	else
+		fprintf(q->out, "%u\n", request + 1);
+}
+
 static void free_queues(struct queues **q)
 {
 	queues_free(*q);

@@ -4,7 +4,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -236,7 +235,6 @@ static void make_services(struct made *m)
 
 static void services(void **state)
 {
-	uint64_t tick = S / (uint64_t)sysconf(_SC_CLK_TCK);
 	struct top_services s = { 0 };
 	struct top t = { 0 };
 	top_service_list v = { 0 };
@@ -246,7 +244,8 @@ static void services(void **state)
 	update_both(&t, &s, &m, 10 * S);
 	about(service(&s, "db")->average[SHARE_LOCK], 0); /* one update says nothing about a time */
 	/* in the next second, task 0 has a CPU for half of the time, and waits for one */
-	m.threads[0].cpu_ticks = S / tick / 2;
+	m.threads[0].cpu_ns = S / 2;
+	m.threads[0].queued_ns = S / 2;
 	m.threads[0].switches++;
 	update_both(&t, &s, &m, 11 * S);
 	assert_int_equal(2, service(&s, "db")->tasks);
@@ -287,11 +286,42 @@ static void services(void **state)
 	top_done(&t);
 }
 
+/* What counts is how long a task ran and waited for a CPU, not whether it runs at the moment of an update. */
+static void cpu_times(void **state)
+{
+	struct top_services s = { 0 };
+	struct top t = { 0 };
+	struct made m;
+
+	make(&m, 2);
+	update_both(&t, &s, &m, 10 * S);
+	make(&m, 3);
+	/* task 0 ran all the time; task 1 waits for a CPU; task 2 is new, and has run since its start */
+	m.waits[0].class = m.waits[1].class = m.waits[2].class = PROCWAIT_RUN;
+	m.threads[0].cpu_ns = 2 * S;
+	m.threads[1].switches = 5;
+	m.threads[2].cpu_ns = S / 10;
+	update_both(&t, &s, &m, 12 * S);
+	about(service(&s, "task")->average[SHARE_CPU], 1.05);
+	about(service(&s, "task")->average[SHARE_QUEUE], 1);
+	/* task 1 gets a CPU: its wait counts only for the time since the last update */
+	m.waits[1].class = PROCWAIT_IDLE;
+	m.threads[1].cpu_ns = S / 10;
+	m.threads[1].queued_ns = 39 * S / 10;
+	m.threads[1].switches++;
+	m.threads[0].cpu_ns = m.threads[2].cpu_ns = 3 * S;
+	update_both(&t, &s, &m, 14 * S);
+	about(service(&s, "task")->average[SHARE_QUEUE], 1);
+	top_services_done(&s);
+	top_done(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(services), cmocka_unit_test(ages),         cmocka_unit_test(pid_again),
-		cmocka_unit_test(circle),   cmocka_unit_test(many_waiters), cmocka_unit_test(deep),
+		cmocka_unit_test(services),  cmocka_unit_test(ages),         cmocka_unit_test(pid_again),
+		cmocka_unit_test(circle),    cmocka_unit_test(many_waiters), cmocka_unit_test(deep),
+		cmocka_unit_test(cpu_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which values of the header `traceparent` ctrace-marks.h accepts. */
+/* Which values of the header `traceparent` ctrace-traceparent.h accepts, and that it leaves errno alone. */
+#include <errno.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -8,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "../../../share/ctrace-marks.h"
+#include "../../../share/ctrace-traceparent.h"
 #include "lib/cleanup.h"
 
 #define TRACE  "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -83,9 +85,18 @@ static void bytes(void **state)
 		}
 }
 
+/* fstat() fails: no process has a file with this number. */
+static void error_number(void **state)
+{
+	errno = ENOTTY;
+	assert_int_equal(ctrace_mark_traceparent(INT_MAX, "00" REST, strlen("00" REST)), 1);
+	assert_int_equal(errno, ENOTTY);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(headers), cmocka_unit_test(bytes) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(headers), cmocka_unit_test(bytes),
+					    cmocka_unit_test(error_number) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
