@@ -248,9 +248,13 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define DEST_MAX          8
 #define DEST_LOOKS        64
 #define DEST_ANSWER_LOOKS 4096
-/* processes: the owner of a file lock is searched among at most this many processes that locked or unlocked
- * the wanted bytes. If there are more, the owner is not known. If larger, the search takes longer. */
-#define LOCKERS_MAX 64
+/* Limits of the search for the owner of a file lock. LOCKERS_MAX: locks that are held at the same time on the
+ * wanted bytes. RECORDS_MAX: records of the file. If one of these limits is exceeded, the owner is not known. If
+ * smaller, the owner of a lock is not found beside many other locks (test_many_readers and test_many_records in
+ * test/unit/graph/owner_test.c). If larger, the search takes longer. A program that tries to get a lock again
+ * and again asks for the owner each time. */
+#define LOCKERS_MAX	 64
+#define LOCK_RECORDS_MAX (1u << 14)
 /* port: the first that Linux gives to a socket that chooses none (ip_local_port_range). If smaller, a server
  * with a high port counts as a client. If larger, a client counts as a server. */
 #define DEST_PORT_AUTOMATIC 32768

@@ -72,12 +72,16 @@ struct lock_try {
 	uint32_t tgid;
 };
 struct lock_owner {
-	uint32_t task;    /* GRAPH_NONE: not known */
-	uint32_t event;   /* the record of the lock */
-	uint8_t strength; /* weak if the record of an unlock may be missing, or another task took the lock */
+	uint32_t task;  /* GRAPH_NONE: not known */
+	uint32_t event; /* the record of the lock */
+	/* weak if the record of an unlock may be missing, if another process may own a lock too, or if
+	 * another task took the lock */
+	uint8_t strength;
 };
 /* Finds the owner of the lock. Tasks of the process tgid do not count. If several processes own such locks,
- * or may own it, none counts as the owner, and *all has a task of each; otherwise *all stays as it is. */
+ * or may own it, none counts as the owner, and *all has a task of each; otherwise *all stays as it is. A
+ * process that surely owns a lock counts before the processes that may own one. If there are more than
+ * LOCKERS_MAX locks or LOCK_RECORDS_MAX records, the owner is not known. */
 void owner_of_lock(const struct graph *g, const struct lock_try *t, struct lock_owner *ret,
 		   struct enders *all);
 /*

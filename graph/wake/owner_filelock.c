@@ -47,16 +47,6 @@ static bool is_held_later(const struct graph *g, uint64_t obj, uint32_t task, ui
 	return false;
 }
 
-static uint32_t lock_task(const struct graph *g, const struct window_event *e, uint32_t tgid)
-{
-	uint32_t task = graph_task_at(g, e->r.tid, e->r.ts);
-
-	if (task == GRAPH_NONE || g->tasks[task].tgid == tgid ||
-	    (e->r.kind == CT_HELD && ct_held_is_waiter(&e->r)))
-		return GRAPH_NONE;
-	return task;
-}
-
 static bool is_lock(const struct window_event *e)
 {
 	return ct_lock_op(&e->r) != CT_LOCK_UNLOCK && ct_lock_result(&e->r) == 0;
@@ -79,85 +69,191 @@ static struct bytes wanted_bytes(const struct graph *g, const struct window_even
 	return want ? bytes_of(g, want) : (struct bytes){ 0, UINT64_MAX };
 }
 
-/* Returns true if the record is about bytes that the waiter wants. Locks of flock() and of fcntl() do
- * not know each other. */
+/* Locks of flock() and of fcntl() do not know each other. */
+static bool know_each_other(const struct window_event *a, const struct window_event *b)
+{
+	return (ct_lock_type(&a->r) == CT_LOCK_FLOCK) == (ct_lock_type(&b->r) == CT_LOCK_FLOCK);
+}
+
+static bool overlap(struct bytes a, struct bytes b)
+{
+	return a.from <= b.to && b.from <= a.to;
+}
+
+/* Returns true if the record is about bytes that the waiter wants. */
 static bool is_about(const struct graph *g, const struct window_event *want, const struct window_event *e)
 {
-	struct bytes w = wanted_bytes(g, want), b = bytes_of(g, e);
-
-	if (want && (ct_lock_type(&want->r) == CT_LOCK_FLOCK) != (ct_lock_type(&e->r) == CT_LOCK_FLOCK))
-		return false;
-	return b.from <= w.to && w.from <= b.to;
+	return (!want || know_each_other(want, e)) && overlap(bytes_of(g, e), wanted_bytes(g, want));
 }
 
-static bool keeps_out(const struct window_event *want, const struct window_event *lock)
+/* Returns true if two processes cannot have both locks on the same bytes. */
+static bool exclude_each_other(const struct window_event *a, const struct window_event *b)
 {
-	return !want || ct_lock_op(&want->r) == CT_LOCK_WRITE || ct_lock_op(&lock->r) == CT_LOCK_WRITE;
+	return know_each_other(a, b) &&
+	       (ct_lock_op(&a->r) == CT_LOCK_WRITE || ct_lock_op(&b->r) == CT_LOCK_WRITE);
 }
 
-/* A process that may own a lock that the waiter wants. */
-struct holder {
-	uint32_t tgid;
-	struct bytes left; /* the wanted bytes that no later record of the process is about */
-	bool decided;
-	uint32_t task, event; /* the owner and the record of its lock. GRAPH_NONE: it owns no such lock */
+/* Returns true if both processes are of one family, and so may have the same open file. If the parent of
+ * `locker` is not known, or is the init process, only ancestors and descendants are of its family. */
+static bool are_family(const struct graph *g, uint32_t task, uint32_t locker)
+{
+	uint32_t parent = g->tasks[locker].ptgid, tgid = g->tasks[task].tgid;
+
+	return (parent > 1 && (tgid == parent || graph_descends_from(g, task, parent))) ||
+	       graph_descends_from(g, task, g->tasks[locker].tgid) || graph_descends_from(g, locker, tgid);
+}
+
+/* A lock, or a part of it, that keeps the waiter out. */
+struct held {
+	uint32_t task, event; /* the owner, and the record of the lock */
+	struct bytes b;
+	bool doubtful; /* a record may be about the end of this lock */
 };
 
+/* The locks at a time. A process may have several. */
 struct holders {
 	const struct graph *g;
 	const struct lock_try *t;
 	size_t n;
-	bool full; /* there are more than LOCKERS_MAX processes */
-	struct holder v[LOCKERS_MAX];
+	bool full; /* a limit is exceeded, so the locks are not known */
+	struct held v[LOCKERS_MAX];
 };
 
-static struct holder *holder_of(struct holders *h, uint32_t tgid)
+static void add_held(struct holders *h, const struct held *add)
 {
-	for (size_t i = 0; i < h->n; i++)
-		if (h->v[i].tgid == tgid)
-			return &h->v[i];
-	if (h->n == LOCKERS_MAX) {
+	if (h->n == LOCKERS_MAX)
 		h->full = true;
-		return NULL;
-	}
-	h->v[h->n] = (struct holder){
-		.tgid = tgid, .left = wanted_bytes(h->g, h->t->want), .task = GRAPH_NONE, .event = GRAPH_NONE
-	};
-	return &h->v[h->n++];
+	else
+		h->v[h->n++] = *add;
 }
 
-/* Bytes in the midst of `left` stay: then there would be two ranges. */
-static void take_bytes(struct holder *p, struct bytes b)
+/* Ends the lock v[i] on these bytes. */
+static void end_held(struct holders *h, size_t i, struct bytes b)
 {
-	if (b.from <= p->left.from && b.to >= p->left.to)
-		p->decided = true;
-	else if (b.from <= p->left.from)
-		p->left.from = b.to + 1;
-	else if (b.to >= p->left.to)
-		p->left.to = b.from - 1;
+	struct held *p = &h->v[i], behind = *p;
+
+	behind.b.from = b.to + 1;
+	if (b.from > p->b.from) {
+		bool more = b.to < p->b.to;
+
+		p->b.to = b.from - 1;
+		if (more)
+			add_held(h, &behind);
+	} else if (b.to < p->b.to) {
+		*p = behind;
+	} else {
+		h->n--;
+		for (; i < h->n; i++)
+			h->v[i] = h->v[i + 1];
+	}
 }
 
-/* The records come from the last one to the first one. So for each byte, the first record counts. */
-static void look_at(struct holders *h, uint32_t event)
+static bool has_several_fds(const struct graph *g, uint64_t obj, uint32_t tgid)
 {
-	const struct window_event *e = &h->g->w->events[event];
-	uint32_t task = lock_task(h->g, e, h->t->tgid);
-	struct bytes b = bytes_of(h->g, e);
-	struct holder *p;
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->fds, obj, &n);
+	const struct window_event *first = NULL;
 
-	if (task == GRAPH_NONE || !is_about(h->g, h->t->want, e) ||
-	    (ct_lock_op(&e->r) != CT_LOCK_UNLOCK && !is_lock(e)))
-		return;
-	p = holder_of(h, h->g->tasks[task].tgid);
-	if (!p || p->decided || b.from > p->left.to || b.to < p->left.from)
-		return;
-	if (!is_lock(e) || !keeps_out(h->t->want, e)) {
-		take_bytes(p, b);
-		return;
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct window_event *e = owner_event(g, &r[i]);
+
+		if (e->r.tid != tgid)
+			continue;
+		if (first && ct_fd_number(&first->r) != ct_fd_number(&e->r))
+			return true;
+		first = e;
 	}
-	p->decided = true;
-	p->task = task;
-	p->event = event;
+	return false;
+}
+
+/* What a record does to a lock on the same bytes. */
+enum effect { STAYS, MAY_END, ENDS };
+
+/* Called for a record of flock() that did not get the lock, of the process of p. The kernel deletes the lock
+ * of this open file before it tries to get another one: flock_lock_inode() in fs/locks.c. But a process
+ * always gets again a lock that it has. So such a failed call is for another open file. */
+static enum effect effect_of_failure(const struct holders *h, const struct held *p,
+				     const struct window_event *e)
+{
+	const struct window_event *lock = &h->g->w->events[p->event];
+
+	if (ct_lock_type(&lock->r) != CT_LOCK_FLOCK || ct_lock_op(&lock->r) == ct_lock_op(&e->r))
+		return STAYS;
+	return has_several_fds(h->g, h->t->obj, h->g->tasks[p->task].tgid) ? MAY_END : ENDS;
+}
+
+/* The close of a file unlocks too. Its record has the type CT_LOCK_POSIX, also if the lock is an OFD lock. */
+static enum effect effect_of_unlock(const struct held *p, const struct window_event *lock,
+				    const struct window_event *e)
+{
+	if (!know_each_other(lock, e))
+		return STAYS;
+	return ct_lock_type(&lock->r) == ct_lock_type(&e->r) ? ENDS : MAY_END;
+}
+
+/* `task` did the record e, and `owner` is true if it has a lock itself. */
+static enum effect effect_on(const struct holders *h, const struct held *p, const struct window_event *e,
+			     uint32_t task, bool owner)
+{
+	const struct graph *g = h->g;
+	const struct window_event *lock = &g->w->events[p->event];
+	bool own = task != GRAPH_NONE && g->tasks[task].tgid == g->tasks[p->task].tgid;
+
+	if (is_lock(e))
+		return exclude_each_other(lock, e) || (own && ct_lock_type(&lock->r) == ct_lock_type(&e->r))
+			       ? ENDS
+			       : STAYS;
+	if (ct_lock_op(&e->r) != CT_LOCK_UNLOCK)
+		return own ? effect_of_failure(h, p, e) : STAYS;
+	if (own)
+		return effect_of_unlock(p, lock, e);
+	/* The other process may have the same open file. */
+	return task != GRAPH_NONE && !owner && ct_lock_type(&lock->r) == CT_LOCK_FLOCK &&
+			       ct_lock_type(&e->r) == CT_LOCK_FLOCK && are_family(g, task, p->task)
+		       ? MAY_END
+		       : STAYS;
+}
+
+static bool has_lock(const struct holders *h, uint32_t task)
+{
+	for (size_t i = 0; i < h->n && task != GRAPH_NONE; i++)
+		if (h->g->tasks[h->v[i].task].tgid == h->g->tasks[task].tgid)
+			return true;
+	return false;
+}
+
+/* Returns true if the record may change the owners of the wanted bytes. */
+static bool is_change(const struct graph *g, const struct window_event *want, const struct window_event *e)
+{
+	if ((e->r.kind == CT_HELD && ct_held_is_waiter(&e->r)) || !is_about(g, want, e))
+		return false;
+	return ct_lock_op(&e->r) == CT_LOCK_UNLOCK || is_lock(e) || ct_lock_type(&e->r) == CT_LOCK_FLOCK;
+}
+
+/* The records come in the order of time. */
+static void replay(struct holders *h, uint32_t event)
+{
+	const struct graph *g = h->g;
+	const struct window_event *e = &g->w->events[event], *want = h->t->want;
+	uint32_t task = graph_task_at(g, e->r.tid, e->r.ts);
+	struct bytes b = bytes_of(g, e), w = wanted_bytes(g, want);
+	bool owner = has_lock(h, task);
+
+	if (!is_change(g, want, e))
+		return;
+	for (size_t i = h->n; i-- > 0;) {
+		enum effect effect = overlap(h->v[i].b, b) ? effect_on(h, &h->v[i], e, task, owner) : STAYS;
+
+		if (effect == MAY_END)
+			h->v[i].doubtful = true;
+		else if (effect == ENDS)
+			end_held(h, i, b);
+	}
+	if (!is_lock(e) || task == GRAPH_NONE || g->tasks[task].tgid == h->t->tgid ||
+	    (want && !exclude_each_other(want, e)))
+		return;
+	add_held(h, &(struct held){
+			    .task = task, .event = event, .b = { MAX(b.from, w.from), MIN(b.to, w.to) } });
 }
 
 /* Returns true if a process got all wanted bytes for itself with this record. So no other process had a lock
@@ -166,8 +262,26 @@ static bool is_alone(const struct graph *g, const struct window_event *want, con
 {
 	struct bytes w = wanted_bytes(g, want), b = bytes_of(g, e);
 
-	return is_lock(e) && ct_lock_op(&e->r) == CT_LOCK_WRITE && is_about(g, want, e) && b.from <= w.from &&
-	       b.to >= MIN(w.to, INT64_MAX) && !(e->r.kind == CT_HELD && ct_held_is_waiter(&e->r));
+	return is_change(g, want, e) && is_lock(e) && ct_lock_op(&e->r) == CT_LOCK_WRITE &&
+	       b.from <= w.from && b.to >= MIN(w.to, INT64_MAX);
+}
+
+/* Returns the first of the records r[0] .. r[end - 1] that counts: what was before it does not matter. If the
+ * kind of the wanted lock is not known, looks for such a record of both kinds: flock() and fcntl(). */
+static size_t first_record(struct holders *h, const struct graph_ref *r, size_t end)
+{
+	const struct window_event *want = h->t->want;
+	bool flock = want && ct_lock_type(&want->r) != CT_LOCK_FLOCK, other = want && !flock;
+	size_t i = end;
+
+	while (i > 0 && !(flock && other) && !h->full && scan_step(h->g)) {
+		const struct window_event *e = owner_event(h->g, &r[--i]);
+
+		h->full = end - i > LOCK_RECORDS_MAX;
+		if (is_alone(h->g, want, e))
+			*(ct_lock_type(&e->r) == CT_LOCK_FLOCK ? &flock : &other) = true;
+	}
+	return i;
 }
 
 static void find_holders(struct holders *h)
@@ -175,74 +289,109 @@ static void find_holders(struct holders *h)
 	const struct graph *g = h->g;
 	size_t n, after;
 	const struct graph_ref *r = graph_refs(&g->flocks, h->t->obj, &n);
-	bool found = false;
+	bool certain = false;
 
 	after = BISECT(k, 0, n, owner_event(g, &r[k])->r.ts > h->t->ts_ns);
-	for (size_t i = after; i > 0 && !h->full && scan_step(g); i--) {
-		look_at(h, r[i - 1].event);
-		if (is_alone(g, h->t->want, owner_event(g, &r[i - 1])))
-			break;
-	}
+	for (size_t i = first_record(h, r, after); i < after && !h->full && scan_step(g); i++)
+		replay(h, r[i].event);
 	for (size_t i = 0; i < h->n; i++)
-		found |= h->v[i].task != GRAPH_NONE;
-	if (found || h->full)
-		return;
-	h->n = 0;
-	for (size_t i = after; i < n && owner_event(g, &r[i])->r.kind == CT_HELD && scan_step(g); i++)
-		look_at(h, r[i].event);
+		certain |= !h->v[i].doubtful;
+	for (size_t i = after;
+	     i < n && !certain && !h->full && owner_event(g, &r[i])->r.kind == CT_HELD && scan_step(g); i++)
+		replay(h, r[i].event);
 }
 
-static uint8_t holder_strength(const struct holders *h, const struct holder *p)
+/* How sure it is that a lock was held. */
+enum sureness { DOUBTFUL, UNSURE, SURE };
+
+static enum sureness sureness_of(const struct holders *h, const struct held *p)
 {
 	const struct graph *g = h->g;
 	uint64_t ts_ns = h->t->ts_ns, since_ns = g->w->events[p->event].r.ts;
 
+	if (p->doubtful)
+		return DOUBTFUL;
 	if (since_ns > ts_ns ? owner_may_have_unlocked(g, p->task, ts_ns, since_ns)
 			     : owner_may_have_unlocked(g, p->task, since_ns, ts_ns) &&
 				       !is_held_later(g, h->t->obj, p->task, ts_ns))
-		return EDGE_WEAK;
-	return EDGE_STRONG;
+		return UNSURE;
+	return SURE;
 }
 
-/* Returns true if `task` may have the open file of `locker`: both are of one family of processes, or the
- * parent of `locker` is not known. */
-static bool may_share(const struct graph *g, uint32_t task, uint32_t locker)
+/* Returns true if `task` was born as a descendant of `locker` when this one had the lock. */
+static bool inherited_lock(const struct graph *g, uint32_t task, uint32_t locker, uint64_t locked_ns)
 {
-	uint32_t parent = g->tasks[locker].ptgid, tgid = g->tasks[task].tgid;
-
-	return parent <= 1 || tgid == parent || graph_descends_from(g, task, parent) ||
-	       graph_descends_from(g, task, g->tasks[locker].tgid) || graph_descends_from(g, locker, tgid);
+	return g->tasks[task].born_ns >= locked_ns && graph_descends_from(g, task, g->tasks[locker].tgid);
 }
 
-/* A lock of flock() belongs to the open file, and stays while another process has it too. `locker`, which
- * took the lock, has exited. Shells use this: flock(1) locks a file that its parent has opened. Returns the
- * parent, if it has the file open, or else the only process that may share it. If several may, *all has them.
+/* A lock of flock() belongs to the open file, and stays while another process has it too. The owner of
+ * `lock`, which took it, has exited. Shells use this: flock(1) locks a file that its parent has opened.
+ * Returns the parent, if it has the file open. But if a process that was born as a descendant of the owner
+ * has it open, this process counts too. If none of them has it open, the only process of the family counts
+ * that has it open. If several count, or if further processes may have the file open, *all has them.
  */
-static uint32_t heir(const struct graph *g, const struct lock_try *t, uint32_t locker, struct enders *all)
+static uint32_t heir(const struct graph *g, const struct lock_try *t, const struct held *lock,
+		     struct enders *all)
 {
-	struct enders have = { 0 }, may = { 0 };
+	struct enders have = { 0 }, may = { 0 }, born = { 0 };
+	bool known = owner_holders(g, t->obj, t->ts_ns, &have), parent = false;
+	uint32_t locker = lock->task;
 
-	owner_holders(g, t->obj, t->ts_ns, &have);
 	for (size_t i = 0; i < have.n; i++) {
-		if (g->tasks[have.v[i]].tgid == t->tgid || !may_share(g, have.v[i], locker))
+		if (g->tasks[have.v[i]].tgid == t->tgid)
 			continue;
-		if (g->tasks[have.v[i]].tgid == g->tasks[locker].ptgid)
-			return have.v[i];
-		owner_add(g, &may, have.v[i]);
+		if (g->tasks[have.v[i]].tgid == g->tasks[locker].ptgid ||
+		    inherited_lock(g, have.v[i], locker, g->w->events[lock->event].r.ts)) {
+			parent |= g->tasks[have.v[i]].tgid == g->tasks[locker].ptgid;
+			owner_add(g, &born, have.v[i]);
+		}
+		if (g->tasks[locker].ptgid <= 1 || are_family(g, have.v[i], locker))
+			owner_add(g, &may, have.v[i]);
 	}
-	if (may.n == 1)
+	if (born.n)
+		may = born;
+	if (may.n == 1 && (known || parent))
 		return may.v[0];
 	*all = may;
 	return GRAPH_NONE;
+}
+
+/* Finds the process that has the surest lock. If there are several, *all has a task of each. Returns its
+ * last lock, or NULL. *ret_strength is weak if another process may have a lock too. */
+static const struct held *surest(const struct holders *h, uint8_t *ret_strength, struct enders *all)
+{
+	const struct graph *g = h->g;
+	enum sureness best = DOUBTFUL, sure[LOCKERS_MAX];
+	const struct held *last = NULL;
+	struct enders found = { 0 };
+	bool other = false;
+
+	for (size_t i = 0; i < h->n; i++) {
+		sure[i] = sureness_of(h, &h->v[i]);
+		best = MAX(best, sure[i]);
+	}
+	for (size_t i = h->n; i-- > 0;) {
+		if (sure[i] != best)
+			continue;
+		owner_add(g, &found, h->v[i].task);
+		if (!last || g->w->events[h->v[i].event].r.ts > g->w->events[last->event].r.ts)
+			last = &h->v[i];
+	}
+	if (found.n > 1) {
+		*all = found;
+		return NULL;
+	}
+	for (size_t i = 0; i < h->n; i++)
+		other |= g->tasks[h->v[i].task].tgid != g->tasks[last->task].tgid;
+	*ret_strength = best == SURE && !other ? EDGE_STRONG : EDGE_WEAK;
+	return last;
 }
 
 void owner_of_lock(const struct graph *g, const struct lock_try *t, struct lock_owner *ret,
 		   struct enders *all)
 {
 	struct holders h;
-	const struct holder *owner = NULL;
-	struct enders found = { 0 };
-	uint8_t best = EDGE_WEAK;
+	const struct held *lock;
 
 	*ret = (struct lock_owner){ .task = GRAPH_NONE, .event = GRAPH_NONE, .strength = EDGE_STRONG };
 	/* h.v is large, so only the used part is set. */
@@ -254,25 +403,15 @@ void owner_of_lock(const struct graph *g, const struct lock_try *t, struct lock_
 	/* If the budget of scan.h is spent, the walk may have missed an unlock. */
 	if (h.full || !g->scans->left)
 		return;
-	for (size_t i = 0; i < h.n; i++)
-		if (h.v[i].task != GRAPH_NONE)
-			best = MAX(best, holder_strength(&h, &h.v[i]));
-	for (size_t i = 0; i < h.n; i++)
-		if (h.v[i].task != GRAPH_NONE && holder_strength(&h, &h.v[i]) == best) {
-			owner = &h.v[i];
-			owner_add(g, &found, owner->task);
-		}
-	if (found.n > 1) {
-		*all = found;
+	lock = surest(&h, &ret->strength, all);
+	if (!lock)
 		return;
-	}
-	if (!owner)
+	ret->task = lock->task;
+	ret->event = lock->event;
+	if (g->tasks[lock->task].exit_ns > t->ts_ns ||
+	    ct_lock_type(&g->w->events[lock->event].r) != CT_LOCK_FLOCK)
 		return;
-	*ret = (struct lock_owner){ .task = owner->task, .event = owner->event, .strength = best };
-	if (g->tasks[owner->task].exit_ns > t->ts_ns ||
-	    ct_lock_type(&g->w->events[owner->event].r) != CT_LOCK_FLOCK)
-		return;
-	ret->task = heir(g, t, owner->task, all);
+	ret->task = heir(g, t, lock, all);
 	ret->strength = EDGE_WEAK; /* it may have opened the file for itself */
 }
 
@@ -371,6 +510,23 @@ static void find_try(const struct graph *g, const struct interval *s, struct loc
 	find_waiters(g, s, r, n, t);
 }
 
+/* Returns true if another process may get or end a lock during the wait. Then the owner at the end of the
+ * wait counts: if another waiter gets the lock, Linux does not wake this one. */
+static bool changes_within(const struct graph *g, const struct lock_try *t, const struct interval *s)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, &g->flocks, t->obj, s->from_ns, &n);
+
+	for (size_t i = 0; i < n && owner_event(g, &r[i])->r.ts < s->to_ns && scan_step(g); i++) {
+		const struct window_event *e = owner_event(g, &r[i]);
+		uint32_t task = graph_task_at(g, e->r.tid, e->r.ts);
+
+		if (is_change(g, t->want, e) && (task == GRAPH_NONE || g->tasks[task].tgid != t->tgid))
+			return true;
+	}
+	return false;
+}
+
 void owner_of_flock(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all)
 {
 	struct lock_try t = { .obj = b->obj, .ts_ns = s->from_ns, .tgid = g->tasks[s->task].tgid };
@@ -381,6 +537,8 @@ void owner_of_flock(const struct graph *g, const struct interval *s, struct blam
 	b->edge = EDGE_FILELOCK;
 	if (!b->obj)
 		return;
+	if (changes_within(g, &t, s))
+		t.ts_ns = s->to_ns - 1;
 	owner_of_lock(g, &t, &owner, all);
 	b->task = owner.task;
 	b->event = owner.event;

@@ -96,14 +96,28 @@ static uint32_t receiving_thread(const struct graph *g, const struct window_obje
 		       : user;
 }
 
-/* Each worker has a listening socket of its own. A worker that waits for a connection has got none. Returns
- * the stopped worker if all others wait for a connection. */
+/* Returns true if it is known that the process waits for the next connection. */
+static bool awaits_next(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	uint32_t i = graph_interval_at(g, task, ts_ns);
+
+	return i != GRAPH_NONE && g->intervals[i].from_ns <= ts_ns && is_for_next(&g->intervals[i]);
+}
+
+/* Each worker is a process with a listening socket of its own. A worker that waits for a connection has got
+ * none. Returns the stopped worker if all others wait for a connection. If a worker has several threads, it
+ * is not known which thread waits for a connection: returns GRAPH_NONE. */
 static uint32_t stopped_worker(const struct graph *g, const struct enders *workers, uint64_t ts_ns)
 {
 	uint32_t stopped = GRAPH_NONE;
 
 	for (size_t i = 0; i < workers->n; i++) {
-		if (can_accept(g, workers->v[i], ts_ns))
+		size_t threads;
+
+		graph_refs(&g->threads, g->tasks[workers->v[i]].tgid, &threads);
+		if (threads != 1)
+			return GRAPH_NONE;
+		if (awaits_next(g, workers->v[i], ts_ns))
 			continue;
 		if (stopped != GRAPH_NONE || !owner_is_stopped(g, workers->v[i], ts_ns))
 			return GRAPH_NONE;
@@ -116,7 +130,8 @@ static uint32_t stopped_worker(const struct graph *g, const struct enders *worke
  * Returns the task that has to accept the connection of socket o, or to receive its datagrams. Adds one
  * task of each worker process to *all. Of several workers, the one that has been busy for longest counts. But
  * if one of them is not busy, returns GRAPH_NONE. If the workers have several sockets at this address
- * (SO_REUSEPORT), no record says which one the kernel has chosen: then only stopped_worker() counts.
+ * (SO_REUSEPORT), no record says which one the kernel has chosen: then only stopped_worker() counts, and for
+ * datagrams, no worker counts. A worker that waits for a datagram may have received this one before.
  */
 static uint32_t listener(const struct graph *g, const struct window_object *o, uint64_t ts_ns, uint32_t tgid,
 			 struct enders *all)
@@ -161,7 +176,7 @@ static uint32_t listener(const struct graph *g, const struct window_object *o, u
 		unsure |= found.n > 1 && can_accept(g, found.v[i], ts_ns);
 	}
 	if (found.n > 1 && n_socks > 1)
-		return stopped_worker(g, &found, ts_ns);
+		return o->type == SOCK_DGRAM ? GRAPH_NONE : stopped_worker(g, &found, ts_ns);
 	return unsure ? GRAPH_NONE : worker;
 }
 

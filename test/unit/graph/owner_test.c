@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* owner_of_lock() finds the same owners as a replay of all records of the lock, byte by byte. */
+/* owner_of_lock() finds the owners that a model of the kernel has, byte by byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,94 +14,91 @@
 
 #define BYTES 4
 #define TGIDS 5
+#define STEPS 30
 
-/* Which process has which byte, by which way: 0: not, 1: for reading, 2: for writing. */
-struct replay {
-	uint8_t has[TGIDS][BYTES];
+/* Which process has which byte, by which way: 0: not, 1: for reading, 2: for writing. Locks of flock() and of
+ * fcntl() do not know each other. */
+struct model {
+	uint8_t has[2][TGIDS][BYTES];
 };
 
-static void replay_record(struct replay *p, const struct graph *g, const struct lock_try *t,
-			  const struct window_event *e)
+static bool is_free(const struct model *p, const struct window_record *e, uint32_t tgid)
 {
-	uint32_t task = graph_task_at(g, e->r.tid, e->r.ts),
-		 tgid = task == GRAPH_NONE ? 0 : g->tasks[task].tgid;
-	const uint64_t *x = window_words(g->w, e), *want = window_words(g->w, t->want);
-	bool lock = ct_lock_op(&e->r) != CT_LOCK_UNLOCK;
-
-	if ((e->r.kind == CT_HELD && ct_held_is_waiter(&e->r)) || (lock && ct_lock_result(&e->r)) ||
-	    ct_lock_type(&e->r) != ct_lock_type(&t->want->r))
-		return;
-	/* A process that gets all wanted bytes for writing is alone. */
-	if (lock && ct_lock_op(&e->r) == CT_LOCK_WRITE && x[0] <= want[0] && x[1] >= want[1])
-		*p = (struct replay){ 0 };
-	for (uint64_t k = x[0]; k <= x[1]; k++)
-		p->has[tgid][k] = lock ? (uint8_t)(1 + ct_lock_op(&e->r)) : 0;
+	for (uint32_t other = 1; other < TGIDS; other++)
+		for (uint64_t k = e->x[0]; k <= e->x[1] && other != tgid; k++)
+			if (p->has[e->r.wait][other][k] + e->r.state > 1)
+				return false;
+	return true;
 }
 
-static struct enders replay_owners(const struct replay *p, const struct graph *g, const struct lock_try *t)
+/* The kernel deletes the old lock of flock() before it tries to get another one. */
+static void lock_or_unlock(struct model *p, struct window_record *e, uint32_t tgid, uint32_t *s)
+{
+	uint8_t *has = p->has[e->r.wait][tgid], now = (uint8_t)(1 + e->r.state);
+
+	if (e->r.state != CT_LOCK_UNLOCK && !is_free(p, e, tgid)) {
+		e->r.peer = random_below(s, 2) ? 1 : (uint32_t)-11;
+		if (e->r.wait != CT_LOCK_FLOCK || has[0] == now)
+			return;
+		now = 0;
+	}
+	for (uint64_t k = e->x[0]; k <= e->x[1]; k++)
+		has[k] = e->r.state == CT_LOCK_UNLOCK ? 0 : now;
+}
+
+/* Makes a line of /proc/locks: of a lock, if the process has one, or else of a waiter. */
+static void make_line(const struct model *p, struct window_record *e, uint32_t tgid)
+{
+	e->r.kind = CT_HELD;
+	e->r.state = CT_LOCK_WRITE;
+	e->r.flags = 1;
+	for (uint64_t k = e->x[0]; k <= e->x[1]; k++)
+		if (p->has[e->r.wait][tgid][k]) {
+			e->r.state = (uint8_t)(p->has[e->r.wait][tgid][k] - 1);
+			e->r.flags = 0;
+			e->x[0] = e->x[1] = k;
+		}
+}
+
+static struct enders model_owners(const struct model *p, const struct graph *g, const struct lock_try *t)
 {
 	const uint64_t *want = window_words(g->w, t->want);
 	struct enders ret = { 0 };
 
 	for (uint32_t tgid = 1; tgid < TGIDS; tgid++)
 		for (uint64_t k = want[0]; k <= want[1] && tgid != t->tgid; k++)
-			if (p->has[tgid][k] + ct_lock_op(&t->want->r) > 1) {
+			if (p->has[ct_lock_type(&t->want->r)][tgid][k] + ct_lock_op(&t->want->r) > 1) {
 				ret.v[ret.n++] = tgid;
 				break;
 			}
 	return ret;
 }
 
-static struct enders plain_owners(const struct graph *g, const struct lock_try *t)
+static void make_lock(struct make *m, struct model *p, uint64_t ms, uint32_t *s)
 {
-	struct replay p = { 0 }, later = { 0 };
-	struct enders ret;
-	size_t i;
+	struct window_record *e = make_event(m, ms * MS, 0, CT_FLOCK, 1 + random_below(s, 6), 0);
+	uint32_t tgid = 1 + e->r.tid / 2;
 
-	for (i = 0; i < g->w->n_events && g->w->events[i].r.ts <= t->ts_ns; i++)
-		if (g->w->events[i].r.kind == CT_FLOCK || g->w->events[i].r.kind == CT_HELD)
-			replay_record(&p, g, t, &g->w->events[i]);
-	ret = replay_owners(&p, g, t);
-	/* Without an owner at this time, the CT_HELD records up to the next CT_FLOCK record count, and of
-	 * each process the first one. */
-	for (; i < g->w->n_events && !ret.n && g->w->events[i].r.kind != CT_FLOCK; i++)
-		if (g->w->events[i].r.kind == CT_HELD) {
-			p = (struct replay){ 0 };
-			replay_record(&p, g, t, &g->w->events[i]);
-			for (uint32_t tgid = 0; tgid < TGIDS; tgid++)
-				for (int k = 0; k < BYTES; k++)
-					if (!later.has[tgid][k])
-						later.has[tgid][k] = p.has[tgid][k];
-		}
-	return ret.n ? ret : replay_owners(&later, g, t);
-}
-
-static void make_lock(struct make *m, uint64_t ms, uint32_t *s)
-{
-	struct window_record *e =
-		make_event(m, ms * MS, 0, random_below(s, 4) ? CT_FLOCK : CT_HELD, 1 + random_below(s, 6), 0);
-
-	if (e->r.kind == CT_FLOCK && !random_below(s, 4))
-		e->r.peer = 1;
 	e->r.obj = LOCK;
-	e->r.state = (uint8_t)random_below(s, e->r.kind == CT_HELD ? 2 : 3);
+	e->r.state = (uint8_t)random_below(s, 3);
 	e->r.wait = !random_below(s, 4);
-	e->r.flags = e->r.kind == CT_HELD && !random_below(s, 4);
-	e->x[0] = random_below(s, BYTES);
-	e->x[1] = e->x[0] + random_below(s, BYTES - (uint32_t)e->x[0]);
+	e->x[0] = e->r.wait == CT_LOCK_FLOCK ? 0 : random_below(s, BYTES);
+	e->x[1] =
+		e->r.wait == CT_LOCK_FLOCK ? BYTES - 1 : e->x[0] + random_below(s, BYTES - (uint32_t)e->x[0]);
+	if (random_below(s, 4))
+		lock_or_unlock(p, e, tgid, s);
+	else
+		make_line(p, e, tgid);
 	make_switch(m, ms, 0, 0, e->r.tid, CT_W_NONE, 0);
 }
 
-/* Returns a record that can stand for a try: a lock on at most two bytes. NULL: there is none. */
+/* Returns a record that can stand for a try. NULL: there is none. */
 static const struct window_event *any_try(const struct graph *g, uint32_t *s)
 {
 	const struct window_event *e = &g->w->events[random_below(s, (uint32_t)g->w->n_events)];
-	const uint64_t *x = window_words(g->w, e);
 
-	return (e->r.kind == CT_FLOCK || e->r.kind == CT_HELD) && ct_lock_op(&e->r) != CT_LOCK_UNLOCK &&
-			       x[1] <= x[0] + 1
-		       ? e
-		       : NULL;
+	return (e->r.kind == CT_FLOCK || e->r.kind == CT_HELD) && ct_lock_op(&e->r) != CT_LOCK_UNLOCK ? e
+												      : NULL;
 }
 
 static void test_random_locks(void **state)
@@ -109,16 +106,19 @@ static void test_random_locks(void **state)
 	uint32_t found[3] = { 0 };
 
 	for (uint32_t seed = 1; seed <= 300; seed++) {
+		struct model model[STEPS] = { 0 };
 		struct make m = { 0 };
 		struct graph *g;
 		uint32_t s = seed;
 
 		for (uint32_t tid = 1; tid <= 6; tid++)
 			make_task(&m, tid, 1 + tid / 2, 1, "t");
-		for (uint64_t ms = 1; ms < 30; ms++)
-			make_lock(&m, ms, &s);
+		for (uint64_t ms = 1; ms < STEPS; ms++) {
+			model[ms] = model[ms - 1];
+			make_lock(&m, &model[ms], ms, &s);
+		}
 		assert_int_equal(graph_build(make_done(&m, 40), &g), 0);
-		for (uint64_t ts = 0; ts < 32 * MS; ts += MS / 2) {
+		for (uint64_t ts = 0; ts < STEPS * MS; ts += MS / 2) {
 			struct lock_try t = { .obj = LOCK,
 					      .want = any_try(g, &s),
 					      .ts_ns = ts,
@@ -128,7 +128,7 @@ static void test_random_locks(void **state)
 
 			if (!t.want)
 				continue;
-			plain = plain_owners(g, &t);
+			plain = model_owners(&model[ts / MS], g, &t);
 			owner_of_lock(g, &t, &owner, &all);
 			assert_int_equal(all.n, plain.n > 1 ? plain.n : 0);
 			if (plain.n == 1)
@@ -188,11 +188,60 @@ static void test_many_readers(void **state)
 	assert_int_equal(owner.task, GRAPH_NONE);
 }
 
+/* Task 1 gets a lock, and n tasks of other processes do something else with the file. Returns true if
+ * owner_of_lock() finds task 1. */
+static bool finds_owner_beside(uint32_t n, uint32_t tids, enum ct_lock_op op, uint64_t byte)
+{
+	struct make m = { 0 };
+	struct graph *g;
+	struct window_record *e;
+	struct lock_owner owner;
+	struct enders all = { 0 };
+	bool found;
+
+	for (uint32_t tid = 1; tid <= tids + 1; tid++) {
+		make_task(&m, tid, tid, 1, "t");
+		make_switch(&m, 0, 0, 0, tid, CT_W_NONE, 0);
+	}
+	e = make_event(&m, MS, 0, CT_FLOCK, 1, 0);
+	e->r.obj = LOCK;
+	e->r.state = CT_LOCK_WRITE;
+	for (uint32_t i = 1; i <= n; i++) {
+		e = make_event(&m, MS + i, 0, CT_FLOCK, 2 + i % tids, 0);
+		e->r.obj = LOCK;
+		e->r.state = (uint8_t)op;
+		e->x[0] = e->x[1] = byte;
+	}
+	assert_int_equal(graph_build(make_done(&m, 10), &g), 0);
+	owner_of_lock(g,
+		      &(struct lock_try){
+			      .obj = LOCK, .want = &g->w->events[g->w->n_events - n - 1], .ts_ns = 5 * MS },
+		      &owner, &all);
+	found = owner.task != GRAPH_NONE && g->tasks[owner.task].tid == 1 && owner.strength == EDGE_STRONG;
+	graph_free(g);
+	make_free(&m);
+	return found;
+}
+
+/* The close of a file makes the record of an unlock. */
+static void test_many_closers(void **state)
+{
+	assert_true(finds_owner_beside(2 * LOCKERS_MAX, 2 * LOCKERS_MAX, CT_LOCK_UNLOCK, 0));
+}
+
+static void test_many_records(void **state)
+{
+	assert_true(finds_owner_beside(LOCK_RECORDS_MAX - 1, 2, CT_LOCK_READ, 1));
+	assert_false(finds_owner_beside(LOCK_RECORDS_MAX, 2, CT_LOCK_READ, 1));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random_locks),
 		cmocka_unit_test(test_many_readers),
+		cmocka_unit_test(test_many_closers),
+		cmocka_unit_test(test_many_records),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
