@@ -170,7 +170,7 @@ static int chain_note_rivals(const struct graph *g, struct chain *c, uint32_t ta
 	if (!gr->blame.rivals || gr->interval == GRAPH_NONE)
 		return 0;
 	blame_rivals(g, gr->interval, &gr->blame, &c->rivals);
-	if (c->choices.n >= DIAGNOSE_MAX_CHOICES)
+	if (!all->n || c->choices.n >= DIAGNOSE_MAX_CHOICES)
 		return 0;
 	words_add(&t, "%s[%u]: %s", graph_comm(g, task, gr->to_ns), g->tasks[task].tid,
 		  all->n > 1 ? "each of " : "");
@@ -181,9 +181,11 @@ static int chain_note_rivals(const struct graph *g, struct chain *c, uint32_t ta
 					   : " and ",
 			  graph_comm(g, all->v[i], gr->to_ns), g->tasks[all->v[i]].tid);
 	words_add(&t, all->n == ENDERS_MAX ? ", and perhaps of others," : "");
-	words_add(&t, !gr->blame.request.since_ns ? " could end this wait; no record tells which one will"
+	words_add(&t, !gr->blame.request.since_ns
+			      ? all->n > 1 ? " could end this wait; no record tells which one will"
+					   : " could end this wait; no record tells whether it will"
 		      : all->n > 1 ? " may be what the request waits for; no record tells which one is"
-				   : " may be what the request waits for; no record tells");
+				   : " may be what the request waits for; no record tells whether it is");
 	ch.text = words_take(&t);
 	if (ch.text && !VEC_PUSH(&c->choices, ch))
 		return 0;
@@ -247,6 +249,14 @@ int chain_build(const struct graph *g, const struct path *p, const struct diagno
 	while (r == 1)
 		r = chain_step(g, p, c, next);
 	return r;
+}
+
+void chain_cut(struct chain *c, size_t n)
+{
+	while (c->links.n > n)
+		free(c->links.v[--c->links.n].resource);
+	c->links.v[n - 1].edge = 0;
+	c->rivals.n = 0;
 }
 
 int chain_append(const struct graph *g, struct chain *c, uint32_t task, enum edge_kind edge,

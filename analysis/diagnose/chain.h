@@ -38,6 +38,8 @@ void chain_take_end(struct chain *to, struct chain *from);
  * `strength` say how the link before it depends on `task`. Returns 0 or -ENOMEM. */
 int chain_append(const struct graph *g, struct chain *c, uint32_t task, enum edge_kind edge,
 		 enum edge_strength strength);
+/* Drops the links from links.v[n] on. n: at least 1 */
+void chain_cut(struct chain *c, size_t n);
 /* Returns true if the chain has a choice that neither a rule nor a person decided. */
 bool chain_has_open_choice(const struct chain *c);
 /* Returns true if any link but the last one has an edge of this kind. */

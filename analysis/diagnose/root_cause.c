@@ -519,9 +519,7 @@ static int find_driver(struct findings *f)
 		  v[at].tid, v[at + 1].comm, v[at + 1].tid);
 	if (add_choice(f, &t))
 		return -ENOMEM;
-	while (f->chain.links.n > at + 1)
-		free(f->chain.links.v[--f->chain.links.n].resource);
-	v[at].edge = 0;
+	chain_cut(&f->chain, at + 1);
 	v[at].kind = RESOURCE_INPUT;
 	if (f->chain.end != END_LEAF)
 		f->chain.leaf = (struct blame){ .task = GRAPH_NONE,
@@ -548,9 +546,7 @@ static void find_idle_client(struct findings *f)
 		at++;
 	if (at + 1 >= n)
 		return;
-	while (f->chain.links.n > at + 1)
-		free(f->chain.links.v[--f->chain.links.n].resource);
-	v[at].edge = 0;
+	chain_cut(&f->chain, at + 1);
 	v[at].kind = RESOURCE_INPUT;
 	f->chain.leaf = (struct blame){ .task = GRAPH_NONE,
 					.event = GRAPH_NONE,
@@ -669,6 +665,8 @@ int root_cause_find(struct findings *f)
 	    (f->chain.end == END_RUNNING || (f->chain.end == END_LEAF && k->tid == k->pid)))
 		f->pool = contention_pool(f->g, k->task, k->from_ns, k->to_ns);
 	f->own_lock = find_own_lock(f);
+	if (f->own_lock)
+		f->chain.rivals.n = 0;
 	f->circular = f->own_lock || f->chain.end == END_CYCLE;
 	find_lost_lock(f);
 	find_lost_message(f);

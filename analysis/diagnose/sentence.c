@@ -766,7 +766,7 @@ static void say_rivals(struct words *t, const struct sentence_facts *f)
 	words_add(t,
 		  f->leaf->request.since_ns ? " may keep the request waiting, but no record tells%s."
 					    : " could end this wait, but no record tells%s.",
-		  n > 1 ? " which" : "");
+		  n > 1 ? " which" : " whether it does");
 }
 
 char *sentence_whole(const struct sentence_facts *f)

@@ -183,7 +183,7 @@ static void read_record(struct finding *k, const struct window_event *e)
 		job->enqueuer = task;
 		return;
 	}
-	if (ct_job_state(&e->r) == CT_JOB_START || job->start_ns || !job->queued_ns)
+	if (ct_job_state(&e->r) == CT_JOB_START || (!job->start_ns && !job->queued_ns))
 		job->worker = task;
 	if (ct_job_state(&e->r) == CT_JOB_START)
 		begin(k, job, task, e);

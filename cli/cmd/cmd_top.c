@@ -35,7 +35,7 @@ static const struct cli_option top_table[] = {
 	  "Print text, for a log or a pipe, instead of a screen" },
 	{ OPT_COUNT, "count", "N", "End after N updates" },
 	{ OPT_DELAY, "delay", "SECONDS", "The time between updates (default: 1)" },
-	{ TEXT(filter), "filter", "TEXT", "Show only the trees in which a line contains TEXT" },
+	{ TEXT(filter), "filter", "TEXT", "Show only the trees and services in which a line contains TEXT" },
 	{ CLI_FLAG(struct top_options, services), "services", NULL,
 	  "Show the services with their longest waits, instead of the trees" },
 	{ TEXT(sort), "sort", "ORDER",

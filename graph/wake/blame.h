@@ -92,7 +92,8 @@ void blame_socket(const struct graph *g, uint32_t interval, uint64_t sock, struc
  *
  * Returns true if there is one such process, and nothing else may keep back the answer to the request: no
  * other thread is active (see blame_active()), and no child is at work, which means that it neither idles nor
- * waits for the waiter's process. Then *ret blames the task of this process for which a thread waits.
+ * waits for the waiter's process. Then *ret blames the task of this process for which a thread waits: weakly,
+ * if not all threads were looked at.
  *
  * If the time of the request is recorded, then waits and children count only if they began after it. If any
  * such wait or child is known, then what may have begun before does not count, nor do threads that compute.

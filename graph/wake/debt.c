@@ -275,13 +275,15 @@ bool blame_debt(const struct graph *g, uint32_t interval, const struct blame_req
 	take_debtors(&d, &all);
 	if (d.found.task == GRAPH_NONE || all.n > 1 ||
 	    (!d.found_shown && !(all_seen && all.n == 1 && all.v[0] == d.found.task))) {
-		if (ret->task == GRAPH_NONE) {
+		if (ret->task == GRAPH_NONE && !ret->rivals && all.n) {
 			ret->rivals = (uint8_t)all.n;
 			ret->request = *request;
 		}
 		return false;
 	}
 	*ret = d.found;
+	if (!all_seen)
+		ret->strength = EDGE_WEAK;
 	ret->until_ns = s->to_ns;
 	return true;
 }
@@ -298,8 +300,11 @@ void blame_doubt(const struct graph *g, uint32_t interval, const struct blame_re
 	all_seen = add_rivals(g, s, request, &d, debt);
 	take_debtors(&d, &all);
 	alone = !all.n || (all.n == 1 && g->tasks[all.v[0]].tgid == g->tasks[ret->task].tgid);
-	if (alone && (all_seen || d.found_shown))
+	if (alone && (all_seen || d.found_shown)) {
+		if (!all_seen)
+			ret->strength = EDGE_WEAK;
 		return;
+	}
 	ret->task = GRAPH_NONE;
 	ret->rivals = (uint8_t)all.n;
 	ret->request = *request;

@@ -478,7 +478,7 @@ static bool blame_polled_lock(const struct graph *g, const struct interval *s, s
 	b->kind = RESOURCE_FILE_LOCK;
 	b->time = TIME_LOCK;
 	b->event = event;
-	b->rivals = (uint8_t)all->n;
+	b->rivals = all->n > 1 ? (uint8_t)all->n : 0;
 	if (owner.task != GRAPH_NONE && owner.task != s->task)
 		blame_task(b, owner.task, EDGE_POLLED, owner.strength);
 	return true;

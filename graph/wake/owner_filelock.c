@@ -392,6 +392,7 @@ void owner_of_lock(const struct graph *g, const struct lock_try *t, struct lock_
 {
 	struct holders h;
 	const struct held *lock;
+	uint32_t process;
 
 	*ret = (struct lock_owner){ .task = GRAPH_NONE, .event = GRAPH_NONE, .strength = EDGE_STRONG };
 	/* h.v is large, so only the used part is set. */
@@ -408,10 +409,19 @@ void owner_of_lock(const struct graph *g, const struct lock_try *t, struct lock_
 		return;
 	ret->task = lock->task;
 	ret->event = lock->event;
-	if (g->tasks[lock->task].exit_ns > t->ts_ns ||
-	    ct_lock_type(&g->w->events[lock->event].r) != CT_LOCK_FLOCK)
+	if (g->tasks[lock->task].exit_ns > t->ts_ns)
+		return;
+	/* The thread has exited. The lock is that of its process. */
+	process = owner_process(g, g->tasks[lock->task].tgid, t->ts_ns);
+	if (process != GRAPH_NONE) {
+		ret->task = process;
+		return;
+	}
+	if (ct_lock_type(&g->w->events[lock->event].r) != CT_LOCK_FLOCK)
 		return;
 	ret->task = heir(g, t, lock, all);
+	if (ret->task == GRAPH_NONE)
+		ret->event = GRAPH_NONE;
 	ret->strength = EDGE_WEAK; /* it may have opened the file for itself */
 }
 

@@ -15,7 +15,7 @@ void owner_add(const struct graph *g, struct enders *e, uint32_t task)
 		e->v[e->n++] = task;
 }
 
-static uint32_t process_thread(const struct graph *g, uint32_t tgid, uint64_t ts_ns)
+uint32_t owner_process(const struct graph *g, uint32_t tgid, uint64_t ts_ns)
 {
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->threads, tgid, &n);
@@ -54,7 +54,7 @@ static bool is_left_open(const struct graph *g, const struct graph_ref *r, size_
 
 		if (ct_fd_number(&e->r) != ct_fd_number(&held->r) || !graph_descends_from(g, task, e->r.tid))
 			continue;
-		up = process_thread(g, e->r.tid, ts_ns);
+		up = owner_process(g, e->r.tid, ts_ns);
 		if (up != GRAPH_NONE && !graph_is_called(g, task, ts_ns, graph_comm(g, up, ts_ns)) &&
 		    modes_of(g, r, n, e->r.tid) == mode)
 			return true;
@@ -108,7 +108,7 @@ bool owner_holders(const struct graph *g, uint64_t obj, uint64_t ts_ns, struct e
 	const struct graph_ref *r = graph_refs(&g->fds, obj, &n);
 
 	for (size_t i = 0; i < n && scan_step(g); i++) {
-		uint32_t task = process_thread(g, owner_event(g, &r[i])->r.tid, ts_ns);
+		uint32_t task = owner_process(g, owner_event(g, &r[i])->r.tid, ts_ns);
 
 		if (task != GRAPH_NONE)
 			owner_add(g, all, task);
@@ -129,7 +129,7 @@ uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t 
 	bool several = false;
 
 	for (size_t i = 0; i < n && scan_step(g); i++) {
-		uint32_t task = process_thread(g, owner_event(g, &r[i])->r.tid, ts_ns);
+		uint32_t task = owner_process(g, owner_event(g, &r[i])->r.tid, ts_ns);
 
 		if (task == GRAPH_NONE || g->tasks[task].tgid == tgid)
 			continue;
@@ -144,7 +144,7 @@ uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t 
 				   !graph_descends_from(g, best, g->tasks[task].tgid);
 	}
 	if (mode && best != GRAPH_NONE && !several && found.n > 1)
-		several = is_of_ancestor(g, r, n, mode, best, process_thread(g, tgid, ts_ns));
+		several = is_of_ancestor(g, r, n, mode, best, owner_process(g, tgid, ts_ns));
 	if (several) {
 		for (size_t i = 0; i < found.n; i++)
 			owner_add(g, all, found.v[i]);
@@ -268,13 +268,13 @@ static uint32_t thread_of(const struct graph *g, uint64_t obj, uint32_t owner, u
 	task = pipe_user(g, obj, tgid, ts_ns);
 	if (task != GRAPH_NONE)
 		return task;
-	task = process_thread(g, g->tasks[me].tgid, ts_ns);
+	task = owner_process(g, g->tasks[me].tgid, ts_ns);
 	for (unsigned i = 0; i < ANCESTORS_MAX && task != GRAPH_NONE && scan_step(g); i++) {
 		task = g->tasks[task].parent;
 		if (task != GRAPH_NONE && g->tasks[task].tgid == tgid)
 			return owner_alive(g, task, ts_ns) ? task : owner;
 		if (task != GRAPH_NONE)
-			task = process_thread(g, g->tasks[task].tgid, ts_ns);
+			task = owner_process(g, g->tasks[task].tgid, ts_ns);
 	}
 	return owner;
 }

@@ -15,6 +15,8 @@ static inline bool owner_alive(const struct graph *g, uint32_t task, uint64_t ts
 	return g->tasks[task].born_ns <= ts && ts < g->tasks[task].exit_ns;
 }
 
+/* Returns a living thread of the process: the main thread if it lives. GRAPH_NONE: none lives. */
+uint32_t owner_process(const struct graph *g, uint32_t tgid, uint64_t ts_ns);
 /* Adds no second task of a process. Drops the task if the list is full. */
 void owner_add(const struct graph *g, struct enders *e, uint32_t task);
 /*

@@ -142,6 +142,7 @@ static uint32_t listener(const struct graph *g, const struct window_object *o, u
 	uint32_t worker = GRAPH_NONE;
 	bool unsure = false;
 	size_t n, n_socks = 0;
+	bool all_known = true;
 
 	if (o->family == AF_UNIX ? !o->name[0] : !o->rport)
 		return GRAPH_NONE;
@@ -157,8 +158,10 @@ static uint32_t listener(const struct graph *g, const struct window_object *o, u
 		user = receiving_thread(g, l, o, ts_ns, owner_fd(g, l->id, ts_ns, tgid, 0, &users));
 		if (user != GRAPH_NONE)
 			owner_add(g, &users, user);
-		if (!users.n)
+		if (!users.n) {
+			all_known = false;
 			continue;
+		}
 		if (how > best) {
 			found = (struct enders){ 0 };
 			n_socks = 0;
@@ -168,6 +171,7 @@ static uint32_t listener(const struct graph *g, const struct window_object *o, u
 		for (size_t k = 0; k < users.n; k++)
 			owner_add(g, &found, users.v[k]);
 	}
+	all_known &= found.n < ENDERS_MAX && scan_left(g);
 	drop_masters(g, &found);
 	for (size_t i = 0; i < found.n; i++) {
 		owner_add(g, all, found.v[i]);
@@ -176,7 +180,7 @@ static uint32_t listener(const struct graph *g, const struct window_object *o, u
 		unsure |= found.n > 1 && can_accept(g, found.v[i], ts_ns);
 	}
 	if (found.n > 1 && n_socks > 1)
-		return o->type == SOCK_DGRAM ? GRAPH_NONE : stopped_worker(g, &found, ts_ns);
+		return o->type == SOCK_DGRAM || !all_known ? GRAPH_NONE : stopped_worker(g, &found, ts_ns);
 	return unsure ? GRAPH_NONE : worker;
 }
 

@@ -428,6 +428,9 @@ static void add_how(struct words *t, const struct blame *b, bool open)
 	words_add(t, " Link: %s, ", view_edge_words(edge, b->kind));
 	if (render_is_sure(edge, (enum edge_strength)b->strength))
 		words_add(t, "certain.");
+	else if (b->rivals && b->request.since_ns)
+		words_add(t, "inferred. The request may wait for %u other task%s.", b->rivals,
+			  b->rivals == 1 ? "" : "s");
 	else if (b->rivals)
 		words_add(t, "inferred. Each of %u tasks could have ended this wait.", b->rivals);
 	else
