@@ -71,6 +71,32 @@ static uint32_t request_of(const struct services *s, uint32_t task, uint64_t ino
 		       : GRAPH_NONE;
 }
 
+static int make_room(struct reading *k)
+{
+	struct contexts *c = k->ret;
+
+	if (!c->v)
+		c->v = calloc(k->s->requests.n, sizeof(*c->v));
+	return c->v ? 0 : -ENOMEM;
+}
+
+/* A header of the request is not known. It may differ from the other headers of the request, so none of these
+ * counts. */
+static int spoil(struct reading *k, const struct begun *b)
+{
+	struct context *c;
+
+	k->ret->n_unused++;
+	if (b->request == GRAPH_NONE)
+		return 0;
+	if (make_room(k))
+		return -ENOMEM;
+	c = &k->ret->v[b->request];
+	k->ret->n_unused += c->parent && !c->differ;
+	c->differ = true;
+	return 0;
+}
+
 static int set(struct reading *k, const struct begun *b)
 {
 	struct contexts *c = k->ret;
@@ -84,16 +110,16 @@ static int set(struct reading *k, const struct begun *b)
 		c->n_unused++;
 		return 0;
 	}
-	if (!c->v)
-		c->v = calloc(k->s->requests.n, sizeof(*c->v));
-	if (!c->v)
+	if (make_room(k))
 		return -ENOMEM;
 	old = &c->v[b->request];
-	if (!old->parent) {
+	if (old->differ) {
+		c->n_unused++;
+	} else if (!old->parent) {
 		*old = new;
 	} else if (old->trace[0] != new.trace[0] || old->trace[1] != new.trace[1] ||
 		   old->parent != new.parent) {
-		c->n_unused += old->differ ? 1 : 2;
+		c->n_unused += 2;
 		old->differ = true;
 	}
 	return 0;
@@ -114,18 +140,15 @@ static int read_mark(struct reading *k, size_t i, unsigned which, uint32_t reque
 	int r = 0;
 
 	if (b->n != which || b->request != request || e->r.ts - b->to_ns > OTLP_CONTEXT_NS) {
-		k->ret->n_unused++;
+		r = spoil(k, b);
 		drop(k, i);
-		return 0;
+		return r;
 	}
 	b->ids[b->n++] = window_words(k->s->g->w, e)[0];
 	b->to_ns = e->r.ts;
 	if (b->n < MARKS)
 		return 0;
-	if (has_gap(k, b->from_ns, b->to_ns))
-		k->ret->n_unused++;
-	else
-		r = set(k, b);
+	r = has_gap(k, b->from_ns, b->to_ns) ? spoil(k, b) : set(k, b);
 	drop(k, i);
 	return r;
 }
@@ -159,7 +182,8 @@ static int read_event(struct reading *k, const struct window_event *e)
 	while (i < k->begun.n && (k->begun.v[i].tid != e->r.tid || !is_act(&e->r)))
 		i++;
 	if (i < k->begun.n && (which == MARKS || which == SOCKET)) {
-		k->ret->n_unused++;
+		if (spoil(k, &k->begun.v[i]))
+			return -ENOMEM;
 		drop(k, i);
 		i = k->begun.n;
 	}
@@ -192,7 +216,8 @@ int contexts_find(const struct services *s, struct contexts *ret)
 	*ret = (struct contexts){ 0 };
 	for (size_t i = 0; i < w->n_events && !r; i++)
 		r = read_event(&k, &w->events[i]);
-	ret->n_unused += k.begun.n;
+	for (size_t i = 0; i < k.begun.n && !r; i++)
+		r = spoil(&k, &k.begun.v[i]);
 	VEC_FREE(&k.begun);
 	free(k.gaps_from_ns);
 	return r;

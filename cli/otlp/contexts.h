@@ -11,7 +11,7 @@
  * - contexts that lack a mark
  * - ids of zeroes, which the standard forbids
  * - contexts without an open request, or with several ones
- * - two different contexts of one request
+ * - two different contexts of one request, or one beside an incomplete one
  * - marks of redacted traces, and marks that `ctrace mark` made
  */
 #ifndef CTRACE_CLI_OTLP_CONTEXTS_H
@@ -21,7 +21,7 @@
 
 struct context {
 	uint64_t trace[2], parent; /* as big-endian bytes; parent 0: the request has no context */
-	bool differ;               /* the request has two different contexts, and so none */
+	bool differ; /* the request has two different contexts, or an incomplete one, and so none */
 };
 
 struct contexts {
