@@ -15,7 +15,7 @@ from websocket import WebSocket
 
 NAMES = "firefox-esr", "firefox"
 TIMEOUT_S = 60
-KEYS = {"ArrowRight": "\ue014", "ArrowLeft": "\ue012", "ArrowUp": "\ue013", "ArrowDown": "\ue015", "Enter": "\ue007"}
+KEYS = {"ArrowRight": "\ue014", "ArrowLeft": "\ue012", "ArrowUp": "\ue013", "ArrowDown": "\ue015", "Enter": "\ue007", "Escape": "\ue00c"}
 # %d is 0 for dark colours, 1 for light colours. With the other settings, Firefox makes no connections of its own, and
 # opens no page when it starts.
 SETTINGS = """user_pref("layout.css.prefers-color-scheme.content-override", %d);
