@@ -281,7 +281,7 @@ def loads(opt, where):
 
 class Mixed:
     """Web requests and a store at the same time, in bursts, until it is stopped. Without servers_only, also messages
-    and a contended file lock."""
+    and a contended file lock, and a connection for each web request."""
 
     def __init__(self, where, servers_only):
         self.web, self.store, self.lock = Nginx(where), Redis(where), os.path.join(where, "lock")
@@ -297,7 +297,8 @@ class Mixed:
 
     def parts(self):
         """[(programs, server or None, seconds between two bursts, function that returns the command of a burst)]"""
-        servers = [(["nginx", "ab"], self.web, 0.1, lambda: ["ab", "-q", "-c16", "-n1000",
+        keep = ["-k"] if self.servers_only else []
+        servers = [(["nginx", "ab"], self.web, 0.1, lambda: ["ab", "-q", "-c16", "-n1000", *keep,
                                                              "http://127.0.0.1:%d/" % self.web.port]),
                    (["redis-server", "redis-benchmark"], self.store, 0.1, lambda: self.store.requests("-n", "2000"))]
         others = [(["hackbench"], None, 0.2, lambda: ["hackbench", "-g", "1", "-l", "20"])]
