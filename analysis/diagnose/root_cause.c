@@ -487,6 +487,14 @@ static bool has_no_long_wait(const struct link *k)
 	return k->longest_ns <= k[-1].total_ns / 2;
 }
 
+/* Blames no task for a wait on obj. */
+static struct blame input_from_outside(uint64_t obj)
+{
+	return (struct blame){
+		.task = GRAPH_NONE, .event = GRAPH_NONE, .obj = obj, .kind = RESOURCE_INPUT, .time = TIME_IPC
+	};
+}
+
 /* A task of the chain may read from an ancestor, such as a terminal or a script. The next link is
  * then this ancestor. Ends the chain at the task that reads if the ancestor has no part in the
  * work. This is so if the ancestor and all later links only wait for children, and one of these is
@@ -522,11 +530,7 @@ static int find_driver(struct findings *f)
 	chain_cut(&f->chain, at + 1);
 	v[at].kind = RESOURCE_INPUT;
 	if (f->chain.end != END_LEAF)
-		f->chain.leaf = (struct blame){ .task = GRAPH_NONE,
-						.event = GRAPH_NONE,
-						.obj = v[at].obj,
-						.kind = RESOURCE_INPUT,
-						.time = TIME_IPC };
+		f->chain.leaf = input_from_outside(v[at].obj);
 	f->chain.end = END_LEAF;
 	f->pool = 0;
 	f->work_or_cpu = false;
@@ -548,11 +552,7 @@ static void find_idle_client(struct findings *f)
 		return;
 	chain_cut(&f->chain, at + 1);
 	v[at].kind = RESOURCE_INPUT;
-	f->chain.leaf = (struct blame){ .task = GRAPH_NONE,
-					.event = GRAPH_NONE,
-					.obj = v[at].obj,
-					.kind = RESOURCE_INPUT,
-					.time = TIME_IPC };
+	f->chain.leaf = input_from_outside(v[at].obj);
 	f->guessed_idle = true;
 }
 

@@ -165,8 +165,7 @@ struct debts {
 	struct enders others; /* these may have begun before */
 };
 
-/* Adds what `thread` does, if this is nothing for which blame_debt() looks: it may be work for the request.
- */
+/* `thread` has no debt. Adds what it does otherwise, because this may be work for the request. */
 static void add_other_work(const struct graph *g, uint32_t thread, const struct interval *s,
 			   const struct blame_request *request, struct debts *d)
 {
@@ -256,23 +255,28 @@ static bool add_rivals(const struct graph *g, const struct interval *s, const st
 	return n <= ACTIVE_THREADS && scan_left(g) && d->shown.n < ENDERS_MAX && d->others.n < ENDERS_MAX;
 }
 
-/* Sets *ret to the tasks that may keep back the answer. */
-static void take_debtors(const struct debts *d, struct enders *ret)
+/* Sets *ret_all to the tasks that may keep back the answer to the request. Returns false if there may be
+ * others. */
+static bool find_debts(const struct graph *g, const struct interval *s, const struct blame_request *request,
+		       struct debts *ret, struct enders *ret_all)
 {
-	*ret = d->shown.n ? d->shown : d->others;
+	bool debt[ACTIVE_THREADS] = { 0 }, all_seen;
+
+	*ret = (struct debts){ .found.task = GRAPH_NONE };
+	add_debts(g, s, request, ret, debt);
+	all_seen = add_rivals(g, s, request, ret, debt);
+	*ret_all = ret->shown.n ? ret->shown : ret->others;
+	return all_seen;
 }
 
 bool blame_debt(const struct graph *g, uint32_t interval, const struct blame_request *request,
 		struct blame *ret)
 {
 	const struct interval *s = &g->intervals[interval];
-	struct debts d = { .found.task = GRAPH_NONE };
-	bool debt[ACTIVE_THREADS] = { 0 }, all_seen;
+	struct debts d;
 	struct enders all;
+	bool all_seen = find_debts(g, s, request, &d, &all);
 
-	add_debts(g, s, request, &d, debt);
-	all_seen = add_rivals(g, s, request, &d, debt);
-	take_debtors(&d, &all);
 	if (d.found.task == GRAPH_NONE || all.n > 1 ||
 	    (!d.found_shown && !(all_seen && all.n == 1 && all.v[0] == d.found.task))) {
 		if (ret->task == GRAPH_NONE && !ret->rivals && all.n) {
@@ -291,15 +295,11 @@ bool blame_debt(const struct graph *g, uint32_t interval, const struct blame_req
 void blame_doubt(const struct graph *g, uint32_t interval, const struct blame_request *request,
 		 struct blame *ret)
 {
-	const struct interval *s = &g->intervals[interval];
-	struct debts d = { .found.task = GRAPH_NONE };
-	bool debt[ACTIVE_THREADS] = { 0 }, all_seen, alone;
+	struct debts d;
 	struct enders all;
+	bool all_seen = find_debts(g, &g->intervals[interval], request, &d, &all);
+	bool alone = !all.n || (all.n == 1 && g->tasks[all.v[0]].tgid == g->tasks[ret->task].tgid);
 
-	add_debts(g, s, request, &d, debt);
-	all_seen = add_rivals(g, s, request, &d, debt);
-	take_debtors(&d, &all);
-	alone = !all.n || (all.n == 1 && g->tasks[all.v[0]].tgid == g->tasks[ret->task].tgid);
 	if (alone && (all_seen || d.found_shown)) {
 		if (!all_seen)
 			ret->strength = EDGE_WEAK;
@@ -313,13 +313,9 @@ void blame_doubt(const struct graph *g, uint32_t interval, const struct blame_re
 void blame_debtors(const struct graph *g, uint32_t interval, const struct blame_request *request,
 		   struct enders *ret)
 {
-	const struct interval *s = &g->intervals[interval];
-	struct debts d = { .found.task = GRAPH_NONE };
-	bool debt[ACTIVE_THREADS] = { 0 };
+	struct debts d;
 
-	add_debts(g, s, request, &d, debt);
-	(void)add_rivals(g, s, request, &d, debt);
-	take_debtors(&d, ret);
+	(void)find_debts(g, &g->intervals[interval], request, &d, ret);
 }
 
 static bool waits_for_child(const struct graph *g, uint32_t task, uint64_t ts_ns)
