@@ -12,29 +12,28 @@
 struct task_key {
 	uint32_t old;
 	uint32_t tid;
-	uint64_t born_ns;
 };
 
+/* The tasks of one tid came into builder.now one after the other. */
 static int task_key_cmp(const void *a, const void *b)
 {
 	const struct task_key *x = a, *y = b;
 
 	if (x->tid != y->tid)
 		return x->tid < y->tid ? -1 : 1;
-	if (x->born_ns != y->born_ns)
-		return x->born_ns < y->born_ns ? -1 : 1;
 	return x->old < y->old ? -1 : x->old > y->old;
 }
 
-/* Sets from_ns and ancestor of each task, and g->first_of. The tasks of one tid were sorted by born_ns. But
- * since then, graph_tasks() may have replaced a born_ns of 0. So born_ns may fall from one task of the tid to
- * the next one. from_ns never falls. */
+/* Sets from_ns and ancestor of each task, and g->first_of. If a birth was not recorded, born_ns may be
+ * smaller than that of an earlier task with the same tid. from_ns never falls. */
 static void graph_lives(struct graph *g, struct builder *b)
 {
 	for (size_t i = g->n_tasks; i-- > 0;) {
 		struct graph_task *t = &g->tasks[i];
 
 		t->from_ns = t->born_ns;
+		if (!t->from_ns && i && t[-1].tid == t->tid && t[-1].exit_ns != UINT64_MAX)
+			t->from_ns = t[-1].exit_ns;
 		if (i + 1 < g->n_tasks && t[1].tid == t->tid)
 			t->from_ns = MIN(t->from_ns, t[1].from_ns);
 		/* the table has this tid, so tids_set() needs no memory */
@@ -61,7 +60,7 @@ static int graph_tasks(struct graph *g, struct builder *b, uint32_t *renumber)
 	if (!keys || !g->tasks)
 		return -ENOMEM;
 	for (size_t i = 0; i < b->now.n; i++)
-		keys[i] = (struct task_key){ (uint32_t)i, b->now.v[i].tid, b->now.v[i].born_ns };
+		keys[i] = (struct task_key){ (uint32_t)i, b->now.v[i].tid };
 	qsort(keys, b->now.n, sizeof(*keys), task_key_cmp);
 	for (size_t i = 0; i < b->now.n; i++)
 		renumber[keys[i].old] = (uint32_t)i;

@@ -74,9 +74,9 @@ struct graph_task {
 	uint32_t n_intervals;
 	uint64_t born_ns; /* 0: before the window, or not known */
 	uint64_t exit_ns; /* UINT64_MAX: no exit was seen */
-	/* Several tasks may have the same tid, one after the other. from_ns is the smallest born_ns
-	 * of this task and of the later tasks with the tid. So from one of these tasks to the next,
-	 * from_ns never falls. born_ns may fall: see graph_lives(). */
+	/* Several tasks may have the same tid, one after the other. From one of them to the next,
+	 * from_ns never falls: it is the smallest born_ns of this task and of the later ones. If the
+	 * birth of a task is not known, the end of the task before it counts. born_ns may fall. */
 	uint64_t from_ns;
 	uint32_t exit_code; /* as wait(2) returns it; also 0 if no exit was seen */
 	uint16_t prio;      /* kernel priority when last seen running, 0..139 */
