@@ -170,7 +170,7 @@ int pass_init(struct pass *p, const struct graph *g, const struct causal_options
 							: NULL;
 
 		p->work[i] = (struct work){ .interval = g->tasks[i].first_interval,
-					    .next_ns = next ? next->born_ns : UINT64_MAX,
+					    .next_ns = next ? next->from_ns : UINT64_MAX,
 					    .segment = GRAPH_NONE,
 					    .before = GRAPH_NONE,
 					    .parted = GRAPH_NONE,

@@ -21,7 +21,7 @@
 struct work {
 	uint32_t segment; /* the task's present segment, as an index in pass.segments */
 	uint32_t before;  /* the task's segment before the present one, or GRAPH_NONE */
-	uint64_t next_ns; /* when the next task with the same tid is born; UINT64_MAX: there is none */
+	uint64_t next_ns; /* from_ns of the next task with the same tid; UINT64_MAX: there is none */
 	uint32_t interval;
 
 	uint64_t client; /* the client for which the task works: a socket, or 1 + a task; 0: none */

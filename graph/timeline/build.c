@@ -31,9 +31,8 @@ static void graph_lives(struct graph *g, struct builder *b)
 	for (size_t i = g->n_tasks; i-- > 0;) {
 		struct graph_task *t = &g->tasks[i];
 
-		t->from_ns = t->born_ns;
-		if (!t->from_ns && i && t[-1].tid == t->tid && t[-1].exit_ns != UINT64_MAX)
-			t->from_ns = t[-1].exit_ns;
+		if (t->born_ns)
+			t->from_ns = t->born_ns;
 		if (i + 1 < g->n_tasks && t[1].tid == t->tid)
 			t->from_ns = MIN(t->from_ns, t[1].from_ns);
 		/* the table has this tid, so tids_set() needs no memory */
@@ -73,6 +72,7 @@ static int graph_tasks(struct graph *g, struct builder *b, uint32_t *renumber)
 
 		to->tid = t->tid;
 		to->born_ns = t->born_ns;
+		to->from_ns = t->from_ns;
 		to->exit_ns = t->exit_ns;
 		to->exit_code = t->exit_code;
 		to->prio = t->prio;
@@ -84,7 +84,9 @@ static int graph_tasks(struct graph *g, struct builder *b, uint32_t *renumber)
 			to->kthread = who->flags & CT_TF_KTHREAD;
 			leader = window_task_at(g->w, who->tgid, who->ts_ns);
 			to->tracer = who->flags & CT_TF_TRACER || is_old_tracer(g->w, leader);
-			if (!to->born_ns && who->start_ns > g->w->state_ns)
+			/* a start before the end of the task with this tid before: that of this one */
+			if (!to->born_ns && who->start_ns > g->w->state_ns &&
+			    (!i || to[-1].tid != to->tid || who->start_ns >= to[-1].exit_ns))
 				to->born_ns = who->start_ns;
 		}
 	}

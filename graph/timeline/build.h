@@ -20,6 +20,7 @@ struct task_now {
 	/* the begin of the state that the task has in the last checkpoint or resync; 0: not known */
 	uint64_t checkpoint_ns;
 	uint64_t born_ns, exit_ns;
+	uint64_t from_ns; /* the time of its first record */
 	uint32_t exit_code;
 	uint16_t cpu;
 	uint16_t prio;

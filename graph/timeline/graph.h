@@ -75,8 +75,8 @@ struct graph_task {
 	uint64_t born_ns; /* 0: before the window, or not known */
 	uint64_t exit_ns; /* UINT64_MAX: no exit was seen */
 	/* Several tasks may have the same tid, one after the other. From one of them to the next,
-	 * from_ns never falls: it is the smallest born_ns of this task and of the later ones. If the
-	 * birth of a task is not known, the end of the task before it counts. born_ns may fall. */
+	 * from_ns never falls: it is the smallest born_ns of this task and of the later ones. For a
+	 * task whose born_ns is 0, the time of its first record counts. born_ns may fall. */
 	uint64_t from_ns;
 	uint32_t exit_code; /* as wait(2) returns it; also 0 if no exit was seen */
 	uint16_t prio;      /* kernel priority when last seen running, 0..139 */

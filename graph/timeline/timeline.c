@@ -86,6 +86,7 @@ uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh)
 						 .futex = GRAPH_NONE,
 						 .cpu = FORMAT_CPU_NONE,
 						 .exit_ns = UINT64_MAX,
+						 .from_ns = ts,
 						 .born_ns = fresh ? ts : 0 }) ||
 	    timeline_note(b, tid, (uint32_t)b->now.n - 1)) {
 		b->err = -ENOMEM;
