@@ -49,6 +49,9 @@
  * less often. Lower n: on a machine with many tasks, `ctrace top` takes more CPU time. Higher n: on such a
  * machine, the screen changes less often. */
 #define TOP_COST 100
+/* ns: `ctrace top` reads the sockets again after this time. Higher: it shows later for whom a task waits on a new
+ * connection, and that a server does not read a request. */
+#define TOP_SOCKETS_NS (3 * NSEC_PER_SEC)
 /* ns: `ctrace top` asks the daemon for its status at most once in this time. */
 #define TOP_DAEMON_NS (5 * NSEC_PER_SEC)
 /* ms: `ctrace top` waits at most this long for the status. Higher: a daemon that does not answer

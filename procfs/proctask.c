@@ -168,47 +168,101 @@ static bool read_status(int fd, struct proctask_proc *p, struct proctask_thread 
 	return true;
 }
 
-static void read_times(int fd, const struct stat_line *s, struct proctask_thread *th)
+static void read_sched(int fd, struct proctask_thread *th)
 {
 	char buf[128];
 
-	if (read_at(fd, "schedstat", buf, sizeof(buf)) > 0)
-		sscanf(buf, "%" SCNu64 " %" SCNu64, &th->cpu_ns, &th->queued_ns);
-	/* The kernel may be built without the accounting of schedstat. */
-	if (!th->cpu_ns)
-		th->cpu_ns = s->cpu_ticks * (NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK));
+	if (read_at(fd, "schedstat", buf, sizeof(buf)) <= 0 ||
+	    sscanf(buf, "%" SCNu64 " %" SCNu64 " %" SCNu64, &th->sched[0], &th->sched[1], &th->sched[2]) != 3)
+		memset(th->sched, 0, sizeof(th->sched));
 }
 
-/* Returns 1 if the thread was added, 0 if it has ended, or -ENOMEM. */
-static int read_thread(struct proctask *t, struct proctask_proc *p, int task_fd, const char *name)
+static void read_syscall(int fd, struct proctask_proc *p, struct proctask_thread *th)
+{
+	char buf[256];
+
+	if (p->kthread || th->state == 'Z' || read_at(fd, "syscall", buf, sizeof(buf)) <= 0)
+		return;
+	parse_syscall(buf, th);
+	p->syscalls_seen = true;
+}
+
+/* Returns false if the thread has ended. */
+static bool read_all(int fd, struct proctask_proc *p, struct proctask_thread *th)
+{
+	char buf[4096];
+	struct stat_line s;
+
+	/* The count of switches is read first, so that proctask_moved() sees each later run. */
+	if (!read_status(fd, p, th) || read_at(fd, "stat", buf, sizeof(buf)) <= 0 || !parse_stat(buf, &s))
+		return false;
+	memcpy(th->comm, s.comm, sizeof(th->comm));
+	th->state = s.state;
+	if (s.flags & PF_KTHREAD) {
+		p->kthread = true;
+	} else {
+		th->queued_ns = th->sched[1];
+		/* The kernel may be built without the accounting of schedstat. */
+		th->cpu_ns = th->sched[0] ?: s.cpu_ticks * (NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK));
+	}
+	if (th->tid == p->pid) {
+		p->ns_pid = th->ns_tid;
+		p->ppid = s.ppid;
+		p->start_ticks = s.start_ticks;
+		p->zombie = s.state == 'Z';
+	}
+	read_syscall(fd, p, th);
+	return true;
+}
+
+/* Takes what `before` has of the thread, except its system call. Returns false if the thread has run since
+ * then, or runs, or waits for a CPU. */
+static bool read_changes(int fd, const struct proctask *before, struct proctask_proc *p,
+			 struct proctask_thread *th)
+{
+	const struct proctask_thread *old = before ? proctask_by_tid(before, th->tid) : NULL;
+	const struct proctask_proc *was = old ? &before->procs.v[old->proc] : NULL;
+	struct proctask_thread now = old ? *old : *th;
+
+	if (!was || was->pid != p->pid || !th->sched[2] || memcmp(old->sched, th->sched, sizeof(th->sched)) ||
+	    old->state == 'R')
+		return false;
+	now.proc = th->proc;
+	now.nr = PROCTASK_NR_UNKNOWN;
+	memset(now.args, 0, sizeof(now.args));
+	p->kthread |= was->kthread;
+	read_syscall(fd, p, &now);
+	if (now.nr == PROCTASK_NR_RUNNING)
+		return false;
+	p->handlers = was->handlers;
+	if (th->tid == p->pid) {
+		p->ns_pid = was->ns_pid;
+		p->ppid = was->ppid;
+		p->start_ticks = was->start_ticks;
+		p->zombie = was->zombie;
+	}
+	*th = now;
+	return true;
+}
+
+/* Returns 1 if the thread was added, 0 if it has ended, or -ENOMEM. Clears *still if the thread is new, or
+ * has run since `before`. */
+static int read_thread(const struct proctask *before, struct proctask *t, struct proctask_proc *p,
+		       int task_fd, const char *name, bool *still)
 {
 	struct proctask_thread th = { .tid = strtoul(name, NULL, 10),
 				      .proc = t->procs.n,
 				      .nr = PROCTASK_NR_UNKNOWN };
 	_cleanup_close_ int fd = openat(task_fd, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	char buf[4096];
-	struct stat_line s;
 	int r;
 
-	/* The count of switches is read first, so that proctask_moved() sees each later run. */
-	if (fd < 0 || !read_status(fd, p, &th) || read_at(fd, "stat", buf, sizeof(buf)) <= 0 ||
-	    !parse_stat(buf, &s))
+	if (fd < 0)
 		return 0;
-	memcpy(th.comm, s.comm, sizeof(th.comm));
-	th.state = s.state;
-	if (s.flags & PF_KTHREAD)
-		p->kthread = true;
-	else
-		read_times(fd, &s, &th);
-	if (!p->kthread && th.state != 'Z' && read_at(fd, "syscall", buf, sizeof(buf)) > 0) {
-		parse_syscall(buf, &th);
-		p->syscalls_seen = true;
-	}
-	if (th.tid == p->pid) {
-		p->ns_pid = th.ns_tid;
-		p->ppid = s.ppid;
-		p->start_ticks = s.start_ticks;
-		p->zombie = s.state == 'Z';
+	read_sched(fd, &th);
+	if (!read_changes(fd, before, p, &th)) {
+		*still = false;
+		if (!read_all(fd, p, &th))
+			return 0;
 	}
 	r = map_set(&t->tids, th.tid, t->threads.n);
 	return r < 0 ? r : VEC_PUSH(&t->threads, th) < 0 ? -ENOMEM : 1;
@@ -304,8 +358,39 @@ static uint64_t read_ns(int proc_fd, const char *path)
 	return p ? strtoull(p + 1, NULL, 10) : 0;
 }
 
-static int read_proc(struct proctask *t, int proc_root, const char *name)
+/* Takes the descriptors and namespaces that the process had in `before`. */
+static int keep_fds(const struct proctask *before, const struct proctask_proc *was, struct proctask *t,
+		    struct proctask_proc *p)
 {
+	p->netns = was->netns;
+	p->pidns = was->pidns;
+	p->fds_seen = was->fds_seen;
+	p->first_fd = t->fds.n;
+	for (uint32_t i = 0; i < was->n_fds; i++) {
+		struct proctask_fd f = before->fds.v[was->first_fd + i];
+
+		f.proc = t->procs.n;
+		f.name = strdup(f.name);
+		if (!f.name || VEC_PUSH(&t->fds, f) < 0) {
+			free(f.name);
+			return -ENOMEM;
+		}
+		p->n_fds++;
+	}
+	return 0;
+}
+
+static int read_user_proc(struct proctask *t, struct proctask_proc *p, int fd)
+{
+	p->netns = read_ns(fd, "ns/net");
+	p->pidns = read_ns(fd, "ns/pid");
+	return read_fds(t, p, fd);
+}
+
+static int read_proc(const struct proctask *before, struct proctask *t, int proc_root, const char *name)
+{
+	const struct proctask_proc *was;
+	bool still = true;
 	struct proctask_proc p = { .pid = strtoul(name, NULL, 10), .first_thread = t->threads.n };
 	_cleanup_close_ int fd = openat(proc_root, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	_cleanup_closedir_ DIR *tasks = fd < 0 ? NULL : opendir_at(fd, "task");
@@ -317,7 +402,7 @@ static int read_proc(struct proctask *t, int proc_root, const char *name)
 	while ((e = readdir(tasks))) {
 		if (!isdigit((unsigned char)e->d_name[0]))
 			continue;
-		r = read_thread(t, &p, dirfd(tasks), e->d_name);
+		r = read_thread(before, t, &p, dirfd(tasks), e->d_name, &still);
 		if (r < 0)
 			return r;
 		p.n_threads += r;
@@ -325,9 +410,9 @@ static int read_proc(struct proctask *t, int proc_root, const char *name)
 	if (!p.n_threads)
 		return 0;
 	if (!p.kthread) {
-		p.netns = read_ns(fd, "ns/net");
-		p.pidns = read_ns(fd, "ns/pid");
-		r = read_fds(t, &p, fd);
+		was = before && still ? proctask_by_pid(before, p.pid) : NULL;
+		r = was && was->n_threads == p.n_threads ? keep_fds(before, was, t, &p)
+							 : read_user_proc(t, &p, fd);
 		if (r < 0)
 			return r;
 		if (!p.zombie && (!p.fds_seen || !p.syscalls_seen))
@@ -352,7 +437,7 @@ static int object_compare(const void *a, const void *b, void *arg)
 	return object_order(&fds[x], &fds[y]) ?: (x > y) - (x < y);
 }
 
-int proctask_read(struct proctask *ret)
+int proctask_read(const struct proctask *before, struct proctask *ret)
 {
 	_cleanup_closedir_ DIR *d = opendir("/proc");
 	struct proctask t = { 0 };
@@ -363,7 +448,7 @@ int proctask_read(struct proctask *ret)
 		return -errno;
 	while (!r && (e = readdir(d)))
 		if (isdigit((unsigned char)e->d_name[0]))
-			r = read_proc(&t, dirfd(d), e->d_name);
+			r = read_proc(before, &t, dirfd(d), e->d_name);
 	if (!r && !(t.by_object = calloc(t.fds.n + 1, sizeof(*t.by_object))))
 		r = -ENOMEM;
 	if (r < 0) {

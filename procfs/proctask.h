@@ -52,6 +52,9 @@ struct proctask_thread {
 	/* How long the thread has had a CPU, and has waited for one, since its start. The present run or wait
 	 * for a CPU may be missing. 0 for kernel threads. */
 	uint64_t cpu_ns, queued_ns;
+	/* As in /proc/PID/schedstat: its times on a CPU and in a run queue, in ns, and how often it got a
+	 * CPU. All 0: not known. */
+	uint64_t sched[3];
 };
 
 struct proctask_proc {
@@ -80,10 +83,14 @@ struct proctask {
 };
 
 /*
+ * before: an earlier reading, or NULL. Of a thread that has not run since then, only the system call
+ * is read again, and of a process none of whose threads has run, no descriptor. This is much faster.
+ * But what other processes can change about a task may then be old: its parent, its tracer, the
+ * names of its files.
  * Returns 0, -ENOMEM, or another -errno if /proc cannot be read. proctask_done() accepts a zeroed
  * structure.
  */
-int proctask_read(struct proctask *ret);
+int proctask_read(const struct proctask *before, struct proctask *ret);
 void proctask_done(struct proctask *t);
 
 /* NULL: t has no such thread, process or descriptor. */

@@ -13,17 +13,29 @@
 #include <unistd.h>
 
 #include "lib/cleanup.h"
+#include "lib/clock.h"
 #include "procfs/procwait_private.h"
 
 #define ANCESTORS_MAX 64
 
-int procwait_tables_read(struct procwait_tables *ret)
+static int read_net(struct procwait_tables *before, uint64_t keep_ns, struct procwait_tables *t)
+{
+	t->net_ns = clock_ns(CLOCK_MONOTONIC);
+	if (!before || t->net_ns - before->net_ns >= keep_ns)
+		return procnet_read(&t->tasks, &t->net);
+	t->net_ns = before->net_ns;
+	t->net = before->net;
+	before->net = (struct procnet){ 0 };
+	return 0;
+}
+
+int procwait_tables_read(struct procwait_tables *before, uint64_t keep_ns, struct procwait_tables *ret)
 {
 	struct procwait_tables t = { 0 };
-	int r = proctask_read(&t.tasks);
+	int r = proctask_read(before ? &before->tasks : NULL, &t.tasks);
 
 	if (r >= 0)
-		r = procnet_read(&t.tasks, &t.net);
+		r = read_net(before, keep_ns, &t);
 	/* A kernel without file locks has no /proc/locks. */
 	if (r >= 0 && proclocks_read(&t.locks) == -ENOMEM)
 		r = -ENOMEM;

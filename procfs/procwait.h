@@ -50,10 +50,13 @@ struct procwait_tables {
 	struct proctask tasks;
 	struct procnet net;
 	struct proclocks locks;
+	uint64_t net_ns; /* when `net` was read, monotonic */
 };
 
-/* Returns 0, -ENOMEM, -ENOTRECOVERABLE as procnet_read(), or -errno if /proc cannot be read. */
-int procwait_tables_read(struct procwait_tables *ret);
+/* before: an earlier reading, or NULL; see proctask_read(). If its sockets were read less than keep_ns ago,
+ * *ret takes them, because to read them costs more than all the rest. Then the newest ones are missing. Returns 0, -ENOMEM,
+ * -ENOTRECOVERABLE as procnet_read(), or -errno if /proc cannot be read. */
+int procwait_tables_read(struct procwait_tables *before, uint64_t keep_ns, struct procwait_tables *ret);
 void procwait_tables_done(struct procwait_tables *t);
 
 /* Returns 0 or -ENOMEM. The caller calls procwait_done() in both cases. */

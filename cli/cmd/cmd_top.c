@@ -63,6 +63,7 @@ struct session {
 	struct top_services services;
 	bool by_service;
 	struct machine machine;
+	struct waitlive last; /* all zeros before the first update */
 	enum top_sort sort;
 	bool frozen;
 	uint64_t updated_ns; /* monotonic */
@@ -122,20 +123,22 @@ static void make_head(struct session *s)
 
 static int update(struct session *s)
 {
-	_cleanup_(waitlive_done) struct waitlive w = { 0 };
+	struct waitlive w = { 0 };
 	uint64_t cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	int r;
 
 	s->cost_ns = s->cpu_ns ? cpu_ns - s->cpu_ns : 0;
 	s->cpu_ns = cpu_ns;
-	r = waitlive_read(0, &w);
+	r = waitlive_read(&s->last, TOP_SOCKETS_NS, 0, &w);
 	if (r < 0)
 		return waitwords_failed(r, "top");
+	waitlive_done(&s->last);
+	s->last = w;
 	s->updated_ns = clock_ns(CLOCK_MONOTONIC);
 	machine_update(&s->machine);
 	ask_daemon(s);
-	if (top_update(&s->top, &w, s->updated_ns) ||
-	    top_services_update(&s->services, &s->top, &w, s->updated_ns))
+	if (top_update(&s->top, &s->last, s->updated_ns) ||
+	    top_services_update(&s->services, &s->top, &s->last, s->updated_ns))
 		return cli_error("out of memory");
 	make_head(s);
 	return CLI_OK;
@@ -357,5 +360,6 @@ int cmd_top(int argc, char **argv)
 	screen_free(screen);
 	top_services_done(&s.services);
 	top_done(&s.top);
+	waitlive_done(&s.last);
 	return r;
 }

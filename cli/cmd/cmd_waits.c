@@ -295,7 +295,7 @@ int cmd_waits(int argc, char **argv)
 		return CLI_USAGE;
 	/* a person who asks about one process wants to see its idle waits too */
 	all = all || pid;
-	r = waitlive_read(pid, &w);
+	r = waitlive_read(NULL, 0, pid, &w);
 	if (r < 0)
 		return waitwords_failed(r, "waits");
 	if (pid && !proctask_by_pid(&w.tables.tasks, pid))

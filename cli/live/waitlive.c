@@ -435,10 +435,10 @@ static int compare_chains(const void *a, const void *b)
 	return x->links.v[0].th->tid < y->links.v[0].th->tid ? -1 : 1;
 }
 
-int waitlive_read(uint32_t pid, struct waitlive *ret)
+int waitlive_read(struct waitlive *before, uint64_t keep_ns, uint32_t pid, struct waitlive *ret)
 {
 	struct waitlive w = { 0 };
-	int r = procwait_tables_read(&w.tables);
+	int r = procwait_tables_read(before ? &before->tables : NULL, keep_ns, &w.tables);
 
 	if (r >= 0)
 		r = build(&w);

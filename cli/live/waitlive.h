@@ -34,9 +34,9 @@ struct waitlive {
 	chains; /* first the cycles, then the chains with `told` set, then the others */
 };
 
-/* pid: keeps only the chains that begin in this process, and the cycles that have a task of this
- * process; 0: keeps all. Returns 0 or -errno. On success the caller calls waitlive_done(). */
-int waitlive_read(uint32_t pid, struct waitlive *ret);
+/* before, keep_ns: as for procwait_tables_read(). pid: keeps only the chains that begin in this process, and the
+ * cycles that have a task of this process; 0: keeps all. Returns 0 or -errno. On success the caller calls waitlive_done(). */
+int waitlive_read(struct waitlive *before, uint64_t keep_ns, uint32_t pid, struct waitlive *ret);
 void waitlive_done(struct waitlive *w);
 const struct proctask_proc *waitlive_proc(const struct waitlive *w, const struct proctask_thread *th);
 
