@@ -5,354 +5,55 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/thresholds.h"
-#include "graph/path/path.h"
-#include "lib/bisect.h"
 #include "lib/cleanup.h"
 
-/* shift_at() returns this in place of the shift (whatif.h) of a task if two things are true: in the
+/*
+ * The replay goes through the range once, in order of time, for all questions together: the order does not
+ * depend on the questions. A task stays behind until its shift (whatif.h) is needed: advance() takes it to
+ * the present moment. Each look (link.h) is such a moment. The shift that it finds is kept in a slot until
+ * the task that depends on it gets there.
+ */
+
+/* shift_of_busy() returns this in place of the shift of a task if two things are true: at one moment of the
  * trace, this task and others wait for each other in a cycle, and the what-if question takes away a
  * task of this cycle. Then there is no cycle in the replay, and in the replay no other task of the
  * cycle has to wait for this task. */
-#define SHIFT_FREE UINT64_MAX
+#define SHIFT_FREE INT64_MAX
 
 struct replay_task {
-	uint64_t shift;
-	uint32_t next; /* the first interval that is not replayed to its end */
-	uint32_t arrival;
-	size_t held_end;  /* the first entry of `held` that is not yet filled */
-	uint32_t held_of; /* 1 + the interval for which `held` is being filled; 0: none */
+	uint32_t next;  /* the first interval that is not replayed to its end */
+	size_t arrival; /* the first arrival that is not replayed */
 	bool begun;
 	bool busy;
 };
 
+#define SLOT_NONE UINT32_MAX
+#define SLOT_USED (UINT32_MAX - 1) /* nothing will need the shifts any more */
+
 struct replay {
 	struct whatif *x;
-	const struct whatif_without *v;
-	size_t n;
+	struct taken taken;
+	size_t n; /* questions */
+	uint64_t now_ns;
 	struct replay_task *tasks;
-	uint64_t *shift;
-	/* [arrival]: the smallest held_by() of this and the earlier arrivals in its interval, without
-	 * those that may_hold() rules out. It is kept because a busy event loop has many arrivals in one
-	 * interval. */
-	int64_t *held;
-	bool *taken; /* [task]: the what-if question takes away this task, see whatif.h */
+	/* [task * n + question]: the shift at the start of the task's interval `next`. While the task runs,
+	 * arrivals make this shift smaller. */
+	int64_t *shifts;
+	uint32_t *slot_of_wait;    /* [cause]: its slot, SLOT_NONE or SLOT_USED */
+	uint32_t *slot_of_arrival; /* [arrival]: the same */
+	VEC(int64_t) slots;        /* [slot * n + question] */
+	VEC(uint32_t) unused;      /* slots */
 	size_t *near;
-	bool any_taken;
-	bool any_object;
+	int err;
 	uint32_t depth;
 	uint32_t stack[WHATIF_MAX_DEPTH]; /* tasks with `busy` set; each waits for the next */
 };
 
-static uint64_t shift_at(struct replay *k, uint32_t task, uint64_t t);
+static void shift_now(struct replay *k, uint32_t task, int64_t *ret);
 
-static struct cause find_cause(const struct whatif *x, uint32_t interval)
+static bool in(uint32_t set, size_t question)
 {
-	const struct interval *s = &x->g->intervals[interval];
-	struct blame b;
-	struct cause c;
-
-	blame_wait(x->g, interval, x->to_ns, &b);
-	c = (struct cause){ .obj = b.obj,
-			    .woke_ns = MIN(b.until_ns, s->to_ns),
-			    .kind = (uint8_t)b.kind,
-			    .task = b.task == s->task ? GRAPH_NONE : b.task,
-			    .time = b.time,
-			    .edge = b.edge,
-			    .timed_out = b.timed_out };
-	c.acted_ns = c.woke_ns;
-	if (b.ended && b.event != GRAPH_NONE)
-		c.acted_ns = MIN(c.woke_ns, x->g->w->events[b.event].r.ts);
-	return c;
-}
-
-struct cause whatif_cause(struct whatif *x, uint32_t interval)
-{
-	uint32_t *of = &x->cause_of[interval], at = __atomic_load_n(of, __ATOMIC_ACQUIRE);
-	struct cause c;
-
-	if (at && at != CAUSE_COMES)
-		return x->causes[at - 1];
-	c = find_cause(x, interval);
-	/* the first thread stores the cause for all threads */
-	at = 0;
-	if (__atomic_compare_exchange_n(of, &at, CAUSE_COMES, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-		at = __atomic_fetch_add(&x->n_causes, 1, __ATOMIC_RELAXED);
-		x->causes[at] = c;
-		__atomic_store_n(of, at + 1, __ATOMIC_RELEASE);
-	}
-	return c;
-}
-
-uint64_t whatif_rivals(const struct graph *g, const bool *marked, uint32_t interval, uint64_t from_ns,
-		       uint64_t to_ns, size_t *near)
-{
-	uint32_t cpu = path_cpu_wanted(g, interval);
-	uint64_t ns = 0, at = from_ns;
-
-	if (cpu >= g->n_cpus)
-		return 0;
-	near[cpu] = path_run_near(g, cpu, from_ns, near[cpu]);
-	for (size_t i = near[cpu]; i < g->n_runs[cpu]; i++) {
-		const struct interval *run = graph_run(g, cpu, i);
-		uint64_t from = MAX(at, run->from_ns), to = MIN(to_ns, run->to_ns);
-
-		if (run->from_ns >= to_ns)
-			break;
-		if (from >= to)
-			continue;
-		ns += marked[run->task] ? to - from : 0;
-		at = to;
-	}
-	return ns;
-}
-
-bool whatif_mark(const struct graph *g, const struct whatif_without *v, size_t n, bool *marked)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < n; i++)
-		for (size_t t = 0; t < g->n_tasks; t++)
-			if ((v[i].kind == WHATIF_TASK && t == v[i].task) ||
-			    (v[i].kind == WHATIF_PROCESS && g->tasks[t].tgid == g->tasks[v[i].task].tgid))
-				any = marked[t] = true;
-	return any;
-}
-
-static bool on_device(const struct graph *g, uint64_t obj, uint64_t device)
-{
-	const struct window_object *o = CT_OBJ_KIND(device) == CT_OBJ_BLOCKDEV ? graph_object(g, obj) : NULL;
-
-	return o && o->dev && CT_OBJ_ID(CT_OBJ_BLOCKDEV, o->dev) == device;
-}
-
-bool whatif_takes(const struct graph *g, const struct whatif_without *v, size_t n, uint64_t obj,
-		  enum time_kind time)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (v[i].kind == WHATIF_RESOURCE && v[i].time == time)
-			return true;
-		if (v[i].kind == WHATIF_OBJECT && obj && (v[i].obj == obj || on_device(g, obj, v[i].obj)))
-			return true;
-	}
-	return false;
-}
-
-bool whatif_takes_wait(struct whatif *x, const struct whatif_without *v, size_t n, uint32_t interval)
-{
-	struct cause c, p;
-	bool waits = false;
-
-	for (size_t i = 0; i < n; i++)
-		waits |= v[i].kind != WHATIF_TASK && v[i].kind != WHATIF_PROCESS;
-	if (!waits)
-		return false;
-	c = whatif_cause(x, interval);
-	for (size_t i = 0; i < n; i++) {
-		if ((v[i].kind != WHATIF_WAIT && v[i].kind != WHATIF_WAITS) ||
-		    x->g->intervals[v[i].interval].task != x->g->intervals[interval].task)
-			continue;
-		if (v[i].interval == interval)
-			return true;
-		if (v[i].kind == WHATIF_WAIT)
-			continue;
-		p = whatif_cause(x, v[i].interval);
-		if (p.obj == c.obj && p.task == c.task && p.edge == c.edge && p.kind == c.kind)
-			return true;
-	}
-	return whatif_takes(x->g, v, n, c.obj, c.time);
-}
-
-bool replay_ended_wait(struct whatif *x, uint32_t interval, const struct arrival *a)
-{
-	const struct interval *s = x->g->intervals;
-	uint32_t first = x->g->tasks[s[interval].task].first_interval;
-
-	while (interval > first && s[interval].state != INTERVAL_BLOCKED)
-		interval--;
-	if (s[interval].state != INTERVAL_BLOCKED || a->left_ns < s[interval].from_ns)
-		return false;
-	return whatif_cause(x, interval).task == a->from &&
-	       (a->left_ns <= s[interval].to_ns + WHATIF_SEND_SLACK_NS || a->left_ns == a->ts_ns);
-}
-
-static bool was_awaited(struct whatif *x, uint32_t interval, size_t arrival)
-{
-	uint8_t known = __atomic_load_n(&x->awaited[arrival], __ATOMIC_RELAXED);
-
-	if (known == AWAITED_UNKNOWN) {
-		known = replay_ended_wait(x, interval, &x->arrivals[arrival]) ? AWAITED_YES : AWAITED_NO;
-		__atomic_store_n(&x->awaited[arrival], known, __ATOMIC_RELAXED);
-	}
-	return known == AWAITED_YES;
-}
-
-/* Returns 0 if the arrival has no object. Slow, because the function reads a record of the
- * window. */
-static uint64_t arrival_obj(const struct whatif *x, const struct arrival *a)
-{
-	return a->event == GRAPH_NONE ? 0 : x->g->w->events[a->event].r.obj;
-}
-
-static bool is_taken(struct replay *k, uint32_t task, const struct arrival *a)
-{
-	struct whatif *x = k->x;
-
-	for (size_t i = 0; i < k->n; i++) {
-		struct cause c;
-
-		if (k->v[i].kind != WHATIF_WAITS || x->g->intervals[k->v[i].interval].task != task)
-			continue;
-		c = whatif_cause(x, k->v[i].interval);
-		if (c.task == a->from || (c.obj && c.obj == arrival_obj(x, a)))
-			return true;
-	}
-	return k->any_object && whatif_takes(x->g, k->v, k->n, arrival_obj(x, a), TIME_KINDS);
-}
-
-static size_t arrival_from(const struct arrival *v, size_t lo, size_t hi, size_t near, uint64_t from)
-{
-	size_t step = 1;
-
-	if (near > lo && v[near - 1].ts_ns >= from) {
-		for (; near > lo && v[near - 1].ts_ns >= from; step *= 2) {
-			hi = near - 1;
-			near -= MIN(step, near - lo);
-		}
-		return BISECT(i, near, hi, v[i].ts_ns >= from);
-	}
-	lo = near;
-	for (; near < hi && v[near].ts_ns < from; step *= 2) {
-		lo = near + 1;
-		near += MIN(step, hi - near);
-	}
-	return BISECT(i, lo, near, v[i].ts_ns >= from);
-}
-
-static size_t first_arrival(struct replay *k, uint32_t task, uint64_t from)
-{
-	size_t lo = k->x->arrivals_of[task], hi = k->x->arrivals_of[task + 1];
-	size_t at = arrival_from(k->x->arrivals, lo, hi, lo + k->tasks[task].arrival, from);
-
-	k->tasks[task].arrival = (uint32_t)(at - lo);
-	return at;
-}
-
-/* In the replay too, the arrival cannot come before its sender has acted. So it limits the shift (whatif.h)
- * of the receiving task. Returns this limit. INT64_MAX: there is no limit. If the what-if question takes
- * away the receiving task (k->taken), the limit grows with the time: at the time t, the limit is t plus the
- * result, which may be negative. */
-static int64_t held_by(struct replay *k, uint32_t interval, size_t arrival)
-{
-	struct whatif *x = k->x;
-	const struct arrival *a = &x->arrivals[arrival];
-	uint32_t task = x->g->intervals[interval].task;
-	bool ran = x->g->intervals[interval].state == INTERVAL_RUNNING, waited = a->event == GRAPH_NONE;
-	uint64_t theirs;
-
-	if (waited == ran || (ran && was_awaited(x, interval, arrival)) || is_taken(k, task, a))
-		return INT64_MAX;
-	theirs = shift_at(k, a->from, a->left_ns);
-	if (theirs == SHIFT_FREE)
-		return INT64_MAX;
-	return (int64_t)(theirs + a->ts_ns - a->left_ns) - (k->taken[task] ? (int64_t)a->ts_ns : 0);
-}
-
-/* Returns false if the arrival surely does not limit `shift`, the shift of the receiving task in the
- * interval. Then the caller need not replay the sender.
- *
- * What is proved: hold_back() returns the same shift of the receiving task as with held_by(). The shift
- * of the sender is at least 0, so held_by() would return at least the time that the arrival was on its
- * way. `shift` is not more than this time. And `shift` is the same for all arrivals of the interval,
- * because the task runs and is not taken away.
- *
- * What is not proved: that the other shifts stay the same. The sender is replayed later, or never. If
- * tasks wait for each other in a cycle, shift_of_busy() depends on the task with which the replay of the
- * cycle began. So the sender can get another shift than if it were replayed here. Neither of the two
- * shifts is more right than the other. */
-static bool may_hold(const struct replay *k, uint32_t interval, size_t arrival, uint64_t shift)
-{
-	const struct interval *s = &k->x->g->intervals[interval];
-	const struct arrival *a = &k->x->arrivals[arrival];
-
-	return s->state != INTERVAL_RUNNING || k->taken[s->task] || shift > a->ts_ns - a->left_ns;
-}
-
-/* `shift`: the shift (whatif.h) that the task would have at t if nothing arrived in [from, to). Returns
- * the shift with these arrivals. It is less than `shift` if the task has to wait for the sender of one
- * of these arrivals. */
-static uint64_t hold_back(struct replay *k, uint32_t interval, uint64_t from, uint64_t to, uint64_t t,
-			  uint64_t shift)
-{
-	struct whatif *x = k->x;
-	uint32_t task = x->g->intervals[interval].task;
-	struct replay_task *rt = &k->tasks[task];
-	size_t first = first_arrival(k, task, from), all = x->arrivals_of[task + 1], end;
-	int64_t held;
-
-	if (interval + 1 > rt->held_of) {
-		rt->held_of = interval + 1;
-		rt->held_end = first;
-	}
-	for (; rt->held_end < all && interval + 1 == rt->held_of && x->arrivals[rt->held_end].ts_ns < to;
-	     rt->held_end++) {
-		held = may_hold(k, interval, rt->held_end, shift) ? held_by(k, interval, rt->held_end)
-								  : INT64_MAX;
-		k->held[rt->held_end] = rt->held_end > first ? MIN(k->held[rt->held_end - 1], held) : held;
-	}
-	end = arrival_from(x->arrivals, first, MAX(first, rt->held_end), first, to);
-	if (first == end)
-		return shift;
-	held = k->held[end - 1];
-	if (held == INT64_MAX)
-		return shift;
-	return MIN(shift, (uint64_t)(held + (k->taken[task] ? (int64_t)t : 0)));
-}
-
-static uint64_t shift_after_wait(struct replay *k, uint32_t interval, uint64_t a, uint64_t t, uint64_t shift)
-{
-	bool taken = k->taken[k->x->g->intervals[interval].task];
-	uint64_t woke, over, theirs, now;
-	struct cause c;
-
-	if (whatif_takes_wait(k->x, k->v, k->n, interval))
-		return shift + t - a;
-	c = whatif_cause(k->x, interval);
-	if (c.task == GRAPH_NONE)
-		return taken ? shift + t - a : shift;
-	woke = MIN(c.woke_ns, t);
-	over = MAX(a, woke); /* a wake-up may come while the task is still on its way into the wait */
-	theirs = shift_at(k, c.task, MIN(c.acted_ns, woke));
-	now = over - a + shift;
-	if (theirs != SHIFT_FREE)
-		now = MIN(now, over - woke + theirs);
-	if (c.timed_out)
-		now = MAX(now, shift);
-	now = taken ? now + t - over : now;
-	return hold_back(k, interval, a + 1, t + 1, t, now);
-}
-
-static uint64_t shift_in(struct replay *k, uint32_t interval, uint64_t t)
-{
-	const struct interval *s = &k->x->g->intervals[interval];
-	uint64_t a = MAX(s->from_ns, k->x->from_ns), shift = k->shift[interval];
-	bool taken = k->taken[s->task];
-
-	if (t <= a)
-		return shift;
-	switch (s->state) {
-	case INTERVAL_RUNNING:
-		return hold_back(k, interval, a, t, t, taken ? shift + t - a : shift);
-	case INTERVAL_RUNNABLE:
-		if (taken || whatif_takes(k->x->g, k->v, k->n, 0, TIME_RUNNABLE))
-			return shift + t - a;
-		return k->any_taken ? shift + whatif_rivals(k->x->g, k->taken, interval, a, t, k->near)
-				    : shift;
-	case INTERVAL_BLOCKED:
-		return shift_after_wait(k, interval, a, t, shift);
-	default:
-		return taken ? shift + t - a : shift;
-	}
+	return set >> question & 1;
 }
 
 static uint32_t end_of(const struct graph *g, uint32_t task)
@@ -360,132 +61,347 @@ static uint32_t end_of(const struct graph *g, uint32_t task)
 	return g->tasks[task].first_interval + g->tasks[task].n_intervals;
 }
 
+/* Sets ret[] to the shifts of the task at at_ns, which a look has kept in the slot. If there is no look yet,
+ * sets ret[] to the shifts of the present moment, because at_ns is not earlier. */
+static void shift_at_look(struct replay *k, uint32_t slot, uint32_t task, uint64_t at_ns, int64_t *ret)
+{
+	if (slot != SLOT_NONE)
+		memcpy(ret, k->slots.v + slot * k->n, k->n * sizeof(*ret));
+	else if (at_ns <= k->x->from_ns)
+		memset(ret, 0, k->n * sizeof(*ret));
+	else
+		shift_now(k, task, ret);
+}
+
+static void free_slot(struct replay *k, uint32_t *slot)
+{
+	if (*slot < SLOT_USED && VEC_PUSH(&k->unused, *slot))
+		k->err = -ENOMEM;
+	*slot = SLOT_USED;
+}
+
+/* In the replay too, the arrival cannot come before its sender has acted. So it limits the shift of the
+ * receiving task. If a question takes away the receiving task, the limit grows with the time. shift[]: the
+ * shifts at the moment at_ns. The questions in `ignore` have no such limit. */
+static void hold_back(struct replay *k, uint32_t task, size_t arrival, uint64_t at_ns, uint32_t ignore,
+		      int64_t *shift)
+{
+	const struct arrival *a = &k->x->arrivals[arrival];
+	uint32_t taken = k->taken.tasks[task];
+	uint64_t left = left_ns(k->x, a), arrived = arrived_ns(k->x, a);
+	int64_t theirs[TAKEN_MAX];
+
+	ignore |= taken_arrival(&k->taken, task, a);
+	shift_at_look(k, k->slot_of_arrival[arrival], a->from, left, theirs);
+	for (size_t i = 0; i < k->n; i++) {
+		int64_t most = theirs[i] + (int64_t)((in(taken, i) ? at_ns : arrived) - left);
+
+		if (theirs[i] != SHIFT_FREE && !in(ignore, i))
+			shift[i] = MIN(shift[i], most);
+	}
+}
+
+/* The task runs in its interval `next`, which begins at a. */
+static void receive(struct replay *k, uint32_t task, uint64_t a, uint64_t t)
+{
+	struct replay_task *rt = &k->tasks[task];
+	const struct arrival *v = k->x->arrivals;
+
+	for (; rt->arrival < k->x->arrivals_of[task].end && arrived_ns(k->x, &v[rt->arrival]) < t;
+	     rt->arrival++) {
+		hold_back(k, task, rt->arrival, a, 0, k->shifts + task * k->n);
+		free_slot(k, &k->slot_of_arrival[rt->arrival]);
+	}
+}
+
+/* Returns the first arrival of the task that comes after the exits until t. */
+static size_t after_exits(const struct replay *k, uint32_t task, uint64_t t)
+{
+	size_t i = k->tasks[task].arrival;
+	const struct arrival *v = k->x->arrivals;
+
+	while (i < k->x->arrivals_of[task].end && v[i].event == GRAPH_NONE && arrived_ns(k->x, &v[i]) <= t)
+		i++;
+	return i;
+}
+
+static void after_wait(struct replay *k, uint32_t interval, uint64_t a, uint64_t t, int64_t *shift)
+{
+	uint32_t cause = k->x->cause_of[interval] - 1, task = k->x->g->intervals[interval].task;
+	const struct cause *c = &k->x->causes[cause];
+	uint32_t gone = taken_wait(&k->taken, interval), taken = k->taken.tasks[task];
+	uint64_t woke = MIN(c->woke_ns, t);
+	/* a wake-up may come while the task is still on its way into the wait */
+	uint64_t over = MAX(a, woke);
+	int64_t theirs[TAKEN_MAX];
+
+	if (c->task == GRAPH_NONE) {
+		taken_add(gone | taken, (int64_t)(t - a), shift);
+		return;
+	}
+	shift_at_look(k, k->slot_of_wait[cause], c->task, MIN(c->acted_ns, woke), theirs);
+	for (size_t i = 0; i < k->n; i++) {
+		int64_t now = (int64_t)(over - a) + shift[i];
+
+		if (in(gone, i)) {
+			shift[i] += (int64_t)(t - a);
+			continue;
+		}
+		if (theirs[i] != SHIFT_FREE)
+			now = MIN(now, (int64_t)(over - woke) + theirs[i]);
+		if (c->timed_out)
+			now = MAX(now, shift[i]);
+		shift[i] = now + (in(taken, i) ? (int64_t)(t - over) : 0);
+	}
+	for (size_t i = k->tasks[task].arrival, end = after_exits(k, task, t); i < end; i++)
+		hold_back(k, task, i, t, gone, shift);
+}
+
+static void free_wait(struct replay *k, uint32_t interval, uint64_t t)
+{
+	uint32_t task = k->x->g->intervals[interval].task;
+
+	for (size_t end = after_exits(k, task, t); k->tasks[task].arrival < end; k->tasks[task].arrival++)
+		free_slot(k, &k->slot_of_arrival[k->tasks[task].arrival]);
+	free_slot(k, &k->slot_of_wait[k->x->cause_of[interval] - 1]);
+}
+
+/* Before: the shifts at a. After: the shifts at t. Both are in the interval. */
+static void shift_in(struct replay *k, uint32_t interval, uint64_t a, uint64_t t, int64_t *shift)
+{
+	const struct interval *s = &k->x->g->intervals[interval];
+	uint32_t taken = k->taken.tasks[s->task];
+
+	if (t <= a)
+		return;
+	switch (s->state) {
+	case INTERVAL_RUNNABLE:
+		taken |= k->taken.times[TIME_RUNNABLE];
+		if (k->taken.any_tasks & ~taken)
+			taken_rivals(&k->taken, k->taken.any_tasks & ~taken, interval, a, t, k->near, shift);
+		break;
+	case INTERVAL_BLOCKED:
+		after_wait(k, interval, a, t, shift);
+		return;
+	default:
+		break;
+	}
+	taken_add(taken, (int64_t)(t - a), shift);
+}
+
 static void begin(struct replay *k, uint32_t task)
 {
 	const struct graph *g = k->x->g;
-	const struct graph_task *t = &g->tasks[task];
 	struct replay_task *rt = &k->tasks[task];
+	int64_t *shift = k->shifts + task * k->n;
 
 	rt->begun = true;
+	rt->arrival = k->x->arrivals_of[task].first;
 	rt->next = graph_interval_at(g, task, k->x->from_ns);
 	if (rt->next == GRAPH_NONE)
 		rt->next = end_of(g, task);
-	if (t->born_ns > k->x->from_ns && t->parent != GRAPH_NONE)
-		rt->shift = shift_at(k, t->parent, t->born_ns);
-	else if (k->taken[task] && rt->next < end_of(g, task) &&
-		 g->intervals[rt->next].from_ns > k->x->from_ns)
+	if (was_born(k->x, task))
+		shift_now(k, g->tasks[task].parent, shift);
+	else if (rt->next < end_of(g, task) && g->intervals[rt->next].from_ns > k->x->from_ns)
 		/* the time from the start of the range to the task's first interval is saved, too */
-		rt->shift = g->intervals[rt->next].from_ns - k->x->from_ns;
-	if (rt->shift == SHIFT_FREE)
-		rt->shift = 0;
+		taken_add(k->taken.tasks[task], (int64_t)(g->intervals[rt->next].from_ns - k->x->from_ns),
+			  shift);
+	for (size_t i = 0; i < k->n; i++)
+		if (shift[i] == SHIFT_FREE)
+			shift[i] = 0;
 }
 
-static void advance(struct replay *k, uint32_t task, uint64_t t)
+static bool has_begun_next(const struct replay *k, uint32_t task)
 {
-	const struct graph *g = k->x->g;
-	struct replay_task *rt = &k->tasks[task];
-	uint32_t end = end_of(g, task);
+	uint32_t next = k->tasks[task].next;
 
-	if (!rt->begun)
+	return k->tasks[task].begun && next < end_of(k->x->g, task) &&
+	       k->x->g->intervals[next].from_ns < k->now_ns;
+}
+
+/* Replays all intervals of the task that have ended by now. */
+static void advance(struct replay *k, uint32_t task)
+{
+	const struct interval *s = k->x->g->intervals;
+	struct replay_task *rt = &k->tasks[task];
+
+	if (!rt->begun && !(was_born(k->x, task) && k->x->g->tasks[task].born_ns > k->now_ns))
 		begin(k, task);
-	while (rt->next < end) {
-		k->shift[rt->next] = rt->shift;
-		if (g->intervals[rt->next].to_ns > t)
+	for (; has_begun_next(k, task); rt->next++) {
+		uint64_t a = MAX(s[rt->next].from_ns, k->x->from_ns), t = MIN(s[rt->next].to_ns, k->now_ns);
+
+		if (s[rt->next].state == INTERVAL_RUNNING)
+			receive(k, task, a, t);
+		if (s[rt->next].to_ns > k->now_ns)
 			return;
-		rt->shift = shift_in(k, rt->next, g->intervals[rt->next].to_ns);
-		rt->next++;
+		shift_in(k, rt->next, a, t, k->shifts + task * k->n);
+		if (s[rt->next].state == INTERVAL_BLOCKED)
+			free_wait(k, rt->next, t);
 	}
 }
 
-static uint32_t interval_at(const struct graph *g, uint32_t task, uint64_t t, uint32_t next)
+/* The task is on k->stack already. If it has a present interval, all tasks from it to the top of the stack
+ * wait for each other in a cycle. */
+static void shift_of_busy(const struct replay *k, uint32_t task, int64_t *ret)
 {
-	uint32_t first = g->tasks[task].first_interval, near = next;
+	uint32_t next = k->tasks[task].next, free = 0, gone = 0, on = k->depth;
+	const struct interval *s = &k->x->g->intervals[next];
+	uint64_t waited = 0;
 
-	for (uint32_t step = 1; near > first && g->intervals[near - 1].to_ns > t; step *= 2)
-		near -= MIN(step, near - first);
-	return graph_interval_near(g, task, t, near);
-}
-
-/* The task is on k->stack already. So all tasks from it to the top of the stack wait for each other in
- * a cycle. */
-static uint64_t shift_of_busy(const struct replay *k, uint32_t task, uint64_t t)
-{
-	const struct graph *g = k->x->g;
-	const struct replay_task *rt = &k->tasks[task];
-	uint32_t i = interval_at(g, task, t, rt->next), on = k->depth;
-
-	if (i != GRAPH_NONE && i < rt->next) {
-		uint64_t a = MAX(g->intervals[i].from_ns, k->x->from_ns);
-		uint64_t after = i + 1 < rt->next ? k->shift[i + 1] : rt->shift;
-
-		return MIN(after, k->shift[i] + (k->taken[task] ? t - a : 0));
-	}
-	if (rt->next >= end_of(g, task) || t <= g->intervals[rt->next].from_ns)
-		return rt->shift;
-	/* if a task of the cycle is taken away, there is no cycle in the replay */
+	/* if a task or a wait of the cycle is taken away, there is no cycle in the replay */
 	do {
-		if (k->taken[k->stack[--on]])
-			return SHIFT_FREE;
+		free |= k->taken.tasks[k->stack[--on]];
 	} while (k->stack[on] != task);
-	return rt->shift;
+	if (!has_begun_next(k, task)) {
+		free = 0;
+	} else if (s->state == INTERVAL_BLOCKED) {
+		gone = taken_wait(&k->taken, next);
+		waited = MIN(s->to_ns, k->now_ns) - MAX(s->from_ns, k->x->from_ns);
+	}
+	for (size_t i = 0; i < k->n; i++)
+		ret[i] = in(free & ~gone, i)
+				 ? SHIFT_FREE
+				 : k->shifts[task * k->n + i] + (in(gone, i) ? (int64_t)waited : 0);
 }
 
-static uint64_t shift_at(struct replay *k, uint32_t task, uint64_t t)
+static void push(struct replay *k, uint32_t task)
 {
-	const struct graph *g = k->x->g;
-	struct replay_task *rt = &k->tasks[task];
-	uint64_t shift;
-	uint32_t i;
+	k->stack[k->depth++] = task;
+	k->tasks[task].busy = true;
+	advance(k, task);
+}
 
-	t = MIN(t, k->x->to_ns);
-	if (t <= k->x->from_ns)
-		return 0;
-	if (rt->busy)
-		return shift_of_busy(k, task, t);
+static void pop(struct replay *k)
+{
+	k->tasks[k->stack[--k->depth]].busy = false;
+}
+
+/* Sets ret[] to the present shifts of the task. */
+static void shift_now(struct replay *k, uint32_t task, int64_t *ret)
+{
+	uint64_t from_ns = k->x->from_ns;
+	uint32_t next;
+
+	if (k->tasks[task].busy) {
+		shift_of_busy(k, task, ret);
+		return;
+	}
 	if (k->depth >= WHATIF_MAX_DEPTH) {
 		__atomic_fetch_add(&k->x->refused, 1, __ATOMIC_RELAXED);
-		return 0;
+		memset(ret, 0, k->n * sizeof(*ret));
+		return;
 	}
-	k->stack[k->depth++] = task;
-	rt->busy = true;
-	advance(k, task, t);
-	i = rt->next;
-	if (i == end_of(g, task) || g->intervals[i].to_ns <= t ||
-	    (i > g->tasks[task].first_interval && g->intervals[i - 1].to_ns > t))
-		i = interval_at(g, task, t, i);
-	shift = i == GRAPH_NONE ? rt->shift : shift_in(k, i, t);
-	rt->busy = false;
-	k->depth--;
-	return MIN(shift, t - k->x->from_ns);
+	push(k, task);
+	if (!k->tasks[task].begun) /* before its birth, it depends on its creator */
+		shift_now(k, k->x->g->tasks[task].parent, ret);
+	else
+		memcpy(ret, k->shifts + task * k->n, k->n * sizeof(*ret));
+	next = k->tasks[task].next;
+	if (has_begun_next(k, task))
+		shift_in(k, next, MAX(k->x->g->intervals[next].from_ns, from_ns), k->now_ns, ret);
+	pop(k);
+	for (size_t i = 0; i < k->n; i++)
+		ret[i] = MIN(ret[i], (int64_t)(k->now_ns - from_ns));
 }
 
-int replay_saved(struct whatif *x, const struct whatif_without *v, size_t n, uint64_t *ret_ns)
+static void catch_up(struct replay *k, uint32_t task)
 {
-	_cleanup_free_ struct replay *k = calloc(1, sizeof(*k));
-	_cleanup_free_ struct replay_task *tasks = calloc(x->g->n_tasks, sizeof(*tasks));
-	_cleanup_free_ bool *taken = calloc(x->g->n_tasks, sizeof(*taken));
-	_cleanup_free_ size_t *near = calloc((size_t)x->g->n_cpus + 1, sizeof(*near));
-	_cleanup_free_ int64_t *held = malloc((x->arrivals_of[x->g->n_tasks] + 1) * sizeof(*held));
-	uint64_t *shift = __atomic_exchange_n(&x->shift, NULL, __ATOMIC_ACQ_REL);
+	push(k, task);
+	pop(k);
+}
 
-	if (!shift)
-		shift = malloc((x->g->n_intervals + 1) * sizeof(*shift));
-	if (!k || !tasks || !taken || !near || !held || !shift) {
-		free(shift);
-		return -ENOMEM;
+static uint32_t new_slot(struct replay *k)
+{
+	size_t slot;
+
+	if (k->unused.n)
+		return k->unused.v[--k->unused.n];
+	slot = k->slots.n / k->n;
+	if (VEC_RESERVE(&k->slots, k->slots.n + k->n)) {
+		k->err = -ENOMEM;
+		return SLOT_NONE;
 	}
+	k->slots.n += k->n;
+	return (uint32_t)slot;
+}
+
+/* Keeps the present shifts of `task` in a new slot, because the task `by` will need them. */
+static void keep(struct replay *k, uint32_t by, uint32_t task, uint32_t *slot)
+{
+	int64_t theirs[TAKEN_MAX];
+
+	catch_up(k, by);
+	if (*slot == SLOT_USED)
+		return;
+	shift_now(k, task, theirs);
+	*slot = new_slot(k);
+	if (*slot != SLOT_NONE)
+		memcpy(k->slots.v + *slot * k->n, theirs, k->n * sizeof(*theirs));
+}
+
+static void look(struct replay *k, uint32_t look)
+{
+	const struct whatif *x = k->x;
+	size_t arrival = look - x->g->n_intervals;
+
+	k->now_ns = look_ns(x, look);
+	if (look < x->g->n_intervals) {
+		uint32_t cause = x->cause_of[look] - 1;
+
+		keep(k, x->g->intervals[look].task, x->causes[cause].task, &k->slot_of_wait[cause]);
+	} else if (arrival < x->n_arrivals) {
+		const struct arrival *a = &x->arrivals[arrival];
+
+		keep(k, a->to, a->from, &k->slot_of_arrival[arrival]);
+	} else {
+		catch_up(k, (uint32_t)(arrival - x->n_arrivals));
+	}
+}
+
+static int replay(struct replay *k, const struct question *v, uint64_t *ret_ns)
+{
+	struct whatif *x = k->x;
+	int64_t saved[TAKEN_MAX];
+	int r = taken_init(&k->taken, x, v, k->n);
+
+	if (r)
+		return r;
+	for (size_t i = 0; i < x->looks.n && !k->err; i++)
+		look(k, x->looks.v[i]);
+	k->now_ns = x->to_ns;
+	shift_now(k, x->task, saved);
+	for (size_t i = 0; i < k->n && !k->err; i++)
+		ret_ns[i] = (uint64_t)saved[i];
+	return k->err;
+}
+
+int replay_saved(struct whatif *x, const struct question *v, size_t n, uint64_t *ret_ns)
+{
+	size_t n_tasks = x->g->n_tasks, n_arrivals = x->n_arrivals;
+	/* another thread may add causes that the replay does not need */
+	size_t n_causes = __atomic_load_n(&x->n_causes, __ATOMIC_RELAXED);
+	_cleanup_free_ struct replay *k = calloc(1, sizeof(*k));
+	_cleanup_free_ struct replay_task *tasks = calloc(n_tasks, sizeof(*tasks));
+	_cleanup_free_ int64_t *shifts = calloc(n_tasks * n + 1, sizeof(*shifts));
+	_cleanup_free_ uint32_t *of_wait = malloc((n_causes + 1) * sizeof(*of_wait));
+	_cleanup_free_ uint32_t *of_arrival = malloc((n_arrivals + 1) * sizeof(*of_arrival));
+	_cleanup_free_ size_t *near = calloc((size_t)x->g->n_cpus + 1, sizeof(*near));
+	int r;
+
+	if (!k || !tasks || !shifts || !of_wait || !of_arrival || !near)
+		return -ENOMEM;
+	memset(of_wait, 0xff, n_causes * sizeof(*of_wait));
+	memset(of_arrival, 0xff, n_arrivals * sizeof(*of_arrival));
 	*k = (struct replay){ .x = x,
-			      .v = v,
 			      .n = n,
 			      .tasks = tasks,
-			      .shift = shift,
-			      .held = held,
-			      .taken = taken,
+			      .shifts = shifts,
+			      .slot_of_wait = of_wait,
+			      .slot_of_arrival = of_arrival,
 			      .near = near };
-	k->any_taken = whatif_mark(x->g, v, n, taken);
-	for (size_t i = 0; i < n; i++)
-		k->any_object |= v[i].kind == WHATIF_OBJECT;
-	*ret_ns = shift_at(k, x->task, x->to_ns);
-	free(__atomic_exchange_n(&x->shift, shift, __ATOMIC_ACQ_REL));
-	return 0;
+	r = replay(k, v, ret_ns);
+	taken_done(&k->taken);
+	VEC_FREE(&k->slots);
+	VEC_FREE(&k->unused);
+	return r;
 }

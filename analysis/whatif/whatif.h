@@ -19,6 +19,9 @@
  *
  * A task that is taken away takes no time, but still waits for other tasks.
  *
+ * If tasks wait for each other in a cycle at one moment, the definition does not give their shifts. Then
+ * the answer depends on the task that the replay looks at first.
+ *
  * Known errors:
  * - A task does things in the same order as before, and polls as often.
  * - Waits for a CPU, a disk or the network do not depend on the load in the replay.
@@ -27,7 +30,7 @@
  *   it needed the result. Then the answer is too large.
  *
  * Compare Coz (Curtsinger and Berger, SOSP 2015), and PERT networks. Pure. Several threads may ask
- * whatif_saved(), whatif_on_path() and whatif_answer() of one struct whatif.
+ * whatif_saved() and whatif_on_path() of one struct whatif.
  */
 #ifndef CTRACE_ANALYSIS_WHATIF_WHATIF_H
 #define CTRACE_ANALYSIS_WHATIF_WHATIF_H
@@ -43,12 +46,11 @@ struct whatif;
  * the range is empty or there is no such task. */
 int whatif_new(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct whatif **ret);
 /* links: those of the graph, or NULL. To save memory, frees each list in `links` after its use. The
- * caller still calls causal_links_done(). Returns 0 or -ENOMEM. After -ENOMEM, x may only be given to
- * whatif_free(). */
+ * caller still calls causal_links_done(). Returns 0, -ENOMEM, or -E2BIG: more than 2^32-1 intervals, links
+ * and tasks. After an error, x may only be given to whatif_free(). */
 int whatif_link(struct whatif *x, struct causal_links *links);
-/* Optional: finds what ended each wait of the tasks on the path. Then whatif_link() need not store the
- * messages that ended these waits. Call it at most once, before whatif_link(). Another thread may call
- * causal_links_find() at the same time. Does nothing if out of memory. */
+/* Optional: finds what ended each wait of the tasks on the path. Then whatif_link() has less work. Another
+ * thread may call causal_links_find() at the same time. Does nothing if out of memory. */
 void whatif_prepare(struct whatif *x, const struct path *p);
 void whatif_free(struct whatif *x);
 /* Sets *ret_ns to the time that is saved without all of v[0 .. n). Returns 0 or -ENOMEM. */
@@ -77,18 +79,13 @@ bool whatif_same(const struct whatif_without *a, const struct whatif_without *b)
  * - the largest rows of the other groups of the account, at most WHATIF_PER_GROUP of each;
  * - up to WHATIF_PER_GROUP processes that had a CPU for which a task of the path waited.
  *
+ * `both` calls the two parts of the work, perhaps in two threads (graph.h). NULL: use one thread. The
+ * look-ups in one graph have a limited number of steps (graph/timeline/scan.h). If no steps are left at the
+ * end, and there were two threads, the results depend on their order.
+ *
  * The row that saves most comes first. The caller frees *ret_rows. Returns 0 or -ENOMEM. */
-int whatif_table(struct whatif *x, const struct path *p, const struct account *a,
+int whatif_table(struct whatif *x, const struct path *p, const struct account *a, graph_both_fn both,
 		 struct whatif_row **ret_rows, size_t *ret_n);
-/*
- * The parts of whatif_table(), for several threads: whatif_questions(), then whatif_answer() once for
- * each row in any order, then whatif_sort(). The look-ups in one graph have a limited number of steps
- * (graph/timeline/scan.h). If no steps are left before the last whatif_answer(), the results depend on
- * the order in which the rows were answered.
- */
-int whatif_questions(struct whatif *x, const struct account *a, struct whatif_row **ret_rows, size_t *ret_n);
-int whatif_answer(struct whatif *x, const struct path *p, struct whatif_row *row);
-void whatif_sort(struct whatif_row *rows, size_t n);
 /* Writes what *v takes away, such as "all that db[7] did". The text is cut to size. */
 void whatif_words(struct whatif *x, const struct whatif_without *v, char *buf, size_t size);
 

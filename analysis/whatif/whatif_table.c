@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/whatif/replay.h"
 #include "analysis/thresholds.h"
+#include "analysis/whatif/replay.h"
 #include "analysis/whatif/whatif.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
@@ -24,46 +24,52 @@ const char *whatif_kind_name(enum whatif_kind kind)
 	return names[kind];
 }
 
-static bool in_wait(struct whatif *x, const struct path *p, const struct path_piece *piece,
-		    const struct whatif_without *v, size_t n)
+/* frames[f]: the questions that take away a wait on the way from the frame f to the victim. */
+static void take_frames(const struct taken *t, const struct path *p, uint32_t *frames)
 {
-	const struct path_frame *f = &p->frames[piece->frame];
+	for (size_t i = 1; i < p->n_frames; i++) {
+		const struct path_frame *f = &p->frames[i];
 
-	if (piece->blame != GRAPH_NONE && whatif_takes_wait(x, v, n, piece->interval))
-		return true;
-	for (; f->depth; f = &p->frames[f->parent])
-		if (f->interval != GRAPH_NONE && whatif_takes_wait(x, v, n, f->interval))
-			return true;
-	return false;
+		frames[i] = frames[f->parent] | (f->interval == GRAPH_NONE ? 0 : taken_wait(t, f->interval));
+	}
 }
 
-static uint64_t piece_taken(struct whatif *x, const struct path *p, const struct path_piece *piece,
-			    const struct whatif_without *v, size_t n, const bool *marked, size_t *near)
+static void add_piece(const struct taken *t, const struct path *p, const struct path_piece *piece,
+		      const uint32_t *frames, size_t *near, int64_t *ns)
 {
-	uint64_t ns = piece->to_ns - piece->from_ns;
+	uint32_t set = t->tasks[p->frames[piece->frame].task] | t->times[piece->time] | frames[piece->frame];
 
-	if (marked[p->frames[piece->frame].task] || whatif_takes(x->g, v, n, 0, piece->time) ||
-	    in_wait(x, p, piece, v, n))
-		return ns;
-	return piece->time == TIME_RUNNABLE
-		       ? whatif_rivals(x->g, marked, piece->interval, piece->from_ns, piece->to_ns, near)
-		       : 0;
+	if (piece->blame != GRAPH_NONE)
+		set |= taken_wait(t, piece->interval);
+	taken_add(set, (int64_t)(piece->to_ns - piece->from_ns), ns);
+	if (piece->time == TIME_RUNNABLE && t->any_tasks & ~set)
+		taken_rivals(t, t->any_tasks & ~set, piece->interval, piece->from_ns, piece->to_ns, near, ns);
+}
+
+static int on_path(struct whatif *x, const struct path *p, const struct question *v, size_t n,
+		   int64_t *ret_ns)
+{
+	_cleanup_free_ uint32_t *frames = calloc(p->n_frames, sizeof(*frames));
+	_cleanup_free_ size_t *near = calloc((size_t)x->g->n_cpus + 1, sizeof(*near));
+	_cleanup_(taken_done) struct taken t = { 0 };
+
+	if (!frames || !near || taken_init(&t, x, v, n))
+		return -ENOMEM;
+	take_frames(&t, p, frames);
+	for (size_t i = 0; i < p->n_pieces; i++)
+		add_piece(&t, p, &p->pieces[i], frames, near, ret_ns);
+	return 0;
 }
 
 int whatif_on_path(struct whatif *x, const struct path *p, const struct whatif_without *v, size_t n,
 		   uint64_t *ret_ns)
 {
-	_cleanup_free_ bool *marked = calloc(x->g->n_tasks, sizeof(*marked));
-	_cleanup_free_ size_t *near = calloc((size_t)x->g->n_cpus + 1, sizeof(*near));
-	uint64_t ns = 0;
+	int64_t ns = 0;
+	int r = on_path(x, p, &(struct question){ v, n }, 1, &ns);
 
-	if (!marked || !near)
-		return -ENOMEM;
-	whatif_mark(x->g, v, n, marked);
-	for (size_t i = 0; i < p->n_pieces; i++)
-		ns += piece_taken(x, p, &p->pieces[i], v, n, marked, near);
-	*ret_ns = ns;
-	return 0;
+	if (!r)
+		*ret_ns = (uint64_t)ns;
+	return r;
 }
 
 bool whatif_same(const struct whatif_without *a, const struct whatif_without *b)
@@ -104,12 +110,16 @@ static void ask_waits(struct table *t)
 	}
 }
 
+/* waits, rivals, tasks, processes, objects: at most WHATIF_PER_GROUP questions each */
+#define OTHER_GROUPS 5
+
 /* Adds questions such as: how much is saved without all waiting for disks? There is no such question about
  * locks, because ask_tasks() asks about the tasks that hold them. */
 static void ask_resources(struct table *t)
 {
 	static const enum time_kind times[] = { TIME_RUNNABLE, TIME_DISK, TIME_NETWORK, TIME_TIMER,
 						TIME_FAULT };
+	_Static_assert(OTHER_GROUPS * WHATIF_PER_GROUP + ARRAY_SIZE(times) <= TAKEN_MAX, "rows of a table");
 
 	for (size_t k = 0; k < ARRAY_SIZE(times); k++)
 		for (size_t i = 0; i < t->a->n_rows[ACCOUNT_RESOURCE] && !t->err; i++)
@@ -232,56 +242,77 @@ static int saved_cmp(const void *a, const void *b)
 	return x->without.obj < y->without.obj ? -1 : x->without.obj > y->without.obj;
 }
 
-int whatif_questions(struct whatif *x, const struct account *a, struct whatif_row **ret_rows, size_t *ret_n)
+static int ask_all(struct table *t)
 {
-	struct table t = { .x = x, .a = a };
+	ask_waits(t);
+	ask_resources(t);
+	ask_rivals(t);
+	ask_tasks(t, ACCOUNT_TASK);
+	ask_tasks(t, ACCOUNT_PROCESS);
+	ask_objects(t);
+	return t->err;
+}
 
-	ask_waits(&t);
-	ask_resources(&t);
-	ask_rivals(&t);
-	ask_tasks(&t, ACCOUNT_TASK);
-	ask_tasks(&t, ACCOUNT_PROCESS);
-	ask_objects(&t);
-	if (t.err) {
-		VEC_FREE(&t.rows);
-		return t.err;
+/* The answers to the questions of a table. */
+struct answers {
+	struct whatif *x;
+	const struct path *p;
+	struct question v[TAKEN_MAX];
+	size_t n;
+	uint64_t saved_ns[TAKEN_MAX];
+	int64_t path_ns[TAKEN_MAX];
+	int saved_err, path_err;
+};
+
+static void answer_saved(void *arg)
+{
+	struct answers *k = arg;
+
+	k->saved_err = replay_saved(k->x, k->v, k->n, k->saved_ns);
+}
+
+static void answer_path(void *arg)
+{
+	struct answers *k = arg;
+
+	k->path_err = on_path(k->x, k->p, k->v, k->n, k->path_ns);
+}
+
+static int answer_all(struct whatif *x, const struct path *p, graph_both_fn both, struct whatif_row *rows,
+		      size_t n)
+{
+	struct answers k = { .x = x, .p = p, .n = n };
+
+	for (size_t i = 0; i < n; i++)
+		k.v[i] = (struct question){ &rows[i].without, 1 };
+	if (both) {
+		both(answer_saved, answer_path, &k);
+	} else {
+		answer_saved(&k);
+		answer_path(&k);
 	}
-	*ret_rows = t.rows.v;
-	*ret_n = t.rows.n;
-	return 0;
+	for (size_t i = 0; i < n; i++) {
+		rows[i].saved_ns = k.saved_ns[i];
+		rows[i].path_ns = (uint64_t)k.path_ns[i];
+	}
+	return k.saved_err ? k.saved_err : k.path_err;
 }
 
-int whatif_answer(struct whatif *x, const struct path *p, struct whatif_row *row)
-{
-	int r = whatif_saved(x, &row->without, 1, &row->saved_ns);
-
-	return r ? r : whatif_on_path(x, p, &row->without, 1, &row->path_ns);
-}
-
-void whatif_sort(struct whatif_row *rows, size_t n)
-{
-	if (n)
-		qsort(rows, n, sizeof(*rows), saved_cmp);
-}
-
-int whatif_table(struct whatif *x, const struct path *p, const struct account *a,
+int whatif_table(struct whatif *x, const struct path *p, const struct account *a, graph_both_fn both,
 		 struct whatif_row **ret_rows, size_t *ret_n)
 {
-	struct whatif_row *rows;
-	size_t n;
-	int r = whatif_questions(x, a, &rows, &n);
+	struct table t = { .x = x, .a = a };
+	int r = ask_all(&t);
 
-	if (r)
-		return r;
-	for (size_t i = 0; i < n && !r; i++)
-		r = whatif_answer(x, p, &rows[i]);
+	if (!r && t.rows.n)
+		r = answer_all(x, p, both, t.rows.v, t.rows.n);
 	if (r) {
-		free(rows);
+		VEC_FREE(&t.rows);
 		return r;
 	}
-	whatif_sort(rows, n);
-	*ret_rows = rows;
-	*ret_n = n;
+	VEC_SORT(&t.rows, saved_cmp);
+	*ret_rows = t.rows.v;
+	*ret_n = t.rows.n;
 	return 0;
 }
 

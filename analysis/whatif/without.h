@@ -24,9 +24,9 @@ struct whatif_without {
 	enum time_kind time;
 };
 
-/* Task A waits for task B, B waits for C, and so on. To replay A, the replay has to replay all tasks of
- * this row. It replays at most this many of them. The next task in the row gets the shift 0 (whatif.h):
- * as if it did nothing earlier than in the trace. */
+/* At one moment, task A waits for task B, B waits for C, and so on. The replay follows such a row to at most
+ * this many tasks. The next task in the row gets the shift 0 (whatif.h): as if it did nothing earlier than in
+ * the trace. */
 #define WHATIF_MAX_DEPTH 2048
 
 #endif

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,43 +171,13 @@ static int walk(struct path_work *k, const struct analysis_input *in, uint32_t t
 	return r;
 }
 
-struct asking {
-	struct path_work *k;
-	size_t next;
-	int err;
-};
-
-static void *answer(void *arg)
-{
-	struct asking *a = arg;
-	size_t i;
-
-	while ((i = __atomic_fetch_add(&a->next, 1, __ATOMIC_RELAXED)) < a->k->view.n_table) {
-		int r = whatif_answer(a->k->whatif, a->k->path, &a->k->table[i]);
-
-		if (r)
-			__atomic_store_n(&a->err, r, __ATOMIC_RELAXED);
-	}
-	return NULL;
-}
-
 static int ask_table(struct path_work *k)
 {
-	pthread_t threads[PATH_THREADS];
-	struct asking a = { .k = k };
-	unsigned n = 0;
-	int r = whatif_questions(k->whatif, k->account, &k->table, &k->view.n_table);
+	int r = whatif_table(k->whatif, k->path, k->account, k->n_threads > 1 ? cli_both : NULL, &k->table,
+			     &k->view.n_table);
 
-	if (r)
-		return r;
-	while (n + 1 < k->n_threads && !pthread_create(&threads[n], NULL, answer, &a))
-		n++;
-	answer(&a);
-	while (n)
-		pthread_join(threads[--n], NULL);
-	whatif_sort(k->table, k->view.n_table);
 	k->view.table = k->table;
-	return a.err;
+	return r;
 }
 
 static int ask_without(struct path_work *k)

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/whatif/link.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/thresholds.h"
+#include "lib/bisect.h"
+#include "lib/cleanup.h"
+
+/* `task` exits while its parent waits for another child or thread. */
+struct exited {
+	uint32_t parent, task;
+	uint32_t cause; /* of the wait */
+};
+
+struct linking {
+	struct whatif *x;
+	struct causal_links *links;
+	VEC(struct exited) exits; /* sorted by parent */
+	bool *found;              /* [task]: the task is in queue[] */
+	uint32_t *queue;
+	size_t n_queue;
+};
+
+static struct cause find_cause(const struct whatif *x, uint32_t interval)
+{
+	const struct interval *s = &x->g->intervals[interval];
+	struct blame b;
+	struct cause c;
+
+	blame_wait(x->g, interval, x->to_ns, &b);
+	c = (struct cause){ .obj = b.obj,
+			    .woke_ns = MIN(b.until_ns, s->to_ns),
+			    .kind = (uint8_t)b.kind,
+			    .task = b.task == s->task ? GRAPH_NONE : b.task,
+			    .time = b.time,
+			    .edge = b.edge,
+			    .timed_out = b.timed_out };
+	c.acted_ns = c.woke_ns;
+	if (b.ended && b.event != GRAPH_NONE)
+		c.acted_ns = MIN(c.woke_ns, x->g->w->events[b.event].r.ts);
+	return c;
+}
+
+struct cause whatif_cause(struct whatif *x, uint32_t interval)
+{
+	uint32_t *of = &x->cause_of[interval], at = __atomic_load_n(of, __ATOMIC_ACQUIRE);
+	struct cause c;
+
+	if (at && at != CAUSE_COMES)
+		return x->causes[at - 1];
+	c = find_cause(x, interval);
+	/* the first thread stores the cause for all threads */
+	at = 0;
+	if (__atomic_compare_exchange_n(of, &at, CAUSE_COMES, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+		at = __atomic_fetch_add(&x->n_causes, 1, __ATOMIC_RELAXED);
+		x->causes[at] = c;
+		__atomic_store_n(of, at + 1, __ATOMIC_RELEASE);
+	}
+	return c;
+}
+
+static int arrival_cmp(const void *a, const void *b, void *arg)
+{
+	const struct arrival *x = a, *y = b;
+	uint64_t x_ns = arrived_ns(arg, x), y_ns = arrived_ns(arg, y);
+
+	if (x_ns != y_ns)
+		return x_ns < y_ns ? -1 : 1;
+	return (x->event != GRAPH_NONE) - (y->event != GRAPH_NONE);
+}
+
+static int by_parent(const void *a, const void *b)
+{
+	const struct exited *x = a, *y = b;
+
+	if (x->parent != y->parent)
+		return x->parent < y->parent ? -1 : 1;
+	return x->task < y->task ? -1 : x->task > y->task;
+}
+
+/* Finds the tasks that exit while their parent waits for the exit of another child or thread. The parent
+ * may need both exits, but the trace has only one wait. add_exits() makes an arrival (link.h) of
+ * the exit that has no wait. Then the parent waits for this exit in the replay. */
+static int find_exits(struct linking *k)
+{
+	struct whatif *x = k->x;
+	const struct graph *g = x->g;
+
+	for (uint32_t i = 0; i < g->n_tasks; i++) {
+		uint64_t exit_ns = g->tasks[i].exit_ns;
+		uint32_t parent = g->tasks[i].parent, wait;
+		struct cause c;
+
+		if (parent == GRAPH_NONE || exit_ns < x->from_ns || exit_ns >= x->to_ns)
+			continue;
+		wait = graph_interval_at(g, parent, exit_ns);
+		if (wait == GRAPH_NONE || g->intervals[wait].state != INTERVAL_BLOCKED ||
+		    g->intervals[wait].from_ns > exit_ns)
+			continue;
+		c = whatif_cause(x, wait);
+		if (c.edge == EDGE_EXIT && c.task != i && exit_ns <= c.woke_ns && c.woke_ns < x->to_ns &&
+		    c.woke_ns > MAX(g->intervals[wait].from_ns, x->from_ns) &&
+		    VEC_PUSH(&k->exits, (struct exited){ parent, i, x->cause_of[wait] - 1 }))
+			return -ENOMEM;
+	}
+	VEC_SORT(&k->exits, by_parent);
+	return 0;
+}
+
+/* Nearly all arrivals are in order, so only the others are sorted, and merged in. */
+static int sort_arrivals(struct whatif *x, struct arrival *v, size_t n)
+{
+	VEC(struct arrival) late = { 0 };
+	size_t a = 0, b;
+	int r = 0;
+
+	for (size_t i = 0; i < n && !r; i++)
+		if (a && arrival_cmp(&v[a - 1], &v[i], x) > 0)
+			r = VEC_PUSH(&late, v[i]);
+		else
+			v[a++] = v[i];
+	if (late.n)
+		qsort_r(late.v, late.n, sizeof(*late.v), arrival_cmp, x);
+	for (b = late.n; b && !r;)
+		v[--n] = a && arrival_cmp(&v[a - 1], &late.v[b - 1], x) > 0 ? v[--a] : late.v[--b];
+	VEC_FREE(&late);
+	return r;
+}
+
+/* interval: the interval of the receiving task in which the arrival comes. Returns true if the arrival
+ * ended the latest wait of this task. */
+static bool ended_wait(struct whatif *x, uint32_t interval, const struct arrival *a)
+{
+	const struct interval *s = x->g->intervals;
+	uint32_t first = x->g->tasks[s[interval].task].first_interval;
+	uint64_t left = left_ns(x, a);
+
+	while (interval > first && s[interval].state != INTERVAL_BLOCKED)
+		interval--;
+	if (s[interval].state != INTERVAL_BLOCKED || left < s[interval].from_ns)
+		return false;
+	return whatif_cause(x, interval).task == a->from &&
+	       (left <= s[interval].to_ns + WHATIF_SEND_SLACK_NS || left == arrived_ns(x, a));
+}
+
+/* Returns true if the task may have to wait for the arrival in the replay. *near: the last result of
+ * graph_interval_near(). */
+static bool may_hold_up(struct whatif *x, const struct arrival *a, uint32_t *near)
+{
+	uint64_t ns = arrived_ns(x, a);
+	const struct interval *s;
+
+	*near = graph_interval_near(x->g, a->to, ns, *near);
+	if (*near == GRAPH_NONE)
+		return false;
+	s = &x->g->intervals[*near];
+	return s->state == INTERVAL_RUNNING && s->from_ns <= ns && !ended_wait(x, *near, a);
+}
+
+static void find_task(struct linking *k, uint32_t task)
+{
+	if (k->found[task])
+		return;
+	k->found[task] = true;
+	k->queue[k->n_queue++] = task;
+}
+
+static int add_look(struct whatif *x, size_t look, uint64_t ns)
+{
+	/* At the start of the range, all tasks are as early as in the trace. The end of the range is the last
+	 * moment of the replay, which begins there with the victim. */
+	if (ns <= x->from_ns || ns >= x->to_ns)
+		return 0;
+	return VEC_PUSH(&x->looks, (uint32_t)look);
+}
+
+static int add_waits(struct linking *k, uint32_t task)
+{
+	struct whatif *x = k->x;
+	const struct graph_task *t = &x->g->tasks[task];
+	uint32_t end = t->first_interval + t->n_intervals, i = graph_interval_at(x->g, task, x->from_ns);
+	int r = 0;
+
+	for (; i < end && x->g->intervals[i].from_ns < x->to_ns && !r; i++) {
+		struct cause c;
+
+		if (x->g->intervals[i].state != INTERVAL_BLOCKED)
+			continue;
+		c = whatif_cause(x, i);
+		if (c.task == GRAPH_NONE)
+			continue;
+		find_task(k, c.task);
+		r = add_look(x, i, c.acted_ns);
+	}
+	return r;
+}
+
+/* The records of messages are far apart in memory. So a loop asks for those of a later message in advance. */
+#define RECORDS_AHEAD 16
+
+static void add_messages(struct linking *k, uint32_t task)
+{
+	struct whatif *x = k->x;
+	const struct window_event *e = x->g->w->events;
+	const causal_link_list *links = &k->links->to[task];
+	uint32_t near = GRAPH_NONE;
+
+	for (size_t i = 0; i < links->n; i++) {
+		const struct causal_link *l = &links->v[i],
+					 *soon = &links->v[MIN(i + RECORDS_AHEAD, links->n - 1)];
+		uint64_t ts_ns = e[l->event].r.ts;
+		struct arrival a = { .from = l->from,
+				     .to = task,
+				     .event = l->event,
+				     .cause = e[l->cause].r.ts < ts_ns ? l->cause : l->event };
+
+		__builtin_prefetch(&e[soon->event]);
+		__builtin_prefetch(&e[soon->cause]);
+		if (ts_ns >= x->from_ns && ts_ns < x->to_ns && may_hold_up(x, &a, &near))
+			x->arrivals[x->n_arrivals++] = a;
+	}
+}
+
+static void add_exits(struct linking *k, uint32_t task)
+{
+	for (size_t i = BISECT(j, 0, k->exits.n, k->exits.v[j].parent >= task);
+	     i < k->exits.n && k->exits.v[i].parent == task; i++) {
+		const struct exited *d = &k->exits.v[i];
+
+		k->x->arrivals[k->x->n_arrivals++] = (struct arrival){
+			.from = d->task, .to = task, .event = GRAPH_NONE, .cause = d->cause
+		};
+	}
+}
+
+static int add_arrivals(struct linking *k, uint32_t task)
+{
+	struct whatif *x = k->x;
+	size_t first = x->n_arrivals;
+	int r;
+
+	if (k->links && task < k->links->n_tasks) {
+		add_messages(k, task);
+		/* links and arrivals together need much memory */
+		VEC_FREE(&k->links->to[task]);
+	}
+	add_exits(k, task);
+	x->arrivals_of[task] = (struct arrivals_of){ first, x->n_arrivals };
+	r = sort_arrivals(x, x->arrivals + first, x->n_arrivals - first);
+	for (size_t i = first; i < x->n_arrivals && !r; i++) {
+		find_task(k, x->arrivals[i].from);
+		r = add_look(x, x->g->n_intervals + i, left_ns(x, &x->arrivals[i]));
+	}
+	return r;
+}
+
+uint64_t look_ns(const struct whatif *x, uint32_t look)
+{
+	size_t arrival = look - x->g->n_intervals;
+
+	if (look < x->g->n_intervals)
+		return x->causes[x->cause_of[look] - 1].acted_ns;
+	if (arrival < x->n_arrivals)
+		return left_ns(x, &x->arrivals[arrival]);
+	return x->g->tasks[arrival - x->n_arrivals].born_ns;
+}
+
+/* If tasks wait for each other in a cycle, the replay begins with the victim. */
+static bool is_of_victim(const struct whatif *x, uint32_t look)
+{
+	return look < x->g->n_intervals && x->g->intervals[look].task == x->task;
+}
+
+static int order(const struct whatif *x, uint32_t a, uint64_t a_ns, uint32_t b, uint64_t b_ns)
+{
+	if (a_ns != b_ns)
+		return a_ns < b_ns ? -1 : 1;
+	if (is_of_victim(x, a) != is_of_victim(x, b))
+		return is_of_victim(x, a) ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+static int look_cmp(const void *a, const void *b, void *arg)
+{
+	const uint32_t *x = a, *y = b;
+
+	return order(arg, *x, look_ns(arg, *x), *y, look_ns(arg, *y));
+}
+
+#define FEW_LOOKS 16
+
+static void sort_part(struct whatif *x, uint32_t *v, size_t n)
+{
+	uint64_t ns[FEW_LOOKS];
+
+	if (n > FEW_LOOKS) {
+		qsort_r(v, n, sizeof(*v), look_cmp, x);
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		uint32_t look = v[i];
+		uint64_t at_ns = look_ns(x, look);
+		size_t at = i;
+
+		for (; at && order(x, v[at - 1], ns[at - 1], look, at_ns) > 0; at--) {
+			ns[at] = ns[at - 1];
+			v[at] = v[at - 1];
+		}
+		ns[at] = at_ns;
+		v[at] = look;
+	}
+}
+
+/* Returns the part of the i-th look. */
+static uint32_t part_of(const struct whatif *x, size_t i, unsigned shift)
+{
+	size_t soon = x->looks.v[MIN(i + RECORDS_AHEAD, x->looks.n - 1)] - x->g->n_intervals;
+
+	if (soon < x->n_arrivals)
+		__builtin_prefetch(&x->g->w->events[x->arrivals[soon].cause]);
+	return (uint32_t)((look_ns(x, x->looks.v[i]) - x->from_ns) >> shift);
+}
+
+/* Divides the range into equal parts, about as many as there are looks. So only few looks are in one part. */
+static int sort_looks(struct whatif *x)
+{
+	_cleanup_free_ uint32_t *first = NULL;
+	uint32_t *v = malloc((x->looks.n + 1) * sizeof(*v));
+	unsigned shift = 0;
+	size_t parts;
+
+	while ((x->to_ns - x->from_ns) >> shift > x->looks.n + 1)
+		shift++;
+	parts = ((x->to_ns - x->from_ns) >> shift) + 1;
+	first = calloc(parts + 1, sizeof(*first));
+	if (!first || !v) {
+		free(v);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < x->looks.n; i++)
+		first[part_of(x, i, shift) + 1]++;
+	for (size_t i = 0; i < parts; i++)
+		first[i + 1] += first[i];
+	/* moves first[i] to the end of the part i, which is the first look of the next part */
+	for (size_t i = 0; i < x->looks.n; i++)
+		v[first[part_of(x, i, shift)]++] = x->looks.v[i];
+	for (size_t i = 0, at = 0; i < parts; at = first[i++])
+		sort_part(x, v + at, first[i] - at);
+	free(x->looks.v);
+	x->looks.v = v;
+	return 0;
+}
+
+static int link_all(struct linking *k)
+{
+	struct whatif *x = k->x;
+	size_t n = k->exits.n;
+	int r = 0;
+
+	for (size_t t = 0; k->links && t < k->links->n_tasks; t++)
+		n += k->links->to[t].n;
+	if (x->g->n_intervals + n + x->g->n_tasks > UINT32_MAX)
+		return -E2BIG;
+	x->arrivals = malloc((n + 1) * sizeof(*x->arrivals));
+	if (!x->arrivals)
+		return -ENOMEM;
+	k->found[x->task] = true;
+	k->queue[k->n_queue++] = x->task;
+	for (size_t i = 0; i < k->n_queue && !r; i++) {
+		r = add_waits(k, k->queue[i]);
+		if (!r)
+			r = add_arrivals(k, k->queue[i]);
+		if (was_born(x, k->queue[i]))
+			find_task(k, x->g->tasks[k->queue[i]].parent);
+	}
+	for (size_t i = 0; i < k->n_queue && !r; i++)
+		if (was_born(x, k->queue[i]))
+			r = add_look(x, x->g->n_intervals + x->n_arrivals + k->queue[i],
+				     x->g->tasks[k->queue[i]].born_ns);
+	return r ? r : sort_looks(x);
+}
+
+int link_tasks(struct whatif *x, struct causal_links *links)
+{
+	_cleanup_free_ bool *found = calloc(x->g->n_tasks, sizeof(*found));
+	_cleanup_free_ uint32_t *queue = malloc(x->g->n_tasks * sizeof(*queue));
+	struct linking k = { .x = x, .links = links, .found = found, .queue = queue };
+	int r = found && queue ? find_exits(&k) : -ENOMEM;
+
+	if (!r)
+		r = link_all(&k);
+	VEC_FREE(&k.exits);
+	return r;
+}
