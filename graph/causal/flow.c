@@ -112,25 +112,26 @@ uint32_t flow_at(struct flows *m, const struct graph *g, uint64_t sock)
 	return f;
 }
 
-int flow_push(struct flows *m, struct flow_queue *q, const struct flow_item *item)
+struct flow_item *flow_push(struct flows *m, struct flow_queue *q)
 {
 	uint32_t at = m->free;
+	struct flow_item *item;
 
 	if (at) {
 		m->free = m->items.v[at - 1].next;
-		m->items.v[at - 1] = *item;
 	} else {
-		if (VEC_PUSH(&m->items, *item))
-			return -ENOMEM;
-		at = (uint32_t)m->items.n;
+		if (VEC_RESERVE(&m->items, m->items.n + 1))
+			return NULL;
+		at = (uint32_t)++m->items.n;
 	}
-	m->items.v[at - 1].next = 0;
+	item = &m->items.v[at - 1];
+	item->next = 0;
 	if (q->last)
 		m->items.v[q->last - 1].next = at;
 	else
 		q->first = at;
 	q->last = at;
-	return 0;
+	return item;
 }
 
 struct flow_item *flow_first(const struct flows *m, const struct flow_queue *q)

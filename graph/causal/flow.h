@@ -111,8 +111,9 @@ uint32_t flow_at(struct flows *m, const struct graph *g, uint64_t sock);
  */
 int flow_reverse_hubs(struct flows *m, const struct graph *g);
 
-/* Copies the item. Makes pointers to items invalid. Returns 0 or -ENOMEM. */
-int flow_push(struct flows *m, struct flow_queue *q, const struct flow_item *item);
+/* Adds an item at the end of the queue. Makes pointers to items invalid. Returns the item, with undefined
+ * members except for `next`, which the caller leaves at 0. NULL: no memory. */
+struct flow_item *flow_push(struct flows *m, struct flow_queue *q);
 /* Returns NULL if the queue is empty. The result is valid until the next flow_push(). */
 struct flow_item *flow_first(const struct flows *m, const struct flow_queue *q);
 /* The queue must not be empty. */

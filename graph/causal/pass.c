@@ -27,13 +27,11 @@ bool pass_same_process(const struct pass *p, uint32_t a, uint32_t b)
 	return p->g->tasks[a].tgid == p->g->tasks[b].tgid;
 }
 
-uint32_t pass_segment(struct pass *p, uint32_t task, uint64_t ts_ns)
+uint32_t pass_first_segment(struct pass *p, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = &p->g->tasks[task];
 	struct work *w = &p->work[task];
 
-	if (w->segment != GRAPH_NONE)
-		return w->segment;
 	if (t->n_intervals)
 		ts_ns = MIN(ts_ns, p->g->intervals[t->first_interval].from_ns);
 	if (VEC_PUSH(&p->segments, (struct open_segment){ .from_ns = ts_ns,
@@ -119,7 +117,7 @@ static void pass_link(struct pass *p, const struct edge *e)
 
 uint32_t pass_edge(struct pass *p, const struct edge *e)
 {
-	struct edge copy = *e;
+	struct edge copy;
 
 	if (e->to == GRAPH_NONE || !policy_edge(p, e))
 		return GRAPH_NONE;
@@ -132,6 +130,7 @@ uint32_t pass_edge(struct pass *p, const struct edge *e)
 		p->err = -E2BIG;
 		return GRAPH_NONE;
 	}
+	copy = *e;
 	if (p->policy == POLICY_PANAPPTICON)
 		copy.strength = EDGE_STRONG;
 	if (VEC_PUSH(&p->edges, copy)) {

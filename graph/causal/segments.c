@@ -292,7 +292,8 @@ void segments_client(struct pass *p, uint32_t task, uint64_t client, uint64_t ts
 	if (w->client && !segments_cut(p, task, ts_ns, event, CUT_PEERS))
 		return; /* the rule is off, so the segment keeps its first client */
 	w->client = client;
-	p->segments.v[w->segment].behalf = pass_client(p, client);
+	if (p->wants_edges)
+		p->segments.v[w->segment].behalf = pass_client(p, client);
 	exchange_works(p, task, event);
 }
 
@@ -304,7 +305,8 @@ void segments_inherit(struct pass *p, uint32_t task, uint32_t from_task, uint32_
 	if (w->client || !client || w->segment == GRAPH_NONE || !pass_same_process(p, task, from_task))
 		return;
 	w->client = client;
-	p->segments.v[w->segment].behalf = pass_client(p, client);
+	if (p->wants_edges)
+		p->segments.v[w->segment].behalf = pass_client(p, client);
 	exchange_works(p, task, event);
 }
 
