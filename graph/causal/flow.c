@@ -92,7 +92,7 @@ static uint32_t flow_new(struct flows *m, const struct graph *g, uint64_t sock)
 	return (uint32_t)m->v.n - 1;
 }
 
-uint32_t flow_at(struct flows *m, const struct graph *g, uint64_t sock)
+static uint32_t flow_find(struct flows *m, const struct graph *g, uint64_t sock)
 {
 	uint64_t at, other, peer;
 	uint32_t f;
@@ -109,6 +109,19 @@ uint32_t flow_at(struct flows *m, const struct graph *g, uint64_t sock)
 	m->v.v[f].peer = (uint32_t)other;
 	if (m->v.v[other].peer == GRAPH_NONE)
 		m->v.v[other].peer = f;
+	return f;
+}
+
+uint32_t flow_at(struct flows *m, const struct graph *g, uint64_t sock)
+{
+	struct flow_seen *seen = &m->seen[map_hash(sock) % FLOW_SEEN];
+	uint32_t f;
+
+	if (seen->flow && seen->sock == sock)
+		return seen->flow - 1;
+	f = flow_find(m, g, sock);
+	if (f != GRAPH_NONE)
+		*seen = (struct flow_seen){ .sock = sock, .flow = f + 1 };
 	return f;
 }
 

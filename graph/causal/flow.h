@@ -83,11 +83,19 @@ struct flow {
 	uint8_t role;
 };
 
+/* A large trace has the same few hundred sockets in millions of messages. */
+#define FLOW_SEEN 1024
+struct flow_seen {
+	uint64_t sock;
+	uint32_t flow; /* index in flows.v + 1; 0: the entry is unused */
+};
+
 struct flows {
 	VEC(struct flow) v;
 	VEC(struct flow_item) items;
 	uint32_t free; /* index of the first unused item + 1; 0: none */
 	struct map by_sock;
+	struct flow_seen seen[FLOW_SEEN]; /* [map_hash(sock) % FLOW_SEEN]: a part of by_sock, for flow_at() */
 	uint64_t *listening;
 	size_t n_listening;
 };

@@ -29,22 +29,28 @@ static void speaks_first(struct pass *p, struct flow *f, bool sends)
 		p->flows.v.v[f->peer].role = sends ? ROLE_SERVES : ROLE_ASKS;
 }
 
-static void message_edge(struct pass *p, uint32_t from_segment, uint32_t cause, uint32_t to_segment,
-			 uint32_t event, uint64_t sock)
-{
-	struct edge e = { .from = from_segment,
-			  .to = to_segment,
-			  .event = event,
-			  .cause = cause,
-			  .kind = EDGE_MESSAGE,
-			  .strength = EDGE_STRONG,
-			  .flags = EDGE_BYTES };
-	uint32_t to_task = p->segments.v[to_segment].task;
+/* One end of a message: the record of the send or of the receive, with its task and segment. */
+struct message_end {
+	uint32_t task, segment, event;
+};
 
-	if (from_segment == to_segment)
+static void message_edge(struct pass *p, struct message_end from, struct message_end to, uint64_t sock)
+{
+	if (from.segment == to.segment)
 		return;
-	pass_edge(p, &e);
-	wake_edges_explained(p, to_task, sock, p->segments.v[from_segment].task);
+	/* Most edges are of messages. For links, pass_edge() would look up the tasks of both segments. */
+	if (p->links)
+		pass_link(p, to.task,
+			  &(struct causal_link){ .from = from.task, .event = to.event, .cause = from.event });
+	else
+		pass_edge(p, &(struct edge){ .from = from.segment,
+					     .to = to.segment,
+					     .event = to.event,
+					     .cause = from.event,
+					     .kind = EDGE_MESSAGE,
+					     .strength = EDGE_STRONG,
+					     .flags = EDGE_BYTES });
+	wake_edges_explained(p, to.task, sock, from.task);
 }
 
 static uint32_t settle_debts(struct pass *p, struct flow *to, uint32_t event, uint32_t task, uint32_t bytes)
@@ -59,7 +65,8 @@ static uint32_t settle_debts(struct pass *p, struct flow *to, uint32_t event, ui
 			flow_pop(&p->flows, &to->debts);
 			continue;
 		}
-		message_edge(p, p->work[task].segment, event, d->segment, d->event, to->sock);
+		message_edge(p, (struct message_end){ task, p->work[task].segment, event },
+			     (struct message_end){ d->task, d->segment, d->event }, to->sock);
 		exchange_settle(p, to, d->event, task, event);
 		if (d->wake != GRAPH_NONE)
 			p->edges.v[d->wake].kind = 0;
@@ -311,7 +318,8 @@ static void take_bytes(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	while (bytes && (i = flow_first(m, &flow->in))) {
 		uint32_t n = MIN(i->bytes, bytes);
 
-		message_edge(p, i->segment, i->event, to, event, flow->sock);
+		message_edge(p, (struct message_end){ i->task, i->segment, i->event },
+			     (struct message_end){ task, to, event }, flow->sock);
 		if (flow->dgram) {
 			n = i->bytes;
 			bytes = n;

@@ -210,6 +210,9 @@ static inline uint32_t pass_segment(struct pass *p, uint32_t task, uint64_t ts_n
 /* Adds a copy to p->edges. Returns its index, or GRAPH_NONE: e->to is GRAPH_NONE, the policy or
  * wants_edges leaves out the edge, or an error occurred. An error sets p->err. */
 uint32_t pass_edge(struct pass *p, const struct edge *e);
+/* Adds a copy to the links to the task `to`, unless it is from this task. p->links must not be NULL. An error
+ * sets p->err. */
+void pass_link(struct pass *p, uint32_t to, const struct causal_link *link);
 /* Returns an index into flows.v. GRAPH_NONE: no memory; sets p->err. */
 uint32_t pass_flow(struct pass *p, uint64_t sock);
 /* Like pass_flow(), but faster if the task has made its last send or receive on this socket. */
