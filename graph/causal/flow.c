@@ -147,23 +147,6 @@ struct flow_item *flow_push(struct flows *m, struct flow_queue *q)
 	return item;
 }
 
-struct flow_item *flow_first(const struct flows *m, const struct flow_queue *q)
-{
-	return q->first ? &m->items.v[q->first - 1] : NULL;
-}
-
-void flow_pop(struct flows *m, struct flow_queue *q)
-{
-	uint32_t at = q->first;
-	struct flow_item *item = &m->items.v[at - 1];
-
-	q->first = item->next;
-	if (!q->first)
-		q->last = 0;
-	item->next = m->free;
-	m->free = at;
-}
-
 void flow_clear(struct flows *m, struct flow_queue *q)
 {
 	while (q->first)

@@ -123,9 +123,22 @@ int flow_reverse_hubs(struct flows *m, const struct graph *g);
  * members except for `next`, which the caller leaves at 0. NULL: no memory. */
 struct flow_item *flow_push(struct flows *m, struct flow_queue *q);
 /* Returns NULL if the queue is empty. The result is valid until the next flow_push(). */
-struct flow_item *flow_first(const struct flows *m, const struct flow_queue *q);
+static inline struct flow_item *flow_first(const struct flows *m, const struct flow_queue *q)
+{
+	return q->first ? &m->items.v[q->first - 1] : NULL;
+}
 /* The queue must not be empty. */
-void flow_pop(struct flows *m, struct flow_queue *q);
+static inline void flow_pop(struct flows *m, struct flow_queue *q)
+{
+	uint32_t at = q->first;
+	struct flow_item *item = &m->items.v[at - 1];
+
+	q->first = item->next;
+	if (!q->first)
+		q->last = 0;
+	item->next = m->free;
+	m->free = at;
+}
 void flow_clear(struct flows *m, struct flow_queue *q);
 void flow_forget(struct flows *m, struct flow *f);
 /* If all items are in use, drops the items of connections whose two processes have ended by
