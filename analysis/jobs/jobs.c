@@ -302,12 +302,13 @@ static void drop_cut(struct finding *k, uint64_t to_ns)
 int jobs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, job_list *ret)
 {
 	struct finding k = { .g = g, .v = ret };
+	const struct window *w = g->w;
 	size_t n = 0;
 
-	k.err = unprobed_find(g->w, &k.unprobed);
-	for (size_t i = 0; i < g->w->n_events && !k.err; i++)
-		if (g->w->events[i].r.kind == CT_JOB && g->w->events[i].r.ts < to_ns)
-			read_record(&k, &g->w->events[i]);
+	k.err = unprobed_find(w, &k.unprobed);
+	for (size_t i = window_next_words(w, 0); i < w->n_events && !k.err; i = window_next_words(w, i + 1))
+		if (w->events[i].r.kind == CT_JOB && w->events[i].r.ts < to_ns)
+			read_record(&k, &w->events[i]);
 	map_done(&k.open);
 	map_done(&k.running);
 	map_done(&k.loose);

@@ -63,7 +63,7 @@ int unprobed_find(const struct window *w, unprobed_list *ret)
 	struct map open = { 0 };
 	int r = 0;
 
-	for (size_t i = 0; i < w->n_events && !r; i++)
+	for (size_t i = window_next_words(w, 0); i < w->n_events && !r; i = window_next_words(w, i + 1))
 		if (w->events[i].r.kind == CT_JOB && ct_job_state(&w->events[i].r) > CT_JOB_END)
 			r = read_record(w, &w->events[i], &open, ret);
 	for (size_t i = 0; i < ret->n; i++)

@@ -175,11 +175,9 @@ static int narrow_picture(const struct analysis_input *in, const struct graph_re
 
 static int print(const struct graph_request *rq, const struct graph_pick *pick)
 {
-	if (!rq->dot) {
-		render_graph_json(stdout, pick);
-		return CLI_OK;
-	}
-	return render_graph_dot(stdout, pick) ? cli_error("out of memory") : CLI_OK;
+	int r = rq->dot ? render_graph_dot(stdout, pick) : render_graph_json(stdout, pick);
+
+	return r ? cli_error("out of memory") : CLI_OK;
 }
 
 static int graph_print(const struct analysis_input *in, const struct graph_request *rq, uint64_t at_ns)

@@ -29,8 +29,9 @@ int graph_pick_around(struct graph_pick *pick, const uint32_t *segments, size_t 
 void graph_pick_tasks(struct graph_pick *pick, const bool *tasks);
 void graph_pick_done(struct graph_pick *pick);
 
-/* Writes one line for each picked segment, and for each edge that leads to a picked segment. */
-void render_graph_json(FILE *f, const struct graph_pick *pick);
+/* Writes one line for each picked segment, and for each edge that leads to a picked segment. Uses two
+ * threads. Returns 0 or -ENOMEM. Stops early if a write to stdout fails. */
+int render_graph_json(FILE *f, const struct graph_pick *pick);
 void render_segment_json(FILE *f, const struct causal *c, uint32_t segment);
 /* in[s]: segment s is shown; `in` NULL: all are. If segment e->from is not shown, "from" is null. */
 void render_edge_json(FILE *f, const struct causal *c, const struct edge *e, const bool *in);

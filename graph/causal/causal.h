@@ -134,5 +134,8 @@ uint64_t edge_object(const struct causal *c, const struct edge *e);
 #define EDGE_EXPLAIN_MAX 768
 /* Writes one sentence: why the edge exists, and how sure it is. Returns a length, like snprintf(). */
 size_t edge_explain(const struct causal *c, const struct edge *e, char *buf, size_t size);
+/* The same, but faster. object: what describe_object() writes for edge_object(). */
+size_t edge_explain_on(const struct causal *c, const struct edge *e, const char *object, char *buf,
+		       size_t size);
 
 #endif

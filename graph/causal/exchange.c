@@ -306,11 +306,13 @@ void exchange_ask(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uin
 {
 	struct flow *flow = &p->flows.v.v[f];
 	const struct request *open = request_at(p, flow->request);
-	const struct window_object *o = graph_object(p->g, flow->sock);
+	const struct window_object *o;
 	uint32_t bytes = ct_message_bytes(&p->e[event].r);
 
-	if (!p->wants_requests || flow->peer != GRAPH_NONE || !o || !o->rport ||
-	    (o->family != AF_INET && o->family != AF_INET6))
+	if (!p->wants_requests || flow->peer != GRAPH_NONE)
+		return;
+	o = graph_object(p->g, flow->sock);
+	if (!o || !o->rport || (o->family != AF_INET && o->family != AF_INET6))
 		return;
 	if (open && open->answer == GRAPH_NONE && !flow->dgram) {
 		p->requests.v[flow->request].asked_bytes += bytes;

@@ -29,8 +29,8 @@ struct facts {
 	const struct edge *e;
 	const struct window_event *cause, *event;
 	const struct interval *wait;
+	const char *object;
 	char from[64], to[64];
-	char object[DESCRIBE_MAX];
 };
 
 static void name(const struct causal *c, uint32_t segment, uint64_t ts, char *buf, size_t size)
@@ -293,11 +293,13 @@ static uint64_t left_as_ns(const struct causal *c, const struct edge *e)
 	return edge_left_ns(c, e);
 }
 
-size_t edge_explain(const struct causal *c, const struct edge *e, char *buf, size_t size)
+size_t edge_explain_on(const struct causal *c, const struct edge *e, const char *object, char *buf,
+		       size_t size)
 {
 	const struct window_event *events = c->g->w->events;
 	struct facts f = { .c = c,
 			   .e = e,
+			   .object = *object ? object : "something unknown",
 			   .cause = e->cause == GRAPH_NONE ? NULL : &events[e->cause],
 			   .event = e->event == GRAPH_NONE ? NULL : &events[e->event] };
 	struct text t = { .buf = buf, .size = size };
@@ -305,9 +307,16 @@ size_t edge_explain(const struct causal *c, const struct edge *e, char *buf, siz
 	f.wait = causal_wait_ended(c, e);
 	name(c, e->from, left_as_ns(c, e), f.from, sizeof(f.from));
 	name(c, e->to, edge_arrived_ns(c, e), f.to, sizeof(f.to));
-	object(c, edge_object(c, e), "something unknown", f.object, sizeof(f.object));
 	if (size)
 		buf[0] = 0;
 	explain(&f, &t);
 	return t.len;
+}
+
+size_t edge_explain(const struct causal *c, const struct edge *e, char *buf, size_t size)
+{
+	char object[DESCRIBE_MAX];
+
+	describe_object(c->g->w, edge_object(c, e), object, sizeof(object));
+	return edge_explain_on(c, e, object, buf, size);
 }

@@ -92,7 +92,7 @@ static uint32_t flow_new(struct flows *m, const struct graph *g, uint64_t sock)
 	return (uint32_t)m->v.n - 1;
 }
 
-uint32_t flow_at(struct flows *m, const struct graph *g, uint64_t sock)
+static uint32_t flow_find(struct flows *m, const struct graph *g, uint64_t sock)
 {
 	uint64_t at, other, peer;
 	uint32_t f;
@@ -112,42 +112,39 @@ uint32_t flow_at(struct flows *m, const struct graph *g, uint64_t sock)
 	return f;
 }
 
-int flow_push(struct flows *m, struct flow_queue *q, const struct flow_item *item)
+uint32_t flow_at(struct flows *m, const struct graph *g, uint64_t sock)
+{
+	struct flow_seen *seen = &m->seen[map_hash(sock) % FLOW_SEEN];
+	uint32_t f;
+
+	if (seen->flow && seen->sock == sock)
+		return seen->flow - 1;
+	f = flow_find(m, g, sock);
+	if (f != GRAPH_NONE)
+		*seen = (struct flow_seen){ .sock = sock, .flow = f + 1 };
+	return f;
+}
+
+struct flow_item *flow_push(struct flows *m, struct flow_queue *q)
 {
 	uint32_t at = m->free;
+	struct flow_item *item;
 
 	if (at) {
 		m->free = m->items.v[at - 1].next;
-		m->items.v[at - 1] = *item;
 	} else {
-		if (VEC_PUSH(&m->items, *item))
-			return -ENOMEM;
-		at = (uint32_t)m->items.n;
+		if (VEC_RESERVE(&m->items, m->items.n + 1))
+			return NULL;
+		at = (uint32_t)++m->items.n;
 	}
-	m->items.v[at - 1].next = 0;
+	item = &m->items.v[at - 1];
+	item->next = 0;
 	if (q->last)
 		m->items.v[q->last - 1].next = at;
 	else
 		q->first = at;
 	q->last = at;
-	return 0;
-}
-
-struct flow_item *flow_first(const struct flows *m, const struct flow_queue *q)
-{
-	return q->first ? &m->items.v[q->first - 1] : NULL;
-}
-
-void flow_pop(struct flows *m, struct flow_queue *q)
-{
-	uint32_t at = q->first;
-	struct flow_item *item = &m->items.v[at - 1];
-
-	q->first = item->next;
-	if (!q->first)
-		q->last = 0;
-	item->next = m->free;
-	m->free = at;
+	return item;
 }
 
 void flow_clear(struct flows *m, struct flow_queue *q)

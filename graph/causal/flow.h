@@ -83,11 +83,19 @@ struct flow {
 	uint8_t role;
 };
 
+/* A large trace has the same few hundred sockets in millions of messages. */
+#define FLOW_SEEN 1024
+struct flow_seen {
+	uint64_t sock;
+	uint32_t flow; /* index in flows.v + 1; 0: the entry is unused */
+};
+
 struct flows {
 	VEC(struct flow) v;
 	VEC(struct flow_item) items;
 	uint32_t free; /* index of the first unused item + 1; 0: none */
 	struct map by_sock;
+	struct flow_seen seen[FLOW_SEEN]; /* [map_hash(sock) % FLOW_SEEN]: a part of by_sock, for flow_at() */
 	uint64_t *listening;
 	size_t n_listening;
 };
@@ -111,12 +119,26 @@ uint32_t flow_at(struct flows *m, const struct graph *g, uint64_t sock);
  */
 int flow_reverse_hubs(struct flows *m, const struct graph *g);
 
-/* Copies the item. Makes pointers to items invalid. Returns 0 or -ENOMEM. */
-int flow_push(struct flows *m, struct flow_queue *q, const struct flow_item *item);
+/* Adds an item at the end of the queue. Makes pointers to items invalid. Returns the item, with undefined
+ * members except for `next`, which the caller leaves at 0. NULL: no memory. */
+struct flow_item *flow_push(struct flows *m, struct flow_queue *q);
 /* Returns NULL if the queue is empty. The result is valid until the next flow_push(). */
-struct flow_item *flow_first(const struct flows *m, const struct flow_queue *q);
+static inline struct flow_item *flow_first(const struct flows *m, const struct flow_queue *q)
+{
+	return q->first ? &m->items.v[q->first - 1] : NULL;
+}
 /* The queue must not be empty. */
-void flow_pop(struct flows *m, struct flow_queue *q);
+static inline void flow_pop(struct flows *m, struct flow_queue *q)
+{
+	uint32_t at = q->first;
+	struct flow_item *item = &m->items.v[at - 1];
+
+	q->first = item->next;
+	if (!q->first)
+		q->last = 0;
+	item->next = m->free;
+	m->free = at;
+}
 void flow_clear(struct flows *m, struct flow_queue *q);
 void flow_forget(struct flows *m, struct flow *f);
 /* If all items are in use, drops the items of connections whose two processes have ended by

@@ -9,10 +9,15 @@
 #include "graph/timeline/scan.h"
 #include "lib/cleanup.h"
 
-static void pass_queue(struct pass *p, struct flow_queue *q, const struct flow_item *item)
+/* Returns a new item at the end of the queue. The caller fills it in place: a copy would cost more. NULL: no
+ * memory; sets p->err. */
+static struct flow_item *pass_queue(struct pass *p, struct flow_queue *q)
 {
-	if (flow_push(&p->flows, q, item))
+	struct flow_item *item = flow_push(&p->flows, q);
+
+	if (!item)
 		p->err = -ENOMEM;
+	return item;
 }
 
 static void speaks_first(struct pass *p, struct flow *f, bool sends)
@@ -24,22 +29,28 @@ static void speaks_first(struct pass *p, struct flow *f, bool sends)
 		p->flows.v.v[f->peer].role = sends ? ROLE_SERVES : ROLE_ASKS;
 }
 
-static void message_edge(struct pass *p, uint32_t from_segment, uint32_t cause, uint32_t to_segment,
-			 uint32_t event, uint64_t sock)
-{
-	struct edge e = { .from = from_segment,
-			  .to = to_segment,
-			  .event = event,
-			  .cause = cause,
-			  .kind = EDGE_MESSAGE,
-			  .strength = EDGE_STRONG,
-			  .flags = EDGE_BYTES };
-	uint32_t to_task = p->segments.v[to_segment].task;
+/* One end of a message: the record of the send or of the receive, with its task and segment. */
+struct message_end {
+	uint32_t task, segment, event;
+};
 
-	if (from_segment == to_segment)
+static void message_edge(struct pass *p, struct message_end from, struct message_end to, uint64_t sock)
+{
+	if (from.segment == to.segment)
 		return;
-	pass_edge(p, &e);
-	wake_edges_explained(p, to_task, sock, p->segments.v[from_segment].task);
+	/* Most edges are of messages. For links, pass_edge() would look up the tasks of both segments. */
+	if (p->links)
+		pass_link(p, to.task,
+			  &(struct causal_link){ .from = from.task, .event = to.event, .cause = from.event });
+	else
+		pass_edge(p, &(struct edge){ .from = from.segment,
+					     .to = to.segment,
+					     .event = to.event,
+					     .cause = from.event,
+					     .kind = EDGE_MESSAGE,
+					     .strength = EDGE_STRONG,
+					     .flags = EDGE_BYTES });
+	wake_edges_explained(p, to.task, sock, from.task);
 }
 
 static uint32_t settle_debts(struct pass *p, struct flow *to, uint32_t event, uint32_t task, uint32_t bytes)
@@ -54,7 +65,8 @@ static uint32_t settle_debts(struct pass *p, struct flow *to, uint32_t event, ui
 			flow_pop(&p->flows, &to->debts);
 			continue;
 		}
-		message_edge(p, p->work[task].segment, event, d->segment, d->event, to->sock);
+		message_edge(p, (struct message_end){ task, p->work[task].segment, event },
+			     (struct message_end){ d->task, d->segment, d->event }, to->sock);
 		exchange_settle(p, to, d->event, task, event);
 		if (d->wake != GRAPH_NONE)
 			p->edges.v[d->wake].kind = 0;
@@ -127,13 +139,15 @@ static bool choose_request(struct flows *m, struct flow *f, uint32_t segment)
 
 static void item_ask(struct pass *p, struct flow *flow, uint32_t task, uint32_t event, uint32_t request)
 {
-	pass_queue(p, &flow->asks,
-		   &(struct flow_item){ .event = event,
-					.segment = p->work[task].segment,
-					.task = task,
-					.client = p->work[task].client,
-					.ask = GRAPH_NONE,
-					.request = request });
+	struct flow_item *item = pass_queue(p, &flow->asks);
+
+	if (item)
+		*item = (struct flow_item){ .event = event,
+					    .segment = p->work[task].segment,
+					    .task = task,
+					    .client = p->work[task].client,
+					    .ask = GRAPH_NONE,
+					    .request = request };
 }
 
 static void serve_send(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t *ret_ask)
@@ -180,6 +194,7 @@ void match_send(struct pass *p, uint32_t event)
 	const struct ct_rec *r = &p->e[event].r;
 	uint32_t task = pass_task(p, r->tid, r->ts), ask = GRAPH_NONE, f, left, asker;
 	uint32_t bytes = ct_message_bytes(r);
+	struct flow_item *item;
 	struct work *w;
 	struct flow *flow, *to;
 
@@ -206,15 +221,15 @@ void match_send(struct pass *p, uint32_t event)
 		to = &p->flows.v.v[flow->peer];
 		left = settle_debts(p, to, event, task, bytes);
 		to = &p->flows.v.v[flow->peer];
-		if (left) {
-			pass_queue(p, &to->in,
-				   &(struct flow_item){ .event = event,
-							.segment = w->segment,
-							.task = task,
-							.bytes = left,
-							.begun = left != bytes,
-							.client = w->client,
-							.ask = ask });
+		item = left ? pass_queue(p, &to->in) : NULL;
+		if (item) {
+			*item = (struct flow_item){ .event = event,
+						    .segment = w->segment,
+						    .task = task,
+						    .bytes = left,
+						    .begun = left != bytes,
+						    .client = w->client,
+						    .ask = ask };
 			to->queued += left;
 		}
 	}
@@ -303,7 +318,8 @@ static void take_bytes(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	while (bytes && (i = flow_first(m, &flow->in))) {
 		uint32_t n = MIN(i->bytes, bytes);
 
-		message_edge(p, i->segment, i->event, to, event, flow->sock);
+		message_edge(p, (struct message_end){ i->task, i->segment, i->event },
+			     (struct message_end){ task, to, event }, flow->sock);
 		if (flow->dgram) {
 			n = i->bytes;
 			bytes = n;
@@ -315,13 +331,15 @@ static void take_bytes(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 		if (!i->bytes)
 			flow_pop(m, &flow->in);
 	}
-	if (bytes && flow->peer != GRAPH_NONE)
-		pass_queue(p, &flow->debts,
-			   &(struct flow_item){ .event = event,
-						.segment = to,
-						.task = task,
-						.bytes = bytes,
-						.wake = wake_edges_adopt(p, task, flow->sock) });
+	if (!bytes || flow->peer == GRAPH_NONE)
+		return;
+	i = pass_queue(p, &flow->debts);
+	if (i)
+		*i = (struct flow_item){ .event = event,
+					 .segment = to,
+					 .task = task,
+					 .bytes = bytes,
+					 .wake = wake_edges_adopt(p, task, flow->sock) };
 }
 
 static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event, const struct received *got)
@@ -333,6 +351,7 @@ static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	uint64_t ts = p->e[event].r.ts;
 	struct flow_item *r = flow_first(&p->flows, &flow->taken);
 	bool more = !got->begun;
+	struct flow_item *item;
 	uint32_t request;
 
 	flow->client = from;
@@ -352,15 +371,16 @@ static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	request = exchange_take(p, f, task, event, from, more ? GRAPH_NONE : got->event, more);
 	if (!more) {
 		flow = &p->flows.v.v[f];
-		pass_queue(p, &flow->taken,
-			   &(struct flow_item){ .event = event,
-						.segment = w->segment,
-						.task = task,
-						.client = client,
-						.ask = got->event,
-						.n = MAX(got->begun, 1u),
-						.request = request,
-						.reply = flow->asks.first != 0 });
+		item = pass_queue(p, &flow->taken);
+		if (item)
+			*item = (struct flow_item){ .event = event,
+						    .segment = w->segment,
+						    .task = task,
+						    .client = client,
+						    .ask = got->event,
+						    .n = MAX(got->begun, 1u),
+						    .request = request,
+						    .reply = flow->asks.first != 0 };
 		flow_clear(&p->flows, &flow->asks);
 		w->taken++;
 	}

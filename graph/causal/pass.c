@@ -27,13 +27,11 @@ bool pass_same_process(const struct pass *p, uint32_t a, uint32_t b)
 	return p->g->tasks[a].tgid == p->g->tasks[b].tgid;
 }
 
-uint32_t pass_segment(struct pass *p, uint32_t task, uint64_t ts_ns)
+uint32_t pass_first_segment(struct pass *p, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = &p->g->tasks[task];
 	struct work *w = &p->work[task];
 
-	if (w->segment != GRAPH_NONE)
-		return w->segment;
 	if (t->n_intervals)
 		ts_ns = MIN(ts_ns, p->g->intervals[t->first_interval].from_ns);
 	if (VEC_PUSH(&p->segments, (struct open_segment){ .from_ns = ts_ns,
@@ -103,35 +101,42 @@ static bool states_order(uint8_t kind)
 	return false;
 }
 
-static void pass_link(struct pass *p, const struct edge *e)
+void pass_link(struct pass *p, uint32_t to, const struct causal_link *link)
 {
-	uint32_t to = p->segments.v[e->to].task;
-	uint32_t from = e->from == GRAPH_NONE ? to : p->segments.v[e->from].task;
-
-	if (from == to || !states_order(e->kind))
+	if (link->from == to)
 		return;
 	if (p->links->to[to].n >= GRAPH_NONE - 1)
 		p->err = -E2BIG;
-	else if (VEC_PUSH(&p->links->to[to],
-			  (struct causal_link){ .from = from, .event = e->event, .cause = e->cause }))
+	else if (VEC_PUSH(&p->links->to[to], *link))
 		p->err = -ENOMEM;
+}
+
+static void pass_link_edge(struct pass *p, const struct edge *e)
+{
+	struct causal_link link = { .from = e->from == GRAPH_NONE ? GRAPH_NONE : p->segments.v[e->from].task,
+				    .event = e->event,
+				    .cause = e->cause };
+
+	if (link.from != GRAPH_NONE && states_order(e->kind))
+		pass_link(p, p->segments.v[e->to].task, &link);
 }
 
 uint32_t pass_edge(struct pass *p, const struct edge *e)
 {
-	struct edge copy = *e;
+	struct edge copy;
 
 	if (e->to == GRAPH_NONE || !policy_edge(p, e))
 		return GRAPH_NONE;
 	if (!p->wants_edges && p->e[e->event].r.kind != CT_WAKE) {
 		if (p->links)
-			pass_link(p, e);
+			pass_link_edge(p, e);
 		return GRAPH_NONE;
 	}
 	if (p->edges.n >= GRAPH_NONE - 1) {
 		p->err = -E2BIG;
 		return GRAPH_NONE;
 	}
+	copy = *e;
 	if (p->policy == POLICY_PANAPPTICON)
 		copy.strength = EDGE_STRONG;
 	if (VEC_PUSH(&p->edges, copy)) {

@@ -148,8 +148,8 @@ struct pass {
 	uint32_t *by_tid;
 	size_t n_tids;
 	VEC(struct open_segment) segments;
-	/* If wants_edges is false, `edges` has only the edges of wake-ups. Then `links` gets the short
-	 * forms of the other edges (struct causal_link), unless it is NULL. */
+	/* If wants_edges is false, `edges` has only the edges of wake-ups, and the segments lack `behalf`.
+	 * Then `links` gets the short forms of the other edges (struct causal_link), unless it is NULL. */
 	bool wants_edges;
 	struct causal_links *links;
 	/* An edge of kind 0 is dropped at the end. It is the edge of a wake-up by a message, and this
@@ -197,12 +197,22 @@ void pass_done(struct pass *p);
 
 /* Like graph_task_at(), but faster. ts_ns must not decrease from call to call. */
 uint32_t pass_task(struct pass *p, uint32_t tid, uint64_t ts_ns);
+/* Opens the first segment of the task. Returns it, or GRAPH_NONE: no memory; sets p->err. */
+uint32_t pass_first_segment(struct pass *p, uint32_t task, uint64_t ts_ns);
 /* Returns the open segment of the task. If the task has no segment yet, opens one. GRAPH_NONE: no memory;
  * sets p->err. */
-uint32_t pass_segment(struct pass *p, uint32_t task, uint64_t ts_ns);
+static inline uint32_t pass_segment(struct pass *p, uint32_t task, uint64_t ts_ns)
+{
+	uint32_t segment = p->work[task].segment;
+
+	return segment != GRAPH_NONE ? segment : pass_first_segment(p, task, ts_ns);
+}
 /* Adds a copy to p->edges. Returns its index, or GRAPH_NONE: e->to is GRAPH_NONE, the policy or
  * wants_edges leaves out the edge, or an error occurred. An error sets p->err. */
 uint32_t pass_edge(struct pass *p, const struct edge *e);
+/* Adds a copy to the links to the task `to`, unless it is from this task. p->links must not be NULL. An error
+ * sets p->err. */
+void pass_link(struct pass *p, uint32_t to, const struct causal_link *link);
 /* Returns an index into flows.v. GRAPH_NONE: no memory; sets p->err. */
 uint32_t pass_flow(struct pass *p, uint64_t sock);
 /* Like pass_flow(), but faster if the task has made its last send or receive on this socket. */

@@ -213,9 +213,9 @@ static bool is_idle_wait(struct pass *p, uint32_t task, const struct interval *s
 
 static bool owes_answer(const struct pass *p, const struct work *w, uint64_t ts_ns)
 {
-	uint32_t client = pass_client(p, w->client);
+	uint32_t client = w->taken && w->client ? pass_client(p, w->client) : GRAPH_NONE;
 
-	return w->taken && !(w->client && client != GRAPH_NONE && p->g->tasks[client].exit_ns < ts_ns);
+	return w->taken && !(client != GRAPH_NONE && p->g->tasks[client].exit_ns < ts_ns);
 }
 
 bool segments_idle(struct pass *p, uint32_t task, const struct interval *s, const struct window_event *wake)
@@ -270,9 +270,9 @@ bool segments_batch(const struct work *w, const struct flow *f, uint64_t client)
 
 static bool is_for_another(const struct pass *p, const struct work *w, uint64_t client)
 {
-	uint32_t task = pass_client(p, client);
+	uint32_t task = !w->client && w->guest ? pass_client(p, client) : GRAPH_NONE;
 
-	return !w->client && w->guest && task != GRAPH_NONE && !pass_same_process(p, w->guest - 1, task);
+	return task != GRAPH_NONE && !pass_same_process(p, w->guest - 1, task);
 }
 
 void segments_request(struct pass *p, uint32_t task, uint64_t client, uint64_t ts_ns, uint32_t event)
@@ -292,7 +292,8 @@ void segments_client(struct pass *p, uint32_t task, uint64_t client, uint64_t ts
 	if (w->client && !segments_cut(p, task, ts_ns, event, CUT_PEERS))
 		return; /* the rule is off, so the segment keeps its first client */
 	w->client = client;
-	p->segments.v[w->segment].behalf = pass_client(p, client);
+	if (p->wants_edges)
+		p->segments.v[w->segment].behalf = pass_client(p, client);
 	exchange_works(p, task, event);
 }
 
@@ -304,7 +305,8 @@ void segments_inherit(struct pass *p, uint32_t task, uint32_t from_task, uint32_
 	if (w->client || !client || w->segment == GRAPH_NONE || !pass_same_process(p, task, from_task))
 		return;
 	w->client = client;
-	p->segments.v[w->segment].behalf = pass_client(p, client);
+	if (p->wants_edges)
+		p->segments.v[w->segment].behalf = pass_client(p, client);
 	exchange_works(p, task, event);
 }
 

@@ -97,7 +97,7 @@ void fold_begin(struct builder *b)
 
 	for (size_t i = 0; i < w->n_states && !b->coarse; i++)
 		b->coarse = w->states[i].run == WINDOW_RUN_FOLDED;
-	for (size_t i = 0; i < w->n_events; i++) {
+	for (size_t i = window_next_words(w, 0); i < w->n_events; i = window_next_words(w, i + 1)) {
 		const struct ct_rec *r = &w->events[i].r;
 
 		if (r->kind != CT_SHED || r->flags & (CT_GV_CAP | CT_GV_GROUP))

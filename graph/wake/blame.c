@@ -9,8 +9,3 @@ const char *time_kind_name(enum time_kind k)
 
 	return k < TIME_KINDS ? names[k] : "unknown";
 }
-
-bool blame_same_wait(const struct interval *a, const struct interval *b)
-{
-	return a->wait == b->wait && a->nr == b->nr && a->obj == b->obj;
-}

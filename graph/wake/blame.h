@@ -137,6 +137,9 @@ void blame_debtors(const struct graph *g, uint32_t interval, const struct blame_
 bool blame_polls_several(const struct graph *g, uint32_t interval);
 
 /* Returns true if b repeats the wait a: the same call on the same object. */
-bool blame_same_wait(const struct interval *a, const struct interval *b);
+static inline bool blame_same_wait(const struct interval *a, const struct interval *b)
+{
+	return a->wait == b->wait && a->nr == b->nr && a->obj == b->obj;
+}
 
 #endif

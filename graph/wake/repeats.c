@@ -6,6 +6,7 @@
 #include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
 #include "lib/bisect.h"
+#include "lib/checked.h"
 #include "lib/cleanup.h"
 #include "lib/hash.h"
 #include "lib/map.h"
@@ -248,28 +249,31 @@ uint32_t repeats_next(const struct graph *g, uint32_t interval)
 	return r && is_repeat(g, r, interval, next) ? r->waits[next] : GRAPH_NONE;
 }
 
+/* ran_to_ns: as ran_before(), but for the last interval that counts */
 static bool is_beyond(const struct graph *g, const struct repeats *r, uint32_t interval, uint32_t at,
-		      uint64_t end_ns, uint64_t ran_ns)
+		      uint64_t end_ns, uint64_t ran_to_ns)
 {
 	const struct interval *x = at < r->n ? &g->intervals[r->waits[at]] : NULL;
 
 	return !x || !is_repeat(g, r, interval, at) || x->from_ns >= end_ns || x->to_ns > end_ns ||
-	       ran_before(g, r, r->waits[at]) - ran_before(g, r, interval) > ran_ns;
+	       ran_before(g, r, r->waits[at]) > ran_to_ns;
 }
 
 uint32_t repeats_last(const struct graph *g, uint32_t interval, uint64_t end_ns, uint64_t ran_ns)
 {
 	const struct repeats *r = repeats_of(g, interval);
 	uint32_t lo, hi, at, step = 1;
+	uint64_t ran_to_ns;
 
 	if (!r)
 		return GRAPH_NONE;
 	at = r->at[interval - r->first];
-	for (lo = at + 1, hi = lo; !is_beyond(g, r, interval, hi, end_ns, ran_ns); step *= 2) {
+	ran_to_ns = checked_add(ran_before(g, r, interval), ran_ns);
+	for (lo = at + 1, hi = lo; !is_beyond(g, r, interval, hi, end_ns, ran_to_ns); step *= 2) {
 		lo = hi + 1;
 		hi = step < r->n - hi ? hi + step : r->n;
 	}
-	lo = BISECT(i, lo, hi, is_beyond(g, r, interval, i, end_ns, ran_ns));
+	lo = BISECT(i, lo, hi, is_beyond(g, r, interval, i, end_ns, ran_to_ns));
 	while (--lo > at && scan_step(g))
 		if (g->intervals[r->waits[lo]].wake != GRAPH_NONE)
 			return r->waits[lo];

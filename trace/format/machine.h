@@ -23,4 +23,14 @@ static inline enum machine machine_of(const char *uname_machine)
 	return !strcmp(uname_machine, "aarch64") ? MACHINE_ARM64 : MACHINE_OTHER;
 }
 
+/* Replaces MACHINE_THIS by the machine on which ctrace runs. */
+static inline enum machine machine_known(enum machine machine)
+{
+#ifdef __aarch64__
+	return machine == MACHINE_THIS ? MACHINE_ARM64 : machine;
+#else
+	return machine == MACHINE_THIS ? MACHINE_X86_64 : machine;
+#endif
+}
+
 #endif

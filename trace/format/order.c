@@ -10,7 +10,8 @@
 void order_done(struct order *o)
 {
 	VEC_FREE(&o->sorted);
-	VEC_FREE(&o->heads);
+	VEC_FREE(&o->merged);
+	VEC_FREE(&o->ends);
 	free(o->place);
 	*o = (struct order){ 0 };
 }
@@ -43,71 +44,78 @@ static void order_cpu(uint32_t *v, size_t n, const uint64_t *times)
 	}
 }
 
-/* The key is one number, so that a comparison needs no branch. On a tie, the lower CPU comes
- * first. */
-static inline unsigned __int128 heap_key(const struct order_head *h)
+/* Merges two runs that are sorted by time. On a tie, the record of the first run comes first. The loop has no
+ * branch that depends on a time, because the CPU could not predict it. */
+static void merge_two(const uint32_t *a, size_t n_a, const uint32_t *b, size_t n_b, const uint64_t *times,
+		      uint32_t *to)
 {
-	return (unsigned __int128)h->ts << 32 | h->at;
+	const uint32_t *a_end = a + n_a, *b_end = b + n_b;
+
+	while (a < a_end && b < b_end) {
+		bool second = times[*b] < times[*a];
+
+		*to++ = second ? *b : *a;
+		b += second;
+		a += !second;
+	}
+	while (a < a_end)
+		*to++ = *a++;
+	while (b < b_end)
+		*to++ = *b++;
 }
 
-static void heap_down(struct order_head *h, size_t n, size_t i)
+/* Run k ends before from[ends[k]]. Merges each two of the n runs, from the first one on, into one run of
+ * `to`. Returns the number of runs in `to`, and changes `ends` to their ends. */
+static size_t merge_pairs(const uint32_t *from, uint32_t *ends, size_t n, const uint64_t *times, uint32_t *to)
 {
-	struct order_head top = h[i];
+	size_t n_out = 0;
+	uint32_t at = 0;
 
-	for (;;) {
-		size_t k = 2 * i + 1;
+	for (size_t k = 0; k < n; k += 2) {
+		uint32_t middle = ends[k], end = k + 1 < n ? ends[k + 1] : middle;
 
-		if (k >= n)
-			break;
-		if (k + 1 < n)
-			k += heap_key(&h[k + 1]) < heap_key(&h[k]);
-		if (heap_key(&top) < heap_key(&h[k]))
-			break;
-		h[i] = h[k];
-		i = k;
+		merge_two(from + at, middle - at, from + middle, end - middle, times, to + at);
+		ends[n_out++] = at = end;
 	}
-	h[i] = top;
+	return n_out;
 }
 
 int order_merge(struct order *o, const uint64_t *times, const uint8_t *kinds, uint64_t wanted,
 		const struct format_cpu *cpus, size_t n_cpus, size_t *ret_n)
 {
-	uint32_t at = 0, n_sorted = 0, n_out = 0;
+	uint32_t at = 0, n_sorted = 0, *from, *to, *swap;
 	size_t n = 0, total = 0;
-	struct order_head *h;
 
 	for (size_t c = 0; c < n_cpus; c++)
 		total += cpus[c].n_records;
-	if (VEC_RESERVE(&o->sorted, total) || VEC_RESERVE(&o->heads, n_cpus) ||
+	if (VEC_RESERVE(&o->sorted, total) || VEC_RESERVE(&o->merged, total) ||
+	    VEC_RESERVE(&o->ends, n_cpus) ||
 	    vec_grow((void **)&o->place, &o->place_cap, total, sizeof(*o->place)))
 		return -ENOMEM;
-	h = o->heads.v;
+	from = o->sorted.v;
+	to = o->merged.v;
 	for (size_t c = 0; c < n_cpus; c++) {
 		uint32_t first = n_sorted, end = at + cpus[c].n_records;
 
 		for (; at < end; at++)
 			if (kinds[at] <= CT_KIND_LAST && wanted >> kinds[at] & 1)
-				o->sorted.v[n_sorted++] = at;
+				from[n_sorted++] = at;
 			else
 				o->place[at] = ORDER_NONE;
 		if (first == n_sorted)
 			continue;
-		order_cpu(o->sorted.v + first, n_sorted - first, times);
-		h[n++] = (struct order_head){ times[o->sorted.v[first]], first, n_sorted };
+		order_cpu(from + first, n_sorted - first, times);
+		o->ends.v[n++] = n_sorted;
 	}
-	for (size_t i = n; i-- > 0;)
-		heap_down(h, n, i);
-	while (n) {
-		uint32_t r = o->sorted.v[h[0].at];
-
-		o->place[r] = n_out++;
-		if (++h[0].at < h[0].end)
-			h[0].ts = times[o->sorted.v[h[0].at]];
-		else
-			h[0] = h[--n];
-		heap_down(h, n, 0);
+	while (n > 1) {
+		n = merge_pairs(from, o->ends.v, n, times, to);
+		swap = from;
+		from = to;
+		to = swap;
 	}
-	*ret_n = n_out;
+	for (uint32_t i = 0; i < n_sorted; i++)
+		o->place[from[i]] = i;
+	*ret_n = n_sorted;
 	return 0;
 }
 

@@ -14,17 +14,12 @@
 #define ORDER_NONE UINT32_MAX
 
 struct order {
-	VEC(uint32_t)
-	sorted;          /* indices of the wanted records: CPU after CPU, within a CPU by time */
-	uint32_t *place; /* each record's index in the merged order, or ORDER_NONE */
+	/* Indices of the wanted records: CPU after CPU, within a CPU by time. Then two CPUs at a time are
+	 * merged, back and forth between `sorted` and `merged`. */
+	VEC(uint32_t) sorted, merged;
+	VEC(uint32_t) ends; /* of the runs in `sorted` or `merged` */
+	uint32_t *place;    /* each record's index in the merged order, or ORDER_NONE */
 	size_t place_cap;
-	VEC(struct order_head) heads;
-};
-struct order_head {
-	uint64_t ts;
-	/* indices into `sorted`. at: the next record of this CPU. end: the entry after its last
-	 * record */
-	uint32_t at, end;
 };
 
 /* Merges the wanted records of n_cpus CPUs by time into o->place. Bit n of `wanted`: kind n. times

@@ -29,6 +29,21 @@ static inline uint32_t rank_below(const struct rank *r, size_t i)
 
 	return r[i / 64].before + (uint32_t)__builtin_popcountll(bits);
 }
+/* Returns the first member from i on that is smaller than n, or n if there is none. The blocks of these
+ * numbers must be filled. */
+static inline size_t rank_next(const struct rank *r, size_t i, size_t n)
+{
+	while (i < n) {
+		uint64_t bits = r[i / 64].bits >> i % 64;
+
+		if (bits) {
+			i += (size_t)__builtin_ctzll(bits);
+			return i < n ? i : n;
+		}
+		i = (i / 64 + 1) * 64;
+	}
+	return n;
+}
 /* Says whether i is a member. Only for ascending i, from 0 on, without a gap. It does not read the block
  * of i before it writes the first number of this block. i may be the same as in the last call if that
  * call said that i is no member. */

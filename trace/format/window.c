@@ -7,6 +7,7 @@
 
 #include "lib/arena.h"
 #include "lib/bisect.h"
+#include "lib/cleanup.h"
 #include "lib/huge.h"
 
 struct window_record window_record(const struct window *w, const struct window_event *e)
@@ -99,16 +100,20 @@ size_t window_lower_bound(const struct window *w, uint64_t ts_ns)
 
 int window_index(struct window *w)
 {
-	w->with_words = malloc(RANK_BLOCKS(w->n_events) * sizeof(*w->with_words));
+	size_t blocks = RANK_BLOCKS(w->n_events);
+
+	w->with_words = malloc(blocks * sizeof(*w->with_words));
 	if (!w->with_words)
 		return -ENOMEM;
-	w->n_words = 0;
-	for (size_t i = 0; i < w->n_events; i++) {
-		bool has = CT_KIND_WORDS(w->events[i].r.kind);
+	for (size_t k = 0; k < blocks; k++) {
+		size_t n = MIN(w->n_events - k * 64, (size_t)64);
+		uint64_t bits = 0;
 
-		rank_append(w->with_words, i, has);
-		w->n_words += has;
+		for (size_t i = 0; i < n; i++)
+			bits |= (uint64_t)(CT_KIND_WORDS(w->events[k * 64 + i].r.kind) != 0) << i;
+		w->with_words[k].bits = bits;
 	}
+	w->n_words = rank_count(w->with_words, blocks);
 	return 0;
 }
 

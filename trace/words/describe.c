@@ -39,14 +39,7 @@ const char *describe_syscall(enum machine machine, unsigned nr)
 {
 	if (nr == CT_NR_NONE)
 		return "";
-#ifdef __aarch64__
-	if (machine == MACHINE_THIS)
-		machine = MACHINE_ARM64;
-#else
-	if (machine == MACHINE_THIS)
-		machine = MACHINE_X86_64;
-#endif
-	switch (machine) {
+	switch (machine_known(machine)) {
 	case MACHINE_X86_64:
 		return PICK(syscalls_x86_64, nr);
 	case MACHINE_ARM64:
@@ -137,8 +130,8 @@ const char *describe_context(unsigned ctx)
 const char *describe_hang(unsigned rule)
 {
 	static const char *const names[] = {
-		[CT_HANG_LOOP] = "loop", [CT_HANG_BUSY] = "busy",         [CT_HANG_STARVED] = "starved",
-		[CT_HANG_DISK] = "disk", [CT_HANG_DEADLOCK] = "deadlock", [CT_HANG_SERVICE] = "service",
+		[CT_HANG_LOOP] = "loop",   [CT_HANG_BUSY] = "busy",         [CT_HANG_STARVED] = "starved",
+		[CT_HANG_DISK] = "disk",   [CT_HANG_DEADLOCK] = "deadlock", [CT_HANG_SERVICE] = "service",
 		[CT_HANG_CRASH] = "crash",
 	};
 	const char *s = PICK(names, rule);

@@ -69,10 +69,74 @@ static void test_around(void **state)
 	cmake_free(&k);
 }
 
+/* more than are printed at once, and more objects than render_graph_json() remembers */
+#define MANY  8500
+#define PIPES 1500
+
+static json_t *printed(const struct graph_pick *pick)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+	json_t *doc;
+
+	assert_non_null(f);
+	assert_int_equal(render_graph_json(f, pick), 0);
+	fclose(f);
+	doc = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
+	free(text);
+	assert_non_null(doc);
+	return doc;
+}
+
+static void assert_printed_edge(json_t *edge, int i)
+{
+	json_t *from = json_object_get(edge, "from");
+	char pipe[32];
+
+	/* segment 0 is not in the window */
+	assert_int_equal(json_is_null(from), i == 1);
+	assert_int_equal(json_integer_value(from), i - 1);
+	assert_int_equal(json_integer_value(json_object_get(edge, "to")), i);
+	snprintf(pipe, sizeof(pipe), "pipe:[%d]", 1 + i % PIPES);
+	assert_string_equal(json_string_value(json_object_get(json_object_get(edge, "object"), "name")),
+			    pipe);
+}
+
+static void test_many_lines(void **state)
+{
+	struct cmake k = { 0 };
+	struct graph_pick p;
+	json_t *doc, *v;
+
+	make_task(&k.m, 10, 10, 1, "t");
+	make_switch(&k.m, 0, 0, 0, 10, CT_W_NONE, 0);
+	for (uint32_t i = 0; i < MANY; i++) {
+		cmake_segment(&k, 10, i, i + 1);
+		if (i)
+			cmake_edge(&k, EDGE_PIPE, EDGE_STRONG, i - 1, i, i, i,
+				   CT_OBJ_ID(CT_OBJ_PIPE, 1 + i % PIPES));
+	}
+	assert_int_equal(graph_pick_window(cmake_done(&k, MANY), 1 * MS, MANY * MS, &p), 0);
+	doc = printed(&p);
+	v = json_object_get(doc, "segments");
+	assert_int_equal(json_array_size(v), MANY - 1);
+	for (int i = 1; i < MANY; i++)
+		assert_int_equal(json_integer_value(json_object_get(json_array_get(v, i - 1), "id")), i);
+	v = json_object_get(doc, "edges");
+	assert_int_equal(json_array_size(v), MANY - 1);
+	for (int i = 1; i < MANY; i++)
+		assert_printed_edge(json_array_get(v, i - 1), i);
+	json_decref(doc);
+	graph_pick_done(&p);
+	cmake_free(&k);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_around),
+		cmocka_unit_test(test_many_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

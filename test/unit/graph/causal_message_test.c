@@ -31,8 +31,12 @@ static void takes(struct flows *m, const struct graph *g, uint64_t sock, size_t 
 {
 	uint32_t f = flow_at(m, g, sock);
 
-	for (size_t i = 0; i < n; i++)
-		assert_int_equal(flow_push(m, &m->v.v[f].taken, &(struct flow_item){ .event = 0 }), 0);
+	for (size_t i = 0; i < n; i++) {
+		struct flow_item *item = flow_push(m, &m->v.v[f].taken);
+
+		assert_non_null(item);
+		*item = (struct flow_item){ .event = 0 };
+	}
 }
 
 static void is_used_by(struct flows *m, const struct graph *g, uint64_t sock, uint32_t tid)

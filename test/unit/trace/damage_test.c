@@ -13,6 +13,7 @@
 #include "trace/format/decode.h"
 #include "trace/format/encode.h"
 #include "trace/format/file_index.h"
+#include "trace/format/rank.h"
 #include "test/unit/trace/trace_fixture.h"
 
 #define SEGMENTS 5
@@ -407,6 +408,27 @@ static void checksums(void **state)
 	}
 }
 
+static void members_of_a_set(void **state)
+{
+	static const size_t members[] = {
+		0, 1, 63, 64, 190, 320
+	}; /* no member in some blocks; 320 is above n */
+	struct rank r[RANK_BLOCKS(320)] = { 0 };
+	size_t n = 300, below = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(members); i++)
+		rank_add(r, members[i]);
+	assert_int_equal(rank_count(r, ARRAY_SIZE(r)), ARRAY_SIZE(members));
+	for (size_t i = 0; i <= n; i++) {
+		size_t next = below < ARRAY_SIZE(members) - 1 ? members[below] : n;
+
+		assert_int_equal(rank_below(r, i), below);
+		assert_int_equal(rank_next(r, i, n), next);
+		assert_int_equal(rank_has(r, i), i == members[below]);
+		below += rank_has(r, i);
+	}
+}
+
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, fixture_setup, fixture_teardown)
 
 int main(void)
@@ -423,6 +445,7 @@ int main(void)
 		TEST(additions_of_a_later_minor_version),
 		TEST(a_kind_that_nobody_knows_yet),
 		cmocka_unit_test(checksums),
+		cmocka_unit_test(members_of_a_set),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
+#include "trace/words/call.h"
 #include "trace/words/describe.h"
 #include "trace/words/resource.h"
 
@@ -116,6 +117,40 @@ static void test_resource_words(void **state)
 				   resource_kind_word((enum resource_kind)i)) < 0);
 }
 
+static enum call call_named(const char *name)
+{
+	static const char *const names[CALLS] = {
+		[CALL_CLOSE] = "close",
+		[CALL_EPOLL_PWAIT] = "epoll_pwait",
+		[CALL_EPOLL_WAIT] = "epoll_wait",
+		[CALL_EXECVE] = "execve",
+		[CALL_EXIT_GROUP] = "exit_group",
+		[CALL_MQ_TIMEDRECEIVE] = "mq_timedreceive",
+		[CALL_MSGRCV] = "msgrcv",
+		[CALL_POLL] = "poll",
+		[CALL_PPOLL] = "ppoll",
+		[CALL_PSELECT6] = "pselect6",
+		[CALL_SCHED_YIELD] = "sched_yield",
+		[CALL_SELECT] = "select",
+		[CALL_SHUTDOWN] = "shutdown",
+	};
+
+	for (unsigned i = CALL_OTHER + 1; name && i < CALLS; i++)
+		if (!strcmp(names[i], name))
+			return (enum call)i;
+	return CALL_OTHER;
+}
+
+static void test_calls(void **state)
+{
+	for (unsigned nr = 0; nr <= CT_NR_NONE; nr++) {
+		for (int m = MACHINE_THIS; m < MACHINE_OTHER; m++)
+			assert_int_equal(call_of((enum machine)m, nr),
+					 call_named(describe_syscall((enum machine)m, nr)));
+		assert_int_equal(call_of(MACHINE_OTHER, nr), CALL_OTHER);
+	}
+}
+
 static void test_words(void **state)
 {
 	assert_string_equal(describe_syscall(MACHINE_THIS, SYS_read), "read");
@@ -152,7 +187,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_objects),   cmocka_unit_test(test_short_buffers),
 		cmocka_unit_test(test_resources), cmocka_unit_test(test_resource_words),
-		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_words),     cmocka_unit_test(test_calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
