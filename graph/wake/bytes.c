@@ -27,11 +27,6 @@ int bytes_push(struct bytes_pool *m, struct bytes_queue *q, const struct bytes_i
 	return 0;
 }
 
-struct bytes_item *bytes_first(const struct bytes_pool *m, const struct bytes_queue *q)
-{
-	return q->first ? &m->items.v[q->first - 1] : NULL;
-}
-
 void bytes_pop(struct bytes_pool *m, struct bytes_queue *q)
 {
 	uint32_t at = q->first;

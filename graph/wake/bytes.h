@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bytes.h - private to graph/: which send the bytes of a receive come from. Sent bytes are kept in a
- * queue until they are received. Each direction of a connection has its own queue. Only one thread at a
- * time may use a pool.
+ * bytes.h - private to graph/: which send the bytes of a receive come from. This is the only rule for
+ * this question: graph/causal/match.c walks along all connections at once, and bytes_unread() looks at
+ * one wake-up. Sent bytes are kept in a queue until they are received. Each direction of a connection
+ * has its own queue. Only one thread at a time may use a pool.
  *
  * A send is recorded when its call returns, so a receive of its bytes may be recorded first. Such a
  * receive is a debt until its send is recorded. If the sender does something else before its next
@@ -67,7 +68,10 @@ struct bytes {
 /* Copies the item. Makes pointers to items invalid. Returns 0 or -ENOMEM. */
 int bytes_push(struct bytes_pool *m, struct bytes_queue *q, const struct bytes_item *item);
 /* Returns NULL if the queue is empty. The result is valid until the next bytes_push(). */
-struct bytes_item *bytes_first(const struct bytes_pool *m, const struct bytes_queue *q);
+static inline struct bytes_item *bytes_first(const struct bytes_pool *m, const struct bytes_queue *q)
+{
+	return q->first ? &m->items.v[q->first - 1] : NULL;
+}
 /* The queue must not be empty. */
 void bytes_pop(struct bytes_pool *m, struct bytes_queue *q);
 void bytes_clear(struct bytes_pool *m, struct bytes_queue *q);
@@ -91,5 +95,19 @@ void bytes_found_empty(const struct bytes_pool *m, const struct graph *g, struct
 /* r is a CT_GAP, or a CT_SHED that is not a cap. Returns true if messages may be missing before or after it.
  * Then the bytes on their way are forgotten: a missing message would shift all later matches. */
 bool bytes_may_lack(const struct ct_rec *r);
+
+/*
+ * `wake` ended a wait for bytes on sock that began at from_ns. Returns the record CT_SEND of the oldest bytes
+ * that were unread then: these bytes explain the wake-up. Such a send may be recorded up to MESSAGE_LATE_NS
+ * after the wake-up, or later if its bytes were received first. Returns GRAPH_NONE if no record shows such a
+ * send:
+ * - All recorded sends were received before the wake-up.
+ * - The bytes count as read, because they were sent long before from_ns (FLOW_STALE_NS).
+ * - Records of messages may be missing between the send and the wake-up.
+ */
+uint32_t bytes_unread(const struct graph *g, uint64_t sock, const struct window_event *wake,
+		      uint64_t from_ns);
+/* a and b are records. Returns true if messages of sock, or of its other end, may be missing between them. */
+bool bytes_lack_between(const struct graph *g, uint64_t sock, uint32_t a, uint32_t b);
 
 #endif
