@@ -314,7 +314,7 @@ void exchange_ask(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uin
 	o = graph_object(p->g, flow->sock);
 	if (!o || !o->rport || (o->family != AF_INET && o->family != AF_INET6))
 		return;
-	if (open && open->answer == GRAPH_NONE && !flow->dgram) {
+	if (open && open->answer == GRAPH_NONE && !flow->bytes.dgram) {
 		p->requests.v[flow->request].asked_bytes += bytes;
 		return;
 	}
@@ -337,7 +337,7 @@ static uint32_t parent_of(const struct pass *p, const struct flow *server, uint3
 	uint32_t at = client && sent != GRAPH_NONE ? client->asks.first : 0;
 
 	for (uint32_t looks = 0; at && looks < MATCH_LOOKS; looks++) {
-		const struct flow_item *i = &p->flows.items.v[at - 1];
+		const struct bytes_item *i = &p->flows.pool.items.v[at - 1];
 
 		if (i->event == sent)
 			return i->request;
@@ -362,7 +362,7 @@ uint32_t exchange_take(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 		open->asked_bytes += bytes;
 		return flow->request;
 	}
-	if (open && !flow->dgram && (more || open->answer == GRAPH_NONE)) {
+	if (open && !flow->bytes.dgram && (more || open->answer == GRAPH_NONE)) {
 		/* The server has not answered yet. So the bytes count as a part of the open request,
 		 * even if they are a further request. */
 		open->asked_bytes += bytes;

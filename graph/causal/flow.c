@@ -38,7 +38,7 @@ int flow_init(struct flows *m, const struct graph *g)
 void flow_done(struct flows *m)
 {
 	VEC_FREE(&m->v);
-	VEC_FREE(&m->items);
+	VEC_FREE(&m->pool.items);
 	map_done(&m->by_sock);
 	free(m->listening);
 	*m = (struct flows){ 0 };
@@ -82,7 +82,7 @@ static uint32_t flow_new(struct flows *m, const struct graph *g, uint64_t sock)
 			  .asker = GRAPH_NONE };
 
 	if (o) {
-		f.dgram = o->type && o->type != SOCK_STREAM;
+		f.bytes.dgram = o->type && o->type != SOCK_STREAM;
 		f.role = (uint8_t)(o->family == AF_UNIX                            ? role_of_unix(g, o)
 				   : o->family == AF_INET || o->family == AF_INET6 ? role_of_inet(m, o)
 										   : ROLE_UNKNOWN);
@@ -125,42 +125,6 @@ uint32_t flow_at(struct flows *m, const struct graph *g, uint64_t sock)
 	return f;
 }
 
-struct flow_item *flow_push(struct flows *m, struct flow_queue *q)
-{
-	uint32_t at = m->free;
-	struct flow_item *item;
-
-	if (at) {
-		m->free = m->items.v[at - 1].next;
-	} else {
-		if (VEC_RESERVE(&m->items, m->items.n + 1))
-			return NULL;
-		at = (uint32_t)++m->items.n;
-	}
-	item = &m->items.v[at - 1];
-	item->next = 0;
-	if (q->last)
-		m->items.v[q->last - 1].next = at;
-	else
-		q->first = at;
-	q->last = at;
-	return item;
-}
-
-void flow_clear(struct flows *m, struct flow_queue *q)
-{
-	while (q->first)
-		flow_pop(m, q);
-}
-
-void flow_found_empty(struct flows *m, const struct graph *g, struct flow *flow, uint64_t ts_ns)
-{
-	const struct flow_item *i = flow_first(m, &flow->in);
-
-	if (i && g->w->events[i->event].r.ts + FLOW_STALE_NS < ts_ns)
-		flow->stale = flow->queued;
-}
-
 static bool process_has_ended(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	size_t n;
@@ -177,7 +141,7 @@ static bool process_has_ended(const struct graph *g, uint32_t task, uint64_t ts_
 
 void flow_make_room(struct flows *m, const struct graph *g, uint64_t ts_ns)
 {
-	if (m->free || m->items.n < FLOW_ITEMS || m->items.n < m->items.cap)
+	if (m->pool.free || m->pool.items.n < FLOW_ITEMS || m->pool.items.n < m->pool.items.cap)
 		return;
 	for (size_t i = 0; i < m->v.n; i++) {
 		struct flow *f = &m->v.v[i];
@@ -190,11 +154,9 @@ void flow_make_room(struct flows *m, const struct graph *g, uint64_t ts_ns)
 
 void flow_forget(struct flows *m, struct flow *f)
 {
-	flow_clear(m, &f->in);
-	flow_clear(m, &f->debts);
-	flow_clear(m, &f->taken);
-	flow_clear(m, &f->asks);
-	f->queued = f->stale = 0;
+	bytes_forget(&m->pool, &f->bytes);
+	bytes_clear(&m->pool, &f->taken);
+	bytes_clear(&m->pool, &f->asks);
 	f->request = f->asker = GRAPH_NONE;
 }
 

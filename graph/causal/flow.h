@@ -8,6 +8,7 @@
 
 #include "graph/thresholds.h"
 #include "graph/timeline/graph.h"
+#include "graph/wake/bytes.h"
 #include "lib/map.h"
 #include "lib/vec.h"
 
@@ -17,40 +18,8 @@ enum flow_role {
 	ROLE_SERVES, /* the end that was accepted, or that received first */
 };
 
-/*
- * An item of a queue. A struct flow has four queues:
- * - in: sent bytes
- * - debts: receives whose send is not recorded yet
- * - taken: received requests
- * - asks: sent requests
- * If only some of the queues use a member, its comment names these queues.
- */
-struct flow_item {
-	uint32_t event, segment; /* the record of the send or receive, and the segment that it is in */
-	uint32_t task;           /* the task that sends or receives */
-	uint32_t bytes;          /* in the queues `in` and `debts`: how many are not matched yet */
-	/* A client, as in work.client (pass.h). In the queue `taken`: the client that sent the request.
-	 * In `in` and `asks`: the client for which `task` works. */
-	uint64_t client;
-	/* The send of a request, or GRAPH_NONE. In the queue `taken`: the send of the received request.
-	 * In `in`: if the bytes are an answer, the send of the request that they answer. */
-	uint32_t ask;
-	uint32_t next;
-	/* in the queue `debts`: index of the edge of the receiver's wake-up, or GRAPH_NONE */
-	uint32_t wake;
-	/* Index in pass.requests, or GRAPH_NONE. In the queue `taken`: the received request. In `asks`:
-	 * the parent of the sent request. */
-	uint32_t request;
-	uint32_t n; /* in the queue `taken`: how many answers the server may still send for the item */
-	bool begun; /* in the queue `in`: the first bytes of the send are not in the queue any more */
-	bool reply; /* in the queue `taken`: the bytes may be an answer, not a request */
-};
 /* Below this number of items, flow_make_room() does nothing. */
 #define FLOW_ITEMS 65536
-
-struct flow_queue {
-	uint32_t first, last; /* index of the item + 1; 0: empty */
-};
 
 /* A socket: one end of a connection. The client's end has ROLE_ASKS, and the server's end ROLE_SERVES. */
 struct flow {
@@ -59,14 +28,11 @@ struct flow {
 	uint32_t user;
 	/* only at the server's end: the task that sent the last received bytes, or GRAPH_NONE */
 	uint32_t client;
-	struct flow_queue in;    /* bytes that were sent to this socket and not received */
-	struct flow_queue debts; /* receives whose send is not recorded yet (match.h) */
-	struct flow_queue taken; /* received requests without an answer */
-	struct flow_queue asks;  /* sent requests without an answer */
-	/* queued: bytes in `in`. stale: those of them that count as read, although no record shows it. */
-	uint64_t queued, stale;
+	struct bytes bytes;       /* on their way to this socket */
+	struct bytes_queue taken; /* received requests without an answer */
+	struct bytes_queue asks;  /* sent requests without an answer */
 	/* Only at the client's end. The last answered request was sent to serve another client C:
-	 * this member is C (flow_item.client of the request). The task that receives the answer
+	 * this member is C (bytes_item.client of the request). The task that receives the answer
 	 * goes on to work for C. 0: none. */
 	uint64_t answer_client;
 	uint32_t answered; /* only at the server's end: the segment that sent the last answer */
@@ -76,7 +42,6 @@ struct flow {
 	/* Only at the client's end: the parent of the last request that was sent here, or GRAPH_NONE
 	 * (exchange.h). */
 	uint32_t asker;
-	bool dgram;
 	bool sent_last;
 	bool of_hub;    /* the end of a hub, such as a D-Bus daemon: see flow_reverse_hubs() */
 	bool pipelines; /* the client sends further requests before it has the answer */
@@ -92,8 +57,7 @@ struct flow_seen {
 
 struct flows {
 	VEC(struct flow) v;
-	VEC(struct flow_item) items;
-	uint32_t free; /* index of the first unused item + 1; 0: none */
+	struct bytes_pool pool;
 	struct map by_sock;
 	struct flow_seen seen[FLOW_SEEN]; /* [map_hash(sock) % FLOW_SEEN]: a part of by_sock, for flow_at() */
 	uint64_t *listening;
@@ -119,33 +83,9 @@ uint32_t flow_at(struct flows *m, const struct graph *g, uint64_t sock);
  */
 int flow_reverse_hubs(struct flows *m, const struct graph *g);
 
-/* Adds an item at the end of the queue. Makes pointers to items invalid. Returns the item, with undefined
- * members except for `next`, which the caller leaves at 0. NULL: no memory. */
-struct flow_item *flow_push(struct flows *m, struct flow_queue *q);
-/* Returns NULL if the queue is empty. The result is valid until the next flow_push(). */
-static inline struct flow_item *flow_first(const struct flows *m, const struct flow_queue *q)
-{
-	return q->first ? &m->items.v[q->first - 1] : NULL;
-}
-/* The queue must not be empty. */
-static inline void flow_pop(struct flows *m, struct flow_queue *q)
-{
-	uint32_t at = q->first;
-	struct flow_item *item = &m->items.v[at - 1];
-
-	q->first = item->next;
-	if (!q->first)
-		q->last = 0;
-	item->next = m->free;
-	m->free = at;
-}
-void flow_clear(struct flows *m, struct flow_queue *q);
 void flow_forget(struct flows *m, struct flow *f);
 /* If all items are in use, drops the items of connections whose two processes have ended by
  * ts_ns. */
 void flow_make_room(struct flows *m, const struct graph *g, uint64_t ts_ns);
-/* Called when a reader found nothing to read at ts_ns. If the oldest bytes in `in` are older than
- * FLOW_STALE_NS, all bytes in `in` become stale. */
-void flow_found_empty(struct flows *m, const struct graph *g, struct flow *flow, uint64_t ts_ns);
 
 #endif

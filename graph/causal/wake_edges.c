@@ -254,7 +254,7 @@ static void socket_found_empty(struct pass *p, uint64_t sock, uint64_t ts_ns)
 	uint32_t f = pass_flow(p, sock);
 
 	if (f != GRAPH_NONE)
-		flow_found_empty(&p->flows, p->g, &p->flows.v.v[f], ts_ns);
+		bytes_found_empty(&p->flows.pool, p->g, &p->flows.v.v[f].bytes, ts_ns);
 }
 
 static void switch_out(struct pass *p, uint32_t task, const struct ct_rec *r, uint32_t event)

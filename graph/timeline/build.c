@@ -258,7 +258,8 @@ static int build_end(struct building *k, bool lean)
 	if (!r)
 		r = index_tasks(g);
 	g->repeats = r ? NULL : calloc(g->n_tasks + 1, sizeof(*g->repeats));
-	return r || g->repeats ? r : -ENOMEM;
+	g->gone = r ? NULL : calloc(g->w->n_objects + 1, sizeof(*g->gone));
+	return r || (g->repeats && g->gone) ? r : -ENOMEM;
 }
 
 static void builder_done(struct builder *b)
@@ -337,6 +338,9 @@ void graph_free(struct graph *g)
 	for (size_t i = 0; g->repeats && i < g->n_tasks; i++)
 		free(g->repeats[i]);
 	free(g->repeats);
+	for (size_t i = 0; g->gone && i < g->w->n_objects; i++)
+		free(g->gone[i]);
+	free(g->gone);
 	free(g->tasks);
 	tids_free(g->first_of);
 	free(g->intervals);

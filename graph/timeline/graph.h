@@ -191,6 +191,7 @@ struct graph {
 
 	struct graph_scans *scans;
 	struct repeats **repeats;
+	struct bytes_gone **gone; /* by index in window.objects (graph/wake/bytes_unread.c) */
 };
 
 static inline const struct interval *graph_run(const struct graph *g, uint32_t cpu, size_t i)
@@ -316,11 +317,12 @@ enum listens graph_listens_for(const struct graph *g, const struct window_object
 bool graph_is_local(const struct graph *g, uint64_t sock);
 /* Like graph_is_local(), for a description of a socket. o may be NULL. */
 bool graph_is_local_end(const struct graph *g, const struct window_object *o);
-/* Returns the socket at the other end of the connection, or 0 if it is not known. For one side of a
- * pseudo terminal, returns the other side. */
+/* Returns the socket at the other end of the connection, or 0 if it is not known. A socket in the same network
+ * namespace comes first. If several sockets fit equally well, none is known to be the other end. For one side
+ * of a pseudo terminal, returns the other side. */
 uint64_t graph_peer_object(const struct graph *g, uint64_t sock);
-/* Like graph_peer_object(), for a description of a socket. Returns 0 for a socket that is not of IP. */
-uint64_t graph_inet_peer(const struct graph *g, const struct window_object *o);
+/* Returns true if a socket is, or may be, the other end of an IP socket with this description. */
+bool graph_has_inet_peer(const struct graph *g, const struct window_object *o);
 /* Returns true for the accepted end of a connection: a unix socket that has a name, or an IP socket
  * at whose local port a socket of the trace listens. */
 bool graph_is_accepted(const struct graph *g, uint64_t sock);

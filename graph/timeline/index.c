@@ -140,66 +140,6 @@ static bool is_pty(const struct window_object *o)
 	       o->dev == PTMX_DEV;
 }
 
-uint64_t graph_inet_peer(const struct graph *g, const struct window_object *o)
-{
-	const struct window_object *best = NULL;
-	uint8_t la[16], ra[16], pla[16], pra[16];
-	const struct graph_ref *r;
-	size_t n;
-
-	if (!is_inet(o) || !o->rport)
-		return 0;
-	plain_address(o->family, o->laddr, la);
-	plain_address(o->family, o->raddr, ra);
-	r = graph_refs(&g->tuples, tuple_hash(ra, o->rport, la, o->lport), &n);
-	for (size_t i = 0; i < n && scan_step(g); i++) {
-		const struct window_object *p = &g->w->objects[r[i].event];
-
-		plain_address(p->family, p->laddr, pla);
-		plain_address(p->family, p->raddr, pra);
-		if (p->lport != o->rport || p->rport != o->lport || memcmp(pla, ra, 16) ||
-		    memcmp(pra, la, 16))
-			continue;
-		if (p->type != o->type || p->id == o->id)
-			continue;
-		/* One connection may have two records: one from before the accept, and one of the
-		 * accepted socket. Prefer the accepted socket. Otherwise prefer the record nearest
-		 * in time, because ports are reused. */
-		if (best && (best->id & CT_OBJ_NOT_ACCEPTED) != (p->id & CT_OBJ_NOT_ACCEPTED)) {
-			if (best->id & CT_OBJ_NOT_ACCEPTED)
-				best = p;
-			continue;
-		}
-		if (!best ||
-		    llabs((long long)(p->ts_ns - o->ts_ns)) < llabs((long long)(best->ts_ns - o->ts_ns)))
-			best = p;
-	}
-	return best ? best->id : 0;
-}
-
-uint64_t graph_peer_object(const struct graph *g, uint64_t sock)
-{
-	const struct window_object *o = graph_object(g, sock);
-
-	if (!o)
-		return 0;
-	if (CT_OBJ_KIND(sock) == CT_OBJ_TTY)
-		return is_pty(o) ? sock ^ CT_OBJ_PTY_MASTER : 0;
-	return o->peer ? unix_peer(g, o) : graph_inet_peer(g, o);
-}
-
-static uint64_t address_key(const uint8_t plain[16])
-{
-	return hash_bytes(HASH_START, plain, 16);
-}
-
-static bool is_wildcard(const uint8_t plain[16])
-{
-	static const uint8_t zero[16];
-
-	return !memcmp(plain, zero, 16);
-}
-
 static bool is_loopback(const uint8_t plain[16], bool v4)
 {
 	static const uint8_t one[16] = { [15] = 1 };
@@ -213,6 +153,135 @@ static bool is_v4(uint16_t family, const uint8_t address[16])
 
 	plain_address(family, address, plain);
 	return family == AF_INET || (family == AF_INET6 && memcmp(plain, address, 16) != 0);
+}
+
+/* How well the network namespaces of two ends of a connection fit, the worst first. */
+enum spaces { SPACES_NOT, SPACES_APART, SPACES_UNKNOWN, SPACES_SAME };
+
+static enum spaces spaces_of(const struct window_object *a, const struct window_object *b)
+{
+	uint8_t ra[16];
+
+	if (a->netns == b->netns)
+		return SPACES_SAME;
+	if (!a->netns || !b->netns)
+		return SPACES_UNKNOWN;
+	plain_address(a->family, a->raddr, ra);
+	return is_loopback(ra, is_v4(a->family, a->raddr)) ? SPACES_NOT : SPACES_APART;
+}
+
+/* The sockets that may be the other end of one socket. */
+struct ends {
+	const struct window_object *best; /* NULL: none */
+	enum spaces spaces;
+	bool apart; /* they are in several other network namespaces, so any may be the other end */
+	bool tied;  /* in the namespace of `best`, another one fits as well */
+};
+
+static long long apart_ns(const struct window_object *a, const struct window_object *b)
+{
+	return llabs((long long)(a->ts_ns - b->ts_ns));
+}
+
+/* One connection may have two records: one from before the accept, and one of the accepted socket.
+ * Prefers the accepted socket. Otherwise prefers the record nearest in time, because ports are reused. */
+static void add_end(struct ends *e, const struct window_object *o, const struct window_object *p)
+{
+	enum spaces spaces = spaces_of(o, p);
+	bool better;
+
+	if (spaces == SPACES_NOT || spaces < e->spaces)
+		return;
+	if (spaces > e->spaces) {
+		*e = (struct ends){ .best = p, .spaces = spaces };
+		return;
+	}
+	if (p->netns != e->best->netns) {
+		e->apart = true;
+		return;
+	}
+	if ((p->id ^ e->best->id) & CT_OBJ_NOT_ACCEPTED) {
+		better = e->best->id & CT_OBJ_NOT_ACCEPTED;
+	} else {
+		better = apart_ns(p, o) < apart_ns(e->best, o);
+		e->tied |= apart_ns(p, o) == apart_ns(e->best, o);
+	}
+	if (better) {
+		e->best = p;
+		e->tied = false;
+	}
+}
+
+static struct ends inet_ends(const struct graph *g, const struct window_object *o)
+{
+	struct ends e = { .spaces = SPACES_NOT };
+	uint8_t la[16], ra[16], pla[16], pra[16];
+	const struct graph_ref *r;
+	size_t n;
+
+	if (!is_inet(o) || !o->rport)
+		return e;
+	plain_address(o->family, o->laddr, la);
+	plain_address(o->family, o->raddr, ra);
+	r = graph_refs(&g->tuples, tuple_hash(ra, o->rport, la, o->lport), &n);
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct window_object *p = &g->w->objects[r[i].event];
+
+		plain_address(p->family, p->laddr, pla);
+		plain_address(p->family, p->raddr, pra);
+		if (p->lport != o->rport || p->rport != o->lport || memcmp(pla, ra, 16) ||
+		    memcmp(pra, la, 16))
+			continue;
+		if (p->type != o->type || p->id == o->id)
+			continue;
+		add_end(&e, o, p);
+	}
+	return e;
+}
+
+bool graph_has_inet_peer(const struct graph *g, const struct window_object *o)
+{
+	return inet_ends(g, o).best != NULL;
+}
+
+static bool is_only_end(const struct ends *e, const struct window_object *p)
+{
+	return e->best == p && !e->apart && !e->tied;
+}
+
+static uint64_t inet_peer(const struct graph *g, const struct window_object *o)
+{
+	struct ends e = inet_ends(g, o), back;
+
+	if (!e.best || !is_only_end(&e, e.best))
+		return 0;
+	if (e.spaces == SPACES_SAME)
+		return e.best->id;
+	back = inet_ends(g, e.best);
+	return is_only_end(&back, o) ? e.best->id : 0;
+}
+
+uint64_t graph_peer_object(const struct graph *g, uint64_t sock)
+{
+	const struct window_object *o = graph_object(g, sock);
+
+	if (!o)
+		return 0;
+	if (CT_OBJ_KIND(sock) == CT_OBJ_TTY)
+		return is_pty(o) ? sock ^ CT_OBJ_PTY_MASTER : 0;
+	return o->peer ? unix_peer(g, o) : inet_peer(g, o);
+}
+
+static uint64_t address_key(const uint8_t plain[16])
+{
+	return hash_bytes(HASH_START, plain, 16);
+}
+
+static bool is_wildcard(const uint8_t plain[16])
+{
+	static const uint8_t zero[16];
+
+	return !memcmp(plain, zero, 16);
 }
 
 bool graph_is_local(const struct graph *g, uint64_t sock)

@@ -215,16 +215,26 @@ static uint64_t own_socket(const struct interval *s, const struct window_event *
 												: s->obj;
 }
 
+/* Returns the task at the other end of b->obj that ended the wait. If several tasks may have ended it, *all
+ * has them. */
+static uint32_t other_end(const struct graph *g, const struct interval *s, const struct window_event *wake,
+			  struct blame *b, struct enders *all)
+{
+	return s->wait == CT_W_WRITE ? owner_receiver(g, s, b->obj, wake, &b->event, all)
+				     : owner_sender(g, s, b->obj, wake, &b->event, all);
+}
+
 static void blame_network(const struct graph *g, const struct interval *s, const struct window_event *wake,
 			  struct blame *b)
 {
 	const struct window_object *o;
+	struct enders all = { 0 };
 
 	b->obj = own_socket(s, wake);
 	b->kind = resource_of_object(g->w, b->obj);
 	b->ended = true;
-	b->task = s->wait == CT_W_WRITE ? owner_receiver(g, b->obj, wake, &b->event)
-					: owner_sender(g, b->obj, wake, &b->event);
+	b->task = other_end(g, s, wake, b, &all);
+	b->rivals = all.n > 1 ? (uint8_t)all.n : 0;
 	if (b->task == s->task)
 		b->task = GRAPH_NONE;
 	if (b->task != GRAPH_NONE) {
@@ -634,6 +644,11 @@ void blame_rivals(const struct graph *g, uint32_t interval, const struct blame *
 		return;
 	}
 	blame_nobody(g, s, &anew);
+	if (b->ended && !b->timed_out && CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK && s->wake != GRAPH_NONE) {
+		anew.obj = b->obj;
+		other_end(g, s, &g->w->events[s->wake], &anew, ret);
+		return;
+	}
 	if (s->wait == CT_W_SLEEP && blame_polled_lock(g, s, &anew, ret))
 		return;
 	anew.timed_out = s->wake != GRAPH_NONE && edge_by_timer(g, s, &g->w->events[s->wake]);

@@ -9,13 +9,14 @@
 
 #include "graph/wake/blame.h"
 
-/* `wake` says that sock became readable. Returns the task that made it readable: this task sent
- * bytes to sock, or ended the connection. *ret_event is:
- * - the record CT_SEND of these bytes
+/* `wake` ended the wait s, and says that sock became readable. Returns the task that made it readable: this
+ * task sent bytes to sock, or ended the connection. *ret_event is:
+ * - the record CT_SEND of these bytes (bytes_unread() in bytes.h)
  * - `wake`, if the task ended the connection
- * - GRAPH_NONE, if the task is only the most likely one */
-uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_event *wake,
-		      uint32_t *ret_event);
+ * - GRAPH_NONE, if the task is only the most likely one. If several processes may be this task, returns
+ *   GRAPH_NONE, and *all has a task of each */
+uint32_t owner_sender(const struct graph *g, const struct interval *s, uint64_t sock,
+		      const struct window_event *wake, uint32_t *ret_event, struct enders *all);
 /* Returns true if the waker of `wake` has the other end of sock, and closes it, shuts it down, or
  * exits. If the wake-up is not inside close() or shutdown(), returns false if a later record
  * shows a send or a receive on the other end. */
@@ -30,11 +31,12 @@ bool owner_may_close(const struct graph *g, const struct window_event *wake);
  * - the process that has the socket open
  */
 bool owner_has_socket(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns);
-/* `wake` says that sock has room again for bytes to send. Returns the task that made the room: it
- * received at the other end. *ret_event is the record CT_RECV of this receive. If there is no such
- * record, *ret_event is GRAPH_NONE, and the result is that of owner_sock() (owner_private.h). */
-uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct window_event *wake,
-			uint32_t *ret_event);
+/* `wake` ended the wait s, and says that sock has room again for bytes to send. Returns the task that made
+ * the room: it received at the other end. *ret_event is the record CT_RECV of this receive. If no record
+ * shows a receive that made room then, *ret_event is GRAPH_NONE, and the task is only the most likely one.
+ * *all is as for owner_sender(). */
+uint32_t owner_receiver(const struct graph *g, const struct interval *s, uint64_t sock,
+			const struct window_event *wake, uint32_t *ret_event, struct enders *all);
 /* Returns true if a frame of the stack waits for a lock. */
 bool owner_stack_locks(const struct window *w, uint64_t stack);
 /* Completes b for a wait that no task ended. *all has the tasks that could have ended it. If there

@@ -520,7 +520,7 @@ static bool is_connected_to(const struct graph *g, const struct asked *a)
 
 	if (!memcmp(o.laddr, any, sizeof(any)))
 		memcpy(o.laddr, o.raddr, sizeof(any));
-	return graph_inet_peer(g, &o) != 0;
+	return graph_has_inet_peer(g, &o);
 }
 
 uint32_t owner_of_dest(const struct graph *g, uint64_t sock, uint64_t ts_ns, struct enders *all)

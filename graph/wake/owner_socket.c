@@ -4,6 +4,7 @@
 
 #include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
+#include "graph/wake/bytes.h"
 #include "graph/wake/owner_private.h"
 #include "trace/words/call.h"
 
@@ -249,56 +250,6 @@ static bool is_own_wake(const struct graph *g, uint32_t task, uint64_t sock, con
 	return o->family == AF_UNIX || !o->rport || graph_is_local(g, sock);
 }
 
-uint32_t owner_sender(const struct graph *g, uint64_t sock, const struct window_event *wake,
-		      uint32_t *ret_event)
-{
-	uint64_t peer = graph_peer_object(g, sock);
-	const struct window_object *o = graph_object(g, sock);
-	uint64_t ts = wake->r.ts;
-	/* An interrupt of unknown kind may have nothing to do with the task on the CPU. */
-	uint32_t waker = ct_wake_context(&wake->r) == CT_CTX_IRQ ? 0 : ct_wake_waker(&wake->r);
-	const struct graph_ref *r;
-	struct enders all = { 0 };
-	uint32_t task;
-	size_t n;
-
-	*ret_event = GRAPH_NONE;
-	r = graph_refs_from(g, &g->sends, peer, ts, &n);
-	for (size_t i = 0; peer && i < n && scan_step(g); i++) {
-		const struct window_event *e = owner_event(g, &r[i]);
-
-		if (e->r.ts > ts + MESSAGE_SAME_TASK_NS)
-			break;
-		if (waker && e->r.tid == waker) {
-			*ret_event = r[i].event;
-			return graph_task_at(g, e->r.tid, e->r.ts);
-		}
-	}
-	if (owner_closes(g, sock, wake)) {
-		*ret_event = (uint32_t)(wake - g->w->events);
-		return graph_task_at(g, waker, ts);
-	}
-	r = peer ? graph_ref_before(g, &g->sends, peer, ts + MESSAGE_LATE_NS) : NULL;
-	if (r) {
-		*ret_event = r->event;
-		return graph_task_at(g, owner_event(g, r)->r.tid, ts);
-	}
-	task = waker ? graph_task_at(g, waker, ts) : GRAPH_NONE;
-	if (task != GRAPH_NONE && !g->tasks[task].kthread && !(wake->r.flags & CT_WF_IDLE) &&
-	    (wake->r.flags & CT_WF_EXITING || ct_wake_call(&wake->r) == CT_W_CONNECT ||
-	     ct_wake_call(&wake->r) == CT_W_ACCEPT || ct_wake_call(&wake->r) == CT_W_WRITE ||
-	     call_of(g->w->machine, wake->r.nr) == CALL_CLOSE ||
-	     call_of(g->w->machine, wake->r.nr) == CALL_SHUTDOWN) &&
-	    is_own_wake(g, task, sock, wake))
-		return task;
-	task = peer ? owner_sock_user(g, peer, ts) : GRAPH_NONE;
-	if (task == GRAPH_NONE && peer)
-		task = owner_fd(g, peer, ts, 0, 0, &all);
-	if (task == GRAPH_NONE && o)
-		task = listener(g, o, ts, 0, &all);
-	return task;
-}
-
 /* Returns the wake-up of a task of process tgid by the connect() that made sock. NULL: not recorded. */
 static const struct window_event *connect_wake(const struct graph *g, uint64_t sock, uint64_t ts_ns,
 					       uint32_t tgid)
@@ -373,6 +324,9 @@ uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32
 		task = owner_fd(g, peer, ts_ns, 0, 0, all);
 		if (task != GRAPH_NONE)
 			task = started_thread(g, sock, ts_ns, task);
+		/* Several processes have the accepted end. No record shows which of them uses it. */
+		else if (all->n && !(peer & CT_OBJ_NOT_ACCEPTED))
+			return GRAPH_NONE;
 	}
 	/* The other end of a unix connection that is not accepted has the listening socket's
 	 * address. */
@@ -389,17 +343,118 @@ uint32_t owner_of_socket(const struct graph *g, uint64_t sock, uint64_t ts_ns, s
 	return owner_sock(g, sock, ts_ns, 0, all);
 }
 
-uint32_t owner_receiver(const struct graph *g, uint64_t sock, const struct window_event *wake,
-			uint32_t *ret_event)
+static uint32_t sender_of(const struct graph *g, uint32_t send)
+{
+	const struct ct_rec *r = &g->w->events[send].r;
+
+	return graph_task_at(g, r->tid, r->ts);
+}
+
+/* A task may have woken the waiter in its own send on `peer`: returns the record of this send, or GRAPH_NONE.
+ */
+static uint32_t own_send(const struct graph *g, uint64_t sock, uint64_t peer, uint32_t waker,
+			 const struct window_event *wake)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, &g->sends, peer, wake->r.ts, &n);
+
+	for (size_t i = 0; waker && peer && i < n && scan_step(g); i++) {
+		const struct window_event *e = owner_event(g, &r[i]);
+
+		if (e->r.ts > wake->r.ts + MESSAGE_SAME_TASK_NS)
+			break;
+		if (e->r.tid == waker)
+			return bytes_lack_between(g, sock, (uint32_t)(wake - g->w->events), r[i].event)
+				       ? GRAPH_NONE
+				       : r[i].event;
+	}
+	return GRAPH_NONE;
+}
+
+/* No record shows which task sent (ix: graph.sends) or received (graph.recvs) at the other end. Returns the
+ * last task that did so before, or a living thread of its process. If several living processes did so,
+ * returns GRAPH_NONE, and adds them to *all. If no task did so, the result is that of owner_sock(). */
+static uint32_t likely_user(const struct graph *g, const struct graph_index *ix, uint64_t sock,
+			    uint64_t ts_ns, struct enders *all)
+{
+	uint64_t peer = graph_peer_object(g, sock);
+	const struct graph_ref *r = peer ? graph_ref_before(g, ix, peer, ts_ns) : NULL, *first;
+	uint32_t tid = 0, last = GRAPH_NONE;
+	struct enders users = { 0 };
+	size_t n;
+
+	first = graph_refs(ix, peer, &n);
+	for (unsigned looks = 0; r && r >= first && looks < PAST_USERS && scan_step(g); r--, looks++) {
+		const struct ct_rec *e = &owner_event(g, r)->r;
+		uint32_t task = e->tid == tid ? GRAPH_NONE : graph_task_at(g, e->tid, e->ts);
+
+		tid = e->tid;
+		if (task == GRAPH_NONE)
+			continue;
+		if (last == GRAPH_NONE)
+			last = task;
+		if (!owner_alive(g, task, ts_ns))
+			task = owner_process(g, g->tasks[task].tgid, ts_ns);
+		if (task != GRAPH_NONE)
+			owner_add(g, &users, task);
+	}
+	if (users.n > 1) {
+		*all = users;
+		return GRAPH_NONE;
+	}
+	return users.n ? users.v[0] : last != GRAPH_NONE ? last : owner_sock(g, sock, ts_ns, 0, all);
+}
+
+uint32_t owner_sender(const struct graph *g, const struct interval *s, uint64_t sock,
+		      const struct window_event *wake, uint32_t *ret_event, struct enders *all)
+{
+	uint64_t peer = graph_peer_object(g, sock), ts = wake->r.ts;
+	/* An interrupt of unknown kind may have nothing to do with the task on the CPU. */
+	uint32_t waker = ct_wake_context(&wake->r) == CT_CTX_IRQ ? 0 : ct_wake_waker(&wake->r);
+	uint32_t task;
+
+	*ret_event = own_send(g, sock, peer, waker, wake);
+	if (*ret_event != GRAPH_NONE)
+		return sender_of(g, *ret_event);
+	if (owner_closes(g, sock, wake)) {
+		*ret_event = (uint32_t)(wake - g->w->events);
+		return graph_task_at(g, waker, ts);
+	}
+	*ret_event = bytes_unread(g, sock, wake, s->from_ns);
+	if (*ret_event != GRAPH_NONE)
+		return sender_of(g, *ret_event);
+	task = waker ? graph_task_at(g, waker, ts) : GRAPH_NONE;
+	if (task != GRAPH_NONE && !g->tasks[task].kthread && !(wake->r.flags & CT_WF_IDLE) &&
+	    (wake->r.flags & CT_WF_EXITING || ct_wake_call(&wake->r) == CT_W_CONNECT ||
+	     ct_wake_call(&wake->r) == CT_W_ACCEPT || ct_wake_call(&wake->r) == CT_W_WRITE ||
+	     call_of(g->w->machine, wake->r.nr) == CALL_CLOSE ||
+	     call_of(g->w->machine, wake->r.nr) == CALL_SHUTDOWN) &&
+	    is_own_wake(g, task, sock, wake))
+		return task;
+	return likely_user(g, &g->sends, sock, ts, all);
+}
+
+/* Returns true if the receive made room at the time of the wake-up: it is recorded during the wait s, and the
+ * news of the room was not under way for longer than MESSAGE_DELAYED_NS. */
+static bool made_room(const struct graph *g, const struct interval *s, uint64_t sock,
+		      const struct window_event *wake, const struct graph_ref *receive)
+{
+	uint64_t ts = owner_event(g, receive)->r.ts;
+
+	return ts >= s->from_ns && ts + MESSAGE_DELAYED_NS >= wake->r.ts &&
+	       !bytes_lack_between(g, sock, (uint32_t)(wake - g->w->events), receive->event);
+}
+
+uint32_t owner_receiver(const struct graph *g, const struct interval *s, uint64_t sock,
+			const struct window_event *wake, uint32_t *ret_event, struct enders *all)
 {
 	uint64_t peer = graph_peer_object(g, sock);
 	const struct graph_ref *r =
 		peer ? graph_ref_before(g, &g->recvs, peer, wake->r.ts + MESSAGE_LATE_NS) : NULL;
-	struct enders all = { 0 };
 
-	*ret_event = r ? r->event : GRAPH_NONE;
-	return r ? graph_task_at(g, owner_event(g, r)->r.tid, wake->r.ts)
-		 : owner_sock(g, sock, wake->r.ts, 0, &all);
+	*ret_event = r && made_room(g, s, sock, wake, r) ? r->event : GRAPH_NONE;
+	return *ret_event != GRAPH_NONE ? graph_task_at(g, owner_event(g, r)->r.tid, wake->r.ts)
+					: likely_user(g, &g->recvs, sock, wake->r.ts, all);
 }
 
 bool owner_owed(const struct graph *g, uint64_t sock, uint64_t ts_ns)

@@ -31,12 +31,9 @@ static void takes(struct flows *m, const struct graph *g, uint64_t sock, size_t 
 {
 	uint32_t f = flow_at(m, g, sock);
 
-	for (size_t i = 0; i < n; i++) {
-		struct flow_item *item = flow_push(m, &m->v.v[f].taken);
-
-		assert_non_null(item);
-		*item = (struct flow_item){ .event = 0 };
-	}
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(bytes_push(&m->pool, &m->v.v[f].taken, &(struct bytes_item){ .event = 0 }),
+				 0);
 }
 
 static void is_used_by(struct flows *m, const struct graph *g, uint64_t sock, uint32_t tid)
@@ -73,16 +70,16 @@ static void test_room_for_messages(void **state)
 	is_used_by(&flows, g, SOCK(7), 10);
 
 	flow_make_room(&flows, g, 9 * MS);
-	assert_non_null(flow_first(&flows, &flows.v.v[flow_at(&flows, g, SOCK(1))].taken));
-	while (flows.items.n < FLOW_ITEMS || flows.items.n < flows.items.cap)
+	assert_non_null(bytes_first(&flows.pool, &flows.v.v[flow_at(&flows, g, SOCK(1))].taken));
+	while (flows.pool.items.n < FLOW_ITEMS || flows.pool.items.n < flows.pool.items.cap)
 		takes(&flows, g, SOCK(1), 1);
 	flow_make_room(&flows, g, 4 * MS);
-	assert_int_equal(flows.free, 0);
+	assert_int_equal(flows.pool.free, 0);
 	flow_make_room(&flows, g, 9 * MS);
-	assert_int_not_equal(flows.free, 0);
-	assert_null(flow_first(&flows, &flows.v.v[flow_at(&flows, g, SOCK(1))].taken));
+	assert_int_not_equal(flows.pool.free, 0);
+	assert_null(bytes_first(&flows.pool, &flows.v.v[flow_at(&flows, g, SOCK(1))].taken));
 	for (uint64_t i = 3; i < 8; i += 2)
-		assert_non_null(flow_first(&flows, &flows.v.v[flow_at(&flows, g, SOCK(i))].taken));
+		assert_non_null(bytes_first(&flows.pool, &flows.v.v[flow_at(&flows, g, SOCK(i))].taken));
 	flow_done(&flows);
 	graph_free(g);
 	make_free(&m);
