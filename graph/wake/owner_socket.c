@@ -324,6 +324,9 @@ uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32
 		task = owner_fd(g, peer, ts_ns, 0, 0, all);
 		if (task != GRAPH_NONE)
 			task = started_thread(g, sock, ts_ns, task);
+		/* Several processes have the accepted end. No record shows which of them uses it. */
+		else if (all->n && !(peer & CT_OBJ_NOT_ACCEPTED))
+			return GRAPH_NONE;
 	}
 	/* The other end of a unix connection that is not accepted has the listening socket's
 	 * address. */
