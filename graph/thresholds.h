@@ -26,16 +26,16 @@
  * kept them back. Then the connection has held up the receiver; the sender has not. If smaller, a
  * receiver that gets its interrupt late seems to wait for the connection (case
  * sent_before_and_late). If larger, the sender seems to have held up the receiver (case
- * sent_before_and_delayed). Also: the news of room for bytes is under way for at most this long. If smaller, no
- * receive seems to have made the room (case room_just_before_the_wake). If larger, a receive counts that did not
- * make it (case room_long_before_the_wake). */
+ * sent_before_and_delayed). Also: the news of room for bytes is under way for at most this long. If smaller,
+ * no receive seems to have made the room (case room_just_before_the_wake). If larger, a receive counts that
+ * did not make it (case room_long_before_the_wake). */
 #define MESSAGE_DELAYED_NS 5000000ULL
 /* ns: A send of the task that made a wake-up counts as the cause of the wake-up, if the send is
  * recorded at most this much later. This is longer than MESSAGE_LATE_NS, because the task may lose
  * its CPU before its send is recorded. If smaller, the send is not found (case
  * sender_loses_its_cpu). If larger, a later send of the task is taken (case
- * interrupted_thread_sends_later). Another task's send counts if its bytes are received at most this much later
- * than the wake-up, and before the send is recorded (cases received_first and received_later). */
+ * interrupted_thread_sends_later). Another task's send counts if its bytes are received at most this much
+ * later than the wake-up, and before the send is recorded (cases received_first and received_later). */
 #define MESSAGE_SAME_TASK_NS 20000000ULL
 /* ns: CT_WAITFD records hold the set of descriptors that a task polls. If a task polls the same set
  * again and again, the set is recorded only once a second (bpf/wait_fds.h), so a wait may use
@@ -166,8 +166,9 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define PORT_EPHEMERAL 32768
 /* ns: A task finds nothing to read, although some bytes sent to it have no record of a receive. If the
  * oldest of these bytes were sent more than this long before, all of them count as read. If smaller,
- * bytes that are still on their way over loopback are forgotten (cases bytes_on_their_way, sent_just_before). If
- * larger, after a loss of records, messages are matched wrongly (cases bytes_taken_before, sent_long_before). */
+ * bytes that are still on their way over loopback are forgotten (cases bytes_on_their_way, sent_just_before).
+ * If larger, after a loss of records, messages are matched wrongly (cases bytes_taken_before,
+ * sent_long_before). */
 #define FLOW_STALE_NS 10000000ULL
 /* messages, and 1/n of the messages: A hub, such as a D-Bus daemon, passes messages on between its
  * connections (flow_reverse_hubs()). To count as a hub on a connection, a process has to send at least

@@ -317,9 +317,9 @@ enum listens graph_listens_for(const struct graph *g, const struct window_object
 bool graph_is_local(const struct graph *g, uint64_t sock);
 /* Like graph_is_local(), for a description of a socket. o may be NULL. */
 bool graph_is_local_end(const struct graph *g, const struct window_object *o);
-/* Returns the socket at the other end of the connection, or 0 if it is not known. A socket in the same network
- * namespace comes first. If several sockets fit equally well, none is known to be the other end. For one side
- * of a pseudo terminal, returns the other side. */
+/* Returns the socket at the other end of the connection, or 0 if it is not known. A socket in the same
+ * network namespace comes first. If several sockets fit equally well, none is known to be the other end. For
+ * one side of a pseudo terminal, returns the other side. */
 uint64_t graph_peer_object(const struct graph *g, uint64_t sock);
 /* Returns true if a socket is, or may be, the other end of an IP socket with this description. */
 bool graph_has_inet_peer(const struct graph *g, const struct window_object *o);
