@@ -4,8 +4,7 @@
  * shows it. Pure; any thread.
  *
  * - the task that had the CPU or disk that the victim wanted;
- * - the task that changed a variable for the victim;
- * - the workers of the victim's pool, if all of them were busy.
+ * - the task that changed a variable for the victim.
  */
 #ifndef CTRACE_ANALYSIS_CONTENTION_CONTENTION_H
 #define CTRACE_ANALYSIS_CONTENTION_CONTENTION_H
@@ -39,16 +38,6 @@ uint64_t contention_others_ns(const struct contention *c);
  * -ENOMEM. */
 int contention_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t from_ns, uint64_t to_ns,
 		    struct contention *ret);
-/*
- * Returns the number of workers in the pool of `task`, if each was busy for POOL_BUSY_TENTHS tenths
- * of [from, to). Otherwise, or if `task` is the only worker, returns 0. A pool is one of these:
- *
- * - Threads of one process, without its main thread, that idle on the same futex. If the
- *   futex of a thread or of `task` is not known, the thread counts if it is busy and has the name of
- *   `task`.
- * - Sibling processes that have the same name and share a listening socket.
- */
-uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
 /* Guesses which task changed the variable on which `task` spun. Of the other threads of the process,
  * takes the one that ran last before to_ns. GRAPH_NONE: none ran. */
 uint32_t contention_flag(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);

@@ -8,6 +8,7 @@
 
 #include "analysis/contention/cpu_samples.h"
 #include "analysis/contention/flag.h"
+#include "analysis/contention/pool.h"
 #include "analysis/diagnose/idle_client.h"
 #include "analysis/diagnose/prompted.h"
 #include "analysis/thresholds.h"
@@ -285,7 +286,7 @@ static bool waits_briefly_for_child(const struct findings *f)
 static bool holds_up_others(const struct findings *f, const struct link *k)
 {
 	return chain_has_lock(&f->chain) || (f->chain.end != END_FOLDED && f->chain.links.n > 1 &&
-					     contention_pool(f->g, k->task, k->from_ns, k->to_ns));
+					     pool_workers(f->g, k->task, k->from_ns, k->to_ns));
 }
 
 /* Returns true if the wait for a CPU is the root cause. A task that got at least a quarter of the CPU time
@@ -663,7 +664,7 @@ int root_cause_find(struct findings *f)
 		return r;
 	if (!f->spins && f->chain.links.n > 1 &&
 	    (f->chain.end == END_RUNNING || (f->chain.end == END_LEAF && k->tid == k->pid)))
-		f->pool = contention_pool(f->g, k->task, k->from_ns, k->to_ns);
+		f->pool = pool_workers(f->g, k->task, k->from_ns, k->to_ns);
 	f->own_lock = find_own_lock(f);
 	if (f->own_lock)
 		f->chain.rivals.n = 0;

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/contention/pool.h"
+
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include "analysis/thresholds.h"
+#include "graph/timeline/scan.h"
+#include "lib/cleanup.h"
+
+/* A futex with an owner is a lock, so a wait for it is no wait for work. */
+static bool is_idle(const struct graph *g, const struct interval *s)
+{
+	return s->state == INTERVAL_BLOCKED &&
+	       ((s->wait == CT_W_FUTEX && !graph_futex_owner(g, s)) || s->wait == CT_W_EPOLL ||
+		s->wait == CT_W_POLL || s->wait == CT_W_ACCEPT);
+}
+
+static bool busy_throughout(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint64_t busy = 0;
+
+	for (uint32_t i = graph_interval_at(g, task, from_ns);
+	     i != GRAPH_NONE && i < t->first_interval + t->n_intervals; i++) {
+		const struct interval *s = &g->intervals[i];
+
+		if (s->from_ns >= to_ns)
+			break;
+		if (s->state != INTERVAL_UNKNOWN && s->state != INTERVAL_FOLDED && !is_idle(g, s))
+			busy += MIN(s->to_ns, to_ns) - MAX(s->from_ns, from_ns);
+	}
+	return busy >= (to_ns - from_ns) / 10 * POOL_BUSY_TENTHS;
+}
+
+static uint64_t idle_futex(const struct graph *g, uint32_t task)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint64_t best = 0, best_ns = 0;
+
+	for (uint32_t i = t->first_interval; i < t->first_interval + t->n_intervals; i++) {
+		const struct interval *s = &g->intervals[i];
+
+		if (is_idle(g, s) && s->wait == CT_W_FUTEX && s->to_ns - s->from_ns > best_ns) {
+			best_ns = s->to_ns - s->from_ns;
+			best = s->obj;
+		}
+	}
+	return best;
+}
+
+static bool accepts_on(const struct graph *g, uint32_t task, uint64_t obj)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->fds, obj, &n);
+
+	for (size_t i = 0; i < n && scan_step(g); i++)
+		if (g->w->events[r[i].event].r.tid == g->tasks[task].tgid)
+			return true;
+	/* a worker inherits listening sockets from its parent */
+	for (size_t i = 0; i < n && scan_step(g); i++)
+		if (g->w->events[r[i].event].r.tid == g->tasks[task].ptgid)
+			return true;
+	return false;
+}
+
+static uint64_t listening(const struct graph *g, uint32_t task)
+{
+	for (size_t i = 0; i < g->w->n_objects; i++) {
+		const struct window_object *o = &g->w->objects[i];
+		bool inet = (o->family == AF_INET || o->family == AF_INET6) && o->lport && !o->rport;
+
+		if (CT_OBJ_KIND(o->id) == CT_OBJ_SOCK && o->type == SOCK_STREAM &&
+		    (inet || (o->family == AF_UNIX && o->state == TCP_LISTEN)) && accepts_on(g, task, o->id))
+			return o->id;
+	}
+	return 0;
+}
+
+static uint32_t pool_of_processes(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	uint32_t parent = g->tasks[task].ptgid, workers = 0;
+	uint64_t sock = listening(g, task);
+	const char *comm = graph_comm(g, task, to_ns);
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->children, parent, &n);
+
+	if (!sock || !parent)
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t c = r[i].event;
+
+		if (g->tasks[c].exit_ns < to_ns || g->tasks[c].born_ns > from_ns || !accepts_on(g, c, sock) ||
+		    !graph_is_called(g, c, to_ns, comm))
+			continue;
+		if (!busy_throughout(g, c, from_ns, to_ns))
+			return 0;
+		workers++;
+	}
+	return workers > 1 ? workers : 0;
+}
+
+uint32_t pool_workers(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t idle = idle_futex(g, task);
+	uint32_t workers = 0;
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[task].tgid, &n);
+	const char *comm = graph_comm(g, task, to_ns);
+
+	if (g->tasks[task].tid == g->tasks[task].tgid)
+		return pool_of_processes(g, task, from_ns, to_ns);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t x = r[i].event;
+		uint64_t other;
+
+		if (g->tasks[x].exit_ns < from_ns || g->tasks[x].born_ns > to_ns ||
+		    g->tasks[x].tid == g->tasks[x].tgid)
+			continue;
+		other = x == task ? idle : idle_futex(g, x);
+		if (idle && other ? GRAPH_FUTEX_KEY(idle) != GRAPH_FUTEX_KEY(other)
+				  : !graph_is_called(g, x, to_ns, comm))
+			continue;
+		if (!busy_throughout(g, x, from_ns, to_ns)) {
+			if (idle && other)
+				return 0;
+			continue;
+		}
+		workers++;
+	}
+	return workers > 1 ? workers : 0;
+}

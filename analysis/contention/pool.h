@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * pool.h - private to analysis/: finds out whether all workers of a pool are busy, so that work for
+ * the pool has to wait. Pure; any thread.
+ *
+ * A pool is one of these:
+ *
+ * - Threads of one process, without its main thread, that idle on the same futex. If the
+ *   futex of a thread or of the examined task is not known, the thread counts if it is busy and has
+ *   the name of the examined task.
+ * - Sibling processes that have the same name and share a listening socket.
+ */
+#ifndef CTRACE_ANALYSIS_CONTENTION_POOL_H
+#define CTRACE_ANALYSIS_CONTENTION_POOL_H
+
+#include "graph/timeline/graph.h"
+
+/* Returns the number of workers in the pool of `task`, if each was busy for POOL_BUSY_TENTHS tenths
+ * of [from, to). Otherwise, or if `task` is the only worker, returns 0. */
+uint32_t pool_workers(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
+
+#endif
