@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/contention/pool.h"
 
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include "analysis/thresholds.h"
@@ -64,34 +63,62 @@ static bool accepts_on(const struct graph *g, uint32_t task, uint64_t obj)
 	return false;
 }
 
-static uint64_t listening(const struct graph *g, uint32_t task)
+/* Returns the socket that says where the connection of `sock` leads, or NULL. `sock` is the socket of the
+ * client. Before a unix connection is accepted, only its other end has the name of the listening socket. */
+static const struct window_object *asks_for(const struct graph *g, uint64_t sock)
 {
-	for (size_t i = 0; i < g->w->n_objects; i++) {
-		const struct window_object *o = &g->w->objects[i];
-		bool inet = (o->family == AF_INET || o->family == AF_INET6) && o->lport && !o->rport;
+	const struct window_object *o = graph_object(g, sock);
+	uint64_t peer = o ? graph_peer_object(g, sock) : 0;
 
-		if (CT_OBJ_KIND(o->id) == CT_OBJ_SOCK && o->type == SOCK_STREAM &&
-		    (inet || (o->family == AF_UNIX && o->state == TCP_LISTEN)) && accepts_on(g, task, o->id))
-			return o->id;
-	}
-	return 0;
+	if (!o || CT_OBJ_KIND(sock) != CT_OBJ_SOCK || o->type != SOCK_STREAM)
+		return NULL;
+	return o->family == AF_UNIX && peer ? graph_object(g, peer) : o;
 }
 
-static uint32_t pool_of_processes(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+static enum listens best_match(const struct graph *g, const struct window_object *o)
 {
+	enum listens best = LISTENS_NOT;
+	size_t n;
+	const struct graph_ref *r = graph_listening(g, o->family, o->type, o->rport, o->name, &n);
+
+	for (size_t i = 0; i < n && scan_step(g); i++)
+		best = MAX(best, graph_listens_for(g, &g->w->objects[r[i].event], o));
+	return best;
+}
+
+/* Returns true if the process of `task` has a socket that may get the connection for which o asks: one of
+ * those that match best. Each worker may have such a socket of its own (SO_REUSEPORT). */
+static bool may_accept(const struct graph *g, uint32_t task, const struct window_object *o, enum listens best)
+{
+	size_t n;
+	const struct graph_ref *r = graph_listening(g, o->family, o->type, o->rport, o->name, &n);
+
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct window_object *l = &g->w->objects[r[i].event];
+
+		if (graph_listens_for(g, l, o) == best && accepts_on(g, task, l->id))
+			return true;
+	}
+	return false;
+}
+
+static uint32_t pool_of_processes(const struct graph *g, uint32_t task, uint64_t sock, uint64_t from_ns,
+				  uint64_t to_ns)
+{
+	const struct window_object *o = asks_for(g, sock);
+	enum listens best = o ? best_match(g, o) : LISTENS_NOT;
 	uint32_t parent = g->tasks[task].ptgid, workers = 0;
-	uint64_t sock = listening(g, task);
 	const char *comm = graph_comm(g, task, to_ns);
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->children, parent, &n);
 
-	if (!sock || !parent)
+	if (best == LISTENS_NOT || !parent || !may_accept(g, task, o, best))
 		return 0;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t c = r[i].event;
 
-		if (g->tasks[c].exit_ns < to_ns || g->tasks[c].born_ns > from_ns || !accepts_on(g, c, sock) ||
-		    !graph_is_called(g, c, to_ns, comm))
+		if (g->tasks[c].exit_ns < to_ns || g->tasks[c].born_ns > from_ns ||
+		    !may_accept(g, c, o, best) || !graph_is_called(g, c, to_ns, comm))
 			continue;
 		if (!busy_throughout(g, c, from_ns, to_ns))
 			return 0;
@@ -100,7 +127,7 @@ static uint32_t pool_of_processes(const struct graph *g, uint32_t task, uint64_t
 	return workers > 1 ? workers : 0;
 }
 
-uint32_t pool_workers(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+uint32_t pool_workers(const struct graph *g, uint32_t task, uint64_t sock, uint64_t from_ns, uint64_t to_ns)
 {
 	uint64_t idle = idle_futex(g, task);
 	uint32_t workers = 0;
@@ -109,7 +136,7 @@ uint32_t pool_workers(const struct graph *g, uint32_t task, uint64_t from_ns, ui
 	const char *comm = graph_comm(g, task, to_ns);
 
 	if (g->tasks[task].tid == g->tasks[task].tgid)
-		return pool_of_processes(g, task, from_ns, to_ns);
+		return pool_of_processes(g, task, sock, from_ns, to_ns);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t x = r[i].event;
 		uint64_t other;

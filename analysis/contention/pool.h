@@ -8,7 +8,8 @@
  * - Threads of one process, without its main thread, that idle on the same futex. If the
  *   futex of a thread or of the examined task is not known, the thread counts if it is busy and has
  *   the name of the examined task.
- * - Sibling processes that have the same name and share a listening socket.
+ * - Sibling processes that have the same name, and listen for the same connection. Each may have a
+ *   listening socket of its own.
  */
 #ifndef CTRACE_ANALYSIS_CONTENTION_POOL_H
 #define CTRACE_ANALYSIS_CONTENTION_POOL_H
@@ -16,7 +17,8 @@
 #include "graph/timeline/graph.h"
 
 /* Returns the number of workers in the pool of `task`, if each was busy for POOL_BUSY_TENTHS tenths
- * of [from, to). Otherwise, or if `task` is the only worker, returns 0. */
-uint32_t pool_workers(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
+ * of [from, to). Otherwise, or if `task` is the only worker, returns 0. sock: the object for which the client
+ * of `task` waits. Processes are a pool only if it is the client's end of a stream connection. */
+uint32_t pool_workers(const struct graph *g, uint32_t task, uint64_t sock, uint64_t from_ns, uint64_t to_ns);
 
 #endif

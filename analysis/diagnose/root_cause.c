@@ -286,7 +286,7 @@ static bool waits_briefly_for_child(const struct findings *f)
 static bool holds_up_others(const struct findings *f, const struct link *k)
 {
 	return chain_has_lock(&f->chain) || (f->chain.end != END_FOLDED && f->chain.links.n > 1 &&
-					     pool_workers(f->g, k->task, k->from_ns, k->to_ns));
+					     pool_workers(f->g, k->task, k[-1].obj, k->from_ns, k->to_ns));
 }
 
 /* Returns true if the wait for a CPU is the root cause. A task that got at least a quarter of the CPU time
@@ -664,7 +664,7 @@ int root_cause_find(struct findings *f)
 		return r;
 	if (!f->spins && f->chain.links.n > 1 &&
 	    (f->chain.end == END_RUNNING || (f->chain.end == END_LEAF && k->tid == k->pid)))
-		f->pool = pool_workers(f->g, k->task, k->from_ns, k->to_ns);
+		f->pool = pool_workers(f->g, k->task, k[-1].obj, k->from_ns, k->to_ns);
 	f->own_lock = find_own_lock(f);
 	if (f->own_lock)
 		f->chain.rivals.n = 0;
