@@ -6,6 +6,7 @@
 #include "analysis/thresholds.h"
 #include "graph/timeline/scan.h"
 #include "lib/cleanup.h"
+#include "trace/words/describe.h"
 
 /* A futex with an owner is a lock, so a wait for it is no wait for work. */
 static bool is_idle(const struct graph *g, const struct interval *s)
@@ -102,6 +103,16 @@ static bool may_accept(const struct graph *g, uint32_t task, const struct window
 	return false;
 }
 
+/* Returns true if the other end has received the last message that was sent on sock up to ts_ns. */
+static bool is_received(const struct graph *g, uint64_t sock, uint64_t ts_ns)
+{
+	uint64_t peer = graph_peer_object(g, sock);
+	const struct graph_ref *sent = graph_ref_before(g, &g->sends, sock, ts_ns);
+	const struct graph_ref *got = peer ? graph_ref_before(g, &g->recvs, peer, ts_ns) : NULL;
+
+	return sent && got && got->event > sent->event;
+}
+
 static uint32_t pool_of_processes(const struct graph *g, uint32_t task, uint64_t sock, uint64_t from_ns,
 				  uint64_t to_ns)
 {
@@ -112,7 +123,8 @@ static uint32_t pool_of_processes(const struct graph *g, uint32_t task, uint64_t
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->children, parent, &n);
 
-	if (best == LISTENS_NOT || !parent || !may_accept(g, task, o, best))
+	if (best == LISTENS_NOT || !parent || !may_accept(g, task, o, best) ||
+	    is_received(g, sock, from_ns + (to_ns - from_ns) / 2))
 		return 0;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t c = r[i].event;
@@ -156,4 +168,65 @@ uint32_t pool_workers(const struct graph *g, uint32_t task, uint64_t sock, uint6
 		workers++;
 	}
 	return workers > 1 ? workers : 0;
+}
+
+uint32_t pool_process(const struct graph *g, uint32_t task)
+{
+	const struct graph_task *t = &g->tasks[task];
+
+	return t->tid == t->tgid ? t->ptgid : t->tgid;
+}
+
+static bool has_gap(const struct graph *g, uint64_t from_ns, uint64_t to_ns)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, &g->gaps, 0, from_ns, &n);
+
+	for (size_t i = 0; i < n && scan_step(g); i++)
+		if (window_words(g->w, &g->w->events[r[i].event])[0] <= to_ns)
+			return true;
+	return false;
+}
+
+/* The descriptor table of a process has all its sockets. Returns true if the table of `server` was recorded
+ * after from_ns, together with a socket that listens for o, and no records are missing up to that time. */
+static bool has_table(const struct graph *g, uint32_t server, const struct window_object *o,
+		      enum listens best, uint64_t from_ns)
+{
+	size_t n, n_fds;
+	const struct graph_ref *l = graph_listening(g, o->family, o->type, o->rport, o->name, &n), *r;
+
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		if (graph_listens_for(g, &g->w->objects[l[i].event], o) != best)
+			continue;
+		r = graph_refs_from(g, &g->fds, g->w->objects[l[i].event].id, from_ns, &n_fds);
+		for (size_t k = 0; k < n_fds && scan_step(g); k++) {
+			const struct window_event *e = &g->w->events[r[k].event];
+
+			if (e->r.tid == g->tasks[server].tgid)
+				return !has_gap(g, from_ns, e->r.ts) &&
+				       !(graph_lacks_within(g, from_ns, e->r.ts) & CT_LACK_MESSAGES);
+		}
+	}
+	return false;
+}
+
+bool pool_is_unaccepted(const struct graph *g, uint64_t sock, uint32_t server, uint64_t from_ns)
+{
+	const struct window_object *o = asks_for(g, sock);
+	enum listens best = o ? best_match(g, o) : LISTENS_NOT;
+	uint64_t peer = graph_peer_object(g, sock);
+
+	if (best == LISTENS_NOT || !may_accept(g, server, o, best))
+		return false;
+	return peer ? peer & CT_OBJ_NOT_ACCEPTED : has_table(g, server, o, best, from_ns);
+}
+
+void pool_words(const struct graph *g, uint32_t workers, uint32_t process, uint64_t at_ns, struct words *t)
+{
+	uint32_t task = graph_task_at(g, process, at_ns);
+	char comm[64];
+
+	describe_clean(task == GRAPH_NONE ? "?" : graph_comm(g, task, at_ns), comm, sizeof(comm));
+	words_add(t, "all %u workers of %s[%u] were busy", workers, comm, process);
 }
