@@ -5,7 +5,6 @@
 
 #include "analysis/thresholds.h"
 #include "graph/timeline/scan.h"
-#include "lib/bisect.h"
 #include "lib/cleanup.h"
 #include "lib/map.h"
 #include "trace/words/call.h"
@@ -132,77 +131,6 @@ uint64_t contention_others_ns(const struct contention *c)
 	uint64_t known_ns = c->ns + c->idle_ns + c->lost_ns;
 
 	return !c->sampled && c->total_ns > known_ns ? c->total_ns - known_ns : 0;
-}
-
-static uint32_t device_of(const struct graph *g, uint64_t obj)
-{
-	const struct window_object *o = graph_object(g, obj);
-
-	if (CT_OBJ_KIND(obj) == CT_OBJ_BLOCKDEV)
-		return (uint32_t)(obj & CT_OBJ_MASK);
-	return o ? o->dev : 0;
-}
-
-static uint64_t longest_file(const struct graph *g, uint32_t task, uint32_t dev, uint64_t from_ns,
-			     uint64_t to_ns)
-{
-	const struct graph_task *t = &g->tasks[task];
-	uint64_t best = 0, best_ns = 0;
-
-	for (uint32_t i = graph_interval_at(g, task, from_ns);
-	     i != GRAPH_NONE && i < t->first_interval + t->n_intervals; i++) {
-		const struct interval *s = &g->intervals[i];
-		uint64_t ns = overlap(s->from_ns, s->to_ns, from_ns, to_ns);
-
-		if (s->from_ns >= to_ns)
-			break;
-		if (s->state == INTERVAL_BLOCKED && ns > best_ns && device_of(g, s->obj) == dev) {
-			best_ns = ns;
-			best = s->obj;
-		}
-	}
-	return best;
-}
-
-static int tally_disk(const struct graph *g, const uint32_t *v, size_t n, uint32_t dev, uint64_t from_ns,
-		      uint64_t to_ns, struct map *tally)
-{
-	int r = 0;
-
-	for (size_t i = BISECT(k, 0, n, g->intervals[v[k]].to_ns > from_ns); i < n && !r; i++) {
-		const struct interval *s = &g->intervals[v[i]];
-
-		if (s->from_ns >= to_ns)
-			break;
-		if (device_of(g, s->obj) == dev)
-			r = tally_add(tally, s->task, overlap(s->from_ns, s->to_ns, from_ns, to_ns));
-	}
-	return r;
-}
-
-int contention_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t from_ns, uint64_t to_ns,
-		    struct contention *ret)
-{
-	uint32_t dev = device_of(g, obj);
-	const uint32_t *v = g->disk_waits;
-	struct map tally = { 0 };
-	int r = 0;
-
-	*ret = (struct contention){ .task = GRAPH_NONE, .total_ns = to_ns - from_ns };
-	for (size_t at = 0, end; at < g->n_disk_waits && dev && !r; at = end) {
-		uint32_t other = g->intervals[v[at]].task;
-
-		end = BISECT(i, at, g->n_disk_waits, g->intervals[v[i]].task > other);
-		if (other != task)
-			r = tally_disk(g, v + at, end - at, dev, from_ns, to_ns, &tally);
-	}
-	if (!r)
-		tally_best(&tally, ret);
-	map_done(&tally);
-	if (r)
-		return r;
-	ret->obj = ret->task == GRAPH_NONE ? 0 : longest_file(g, ret->task, dev, from_ns, to_ns);
-	return 0;
 }
 
 static bool is_look(enum call call)

@@ -422,6 +422,7 @@ static int diagnose_words(const struct findings *f, struct diagnosis *d)
 					.work_or_cpu = f->work_or_cpu,
 					.cpu = f->starved ? &f->cpu : NULL,
 					.shared = !f->starved && f->cpu.total_ns ? &f->cpu : NULL,
+					.disk = f->on_disk ? &f->disk : NULL,
 					.strong = d->strong,
 					.own_lock = f->own_lock,
 					.parent_threads = f->parent_threads,

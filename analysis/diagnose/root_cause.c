@@ -377,22 +377,24 @@ static int find_disk(struct findings *f)
 {
 	char buf[DESCRIBE_MAX];
 	struct link *k = last_link(f);
-	int r = contention_disk(f->g, k->task, k->obj, k->from_ns, k->to_ns, &f->disk);
+	int r = disk_use_find(f->g, k->task, k->obj, k->from_ns, k->to_ns, &f->disk);
+	const struct disk_use *d = &f->disk;
 
 	f->on_disk = true;
-	if (r || f->disk.task == GRAPH_NONE || f->disk.ns < (k->to_ns - k->from_ns) / BRANCH_SHARE)
+	if (r || d->task == GRAPH_NONE ||
+	    (!d->bytes && MAX(d->busy_ns, d->waits_ns) < (k->to_ns - k->from_ns) / BRANCH_SHARE))
 		return r;
 	for (size_t i = 0; i < f->chain.links.n; i++)
-		if (f->chain.links.v[i].task == f->disk.task)
+		if (f->chain.links.v[i].task == d->task)
 			return 0;
-	r = chain_append(f->g, &f->chain, f->disk.task, EDGE_DISK, EDGE_WEAK);
+	r = chain_append(f->g, &f->chain, d->task, EDGE_DISK, EDGE_WEAK);
 	if (r)
 		return r;
 	k = last_link(f);
-	k->state = LINK_WAITING;
+	k->state = d->waits_ns ? LINK_WAITING : LINK_UNKNOWN;
 	k->kind = RESOURCE_DISK;
-	k->obj = f->disk.obj;
-	k->total_ns = f->disk.ns;
+	k->obj = d->obj;
+	k->total_ns = d->waits_ns ? d->waits_ns : d->busy_ns;
 	free(k->resource);
 	describe_object(f->g->w, k->obj, buf, sizeof(buf));
 	k->resource = strdup(buf);

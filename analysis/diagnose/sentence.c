@@ -367,6 +367,8 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 		say_resource(t, k);
 	if (k->kind != RESOURCE_MEMORY && !sleeps)
 		say_where(t, f, k);
+	if (f->disk && f->disk->several)
+		words_add(t, ", which several other tasks used");
 	if (k->kind == RESOURCE_DATABASE_LOCK && f->leaf->ownerless)
 		words_add(t, ", which a prepared transaction owns, and no task");
 	else if (k->wait == CT_W_FLOCK || k->kind == RESOURCE_DATABASE_LOCK || k->kind == RESOURCE_LOCK)
@@ -547,10 +549,9 @@ static void say_last(struct words *t, const struct sentence_facts *f, bool alone
 	} else if (before && before->edge == EDGE_CPU) {
 		say_had_cpu(t, f, before, alone);
 	} else if (before && before->edge == EDGE_DISK) {
-		words_add(t, alone ? "perhaps kept the disk busy: it waited for the same disk for "
-				   : "waited for the same disk for ");
-		words_duration(t, k->total_ns);
-		words_add(t, " of this time");
+		if (alone)
+			words_add(t, "perhaps kept the disk busy: it ");
+		disk_use_words(f->disk, t);
 		say_resource(t, k);
 	} else if (before && before->edge == EDGE_FLAG && before->strength == EDGE_WEAK) {
 		words_add(t, "acted just before the spinning ended");
