@@ -177,6 +177,9 @@
  * If the share is larger, the sentence does not mention that records are missing (test
  * coarse_for_a_while). */
 #define COARSE_SHARE 10
+/* records: Requests that a disk got before a wait may be at the disk in the wait. At most this many records of
+ * requests before the wait are searched for them. A disk has at most about 1000 requests at a time. */
+#define DISK_USE_LOOKS 4096
 /* tenths of the time: A worker that is busy for this share counts as busy all the time.
  * If smaller, a pool with an idle worker seems full (test pool_has_room).
  * If larger, a full pool seems to have room (test pool_is_busy). */

@@ -48,17 +48,28 @@ static json_t *before_json(const struct link *k)
 	return k->before_ns ? json_integer((json_int_t)k->before_ns) : NULL;
 }
 
+static json_t *pool_json(const struct graph *g, const struct link *k)
+{
+	uint32_t task = graph_task_at(g, k->pool_pid, k->to_ns);
+
+	return k->pool ? json_pack("{s:I, s:I, s:o}", "workers", (json_int_t)k->pool, "pid",
+				   (json_int_t)k->pool_pid, "comm",
+				   text_json(task == GRAPH_NONE ? "?" : graph_comm(g, task, k->to_ns)))
+		       : NULL;
+}
+
 static json_t *link_json(const struct graph *g, const struct link *k, bool last)
 {
 	json_t *edge = json_pack("{s:s, s:s}", "kind", last ? "none" : edge_kind_name(k->edge), "strength",
 				 last || k->strength == EDGE_STRONG ? "strong" : "weak");
 
-	return placed(json_pack("{s:I, s:I, s:o, s:s, s:I, s:I, s:o*, s:o, s:o, s:o}", "pid",
+	return placed(json_pack("{s:I, s:I, s:o, s:s, s:I, s:I, s:o*, s:o, s:o*, s:o*, s:o, s:o}", "pid",
 				(json_int_t)k->pid, "tid", (json_int_t)k->tid, "comm", text_json(k->comm),
 				"state", link_state_word(k->state), "from_ns", mono(g, k->from_ns), "to_ns",
 				mono(g, k->to_ns), "before_ns", before_json(k), "resource",
-				resource_json(k->kind, k->resource), "edge", edge, "stack",
-				stack_json(g, k->stack)),
+				resource_json(k->kind, k->resource), "unaccepted",
+				k->unaccepted ? json_true() : NULL, "pool", pool_json(g, k), "edge", edge,
+				"stack", stack_json(g, k->stack)),
 		      g, k);
 }
 
@@ -181,7 +192,8 @@ json_t *render_hangs_json(const struct graph *g, const struct hangs *h)
 
 		json_array_append_new(
 			rows,
-			placed(json_pack("{s:o, s:I, s:I, s:o, s:I, s:I, s:o*, s:s, s:s, s:o, s:b, s:o}", "number",
+			placed(json_pack("{s:o, s:I, s:I, s:o, s:I, s:I, s:o*, s:s, s:s, s:o, s:b, s:o}",
+					 "number",
 					 x->number && !h->missing ? json_integer(x->number) : json_null(),
 					 "pid", (json_int_t)k->pid, "tid", (json_int_t)k->tid, "comm",
 					 text_json(k->comm), "from_ns", mono(g, x->from_ns), "to_ns",

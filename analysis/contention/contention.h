@@ -3,9 +3,8 @@
  * contention.h - private to analysis/: finds tasks that held up the victim, although no wake-up
  * shows it. Pure; any thread.
  *
- * - the task that had the CPU or disk that the victim wanted;
- * - the task that changed a variable for the victim;
- * - the workers of the victim's pool, if all of them were busy.
+ * - the task that had the CPU that the victim wanted;
+ * - the task that changed a variable for the victim.
  */
 #ifndef CTRACE_ANALYSIS_CONTENTION_CONTENTION_H
 #define CTRACE_ANALYSIS_CONTENTION_CONTENTION_H
@@ -13,17 +12,15 @@
 #include "graph/path/path.h"
 
 struct contention {
-	/* The task that had the resource longest, or GRAPH_NONE. CPU: a task of another process.
-	 * Disk: a task other than the victim. A task has the disk while it waits for the disk. */
+	/* the task of another process that had the CPU longest, or GRAPH_NONE */
 	uint32_t task;
 	uint64_t total_ns;
 	uint64_t ns;
 	uint64_t own_ns; /* how long threads of the victim's own process had the CPU */
 	uint64_t idle_ns;
 	uint64_t lost_ns;
-	uint64_t throttled_ns; /* CPU: waits while the quota of the control group was used up */
+	uint64_t throttled_ns; /* waits while the quota of the control group was used up */
 	bool sampled;
-	uint64_t obj; /* disk: the file for which `task` waited longest */
 };
 
 /* Finds the task that had the CPU for which `task` waited. waits: when it waited for a CPU, in order of time.
@@ -35,20 +32,6 @@ bool contention_is_throttled(const struct contention *c);
 /* After contention_cpu(): returns how long tasks other than c->task had the CPU. 0 if only samples tell who
  * had it. */
 uint64_t contention_others_ns(const struct contention *c);
-/* Of all tasks but `task`, finds the one that waited longest for the device of obj. Returns 0 or
- * -ENOMEM. */
-int contention_disk(const struct graph *g, uint32_t task, uint64_t obj, uint64_t from_ns, uint64_t to_ns,
-		    struct contention *ret);
-/*
- * Returns the number of workers in the pool of `task`, if each was busy for POOL_BUSY_TENTHS tenths
- * of [from, to). Otherwise, or if `task` is the only worker, returns 0. A pool is one of these:
- *
- * - Threads of one process, without its main thread, that idle on the same futex. If the
- *   futex of a thread or of `task` is not known, the thread counts if it is busy and has the name of
- *   `task`.
- * - Sibling processes that have the same name and share a listening socket.
- */
-uint32_t contention_pool(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
 /* Guesses which task changed the variable on which `task` spun. Of the other threads of the process,
  * takes the one that ran last before to_ns. GRAPH_NONE: none ran. */
 uint32_t contention_flag(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);

@@ -9,6 +9,7 @@
 #include "analysis/diagnose/normal.h"
 #include "analysis/diagnose/root_cause.h"
 #include "analysis/contention/flag.h"
+#include "analysis/contention/pool.h"
 #include "analysis/diagnose/sentence.h"
 #include "analysis/thresholds.h"
 #include "lib/cleanup.h"
@@ -327,6 +328,29 @@ static uint32_t find_doubts(const struct findings *f, uint32_t task, const struc
 	return set;
 }
 
+static void set_pool(const struct graph *g, struct link *k, uint32_t worker, uint32_t workers)
+{
+	k->pool = workers;
+	k->pool_pid = workers ? pool_process(g, worker) : 0;
+}
+
+/* Finds the links that wait for a connection to be accepted, or for a pool whose workers are all busy. */
+static void find_queues(const struct findings *f)
+{
+	struct link *v = f->chain.links.v;
+	size_t n = f->chain.links.n;
+
+	for (size_t i = 0; i + 1 < n; i++) {
+		v[i].unaccepted = pool_is_unaccepted(f->g, v[i].obj, v[i + 1].task, v[i].from_ns);
+		/* to find the pool of a thread takes long */
+		if (v[i + 1].pid == v[i + 1].tid)
+			set_pool(f->g, &v[i], v[i + 1].task,
+				 pool_workers(f->g, v[i + 1].task, v[i].obj, v[i].from_ns, v[i].to_ns));
+	}
+	if (f->pool && n > 1)
+		set_pool(f->g, &v[n - 2], v[n - 1].task, f->pool);
+}
+
 static size_t find_cycle(const struct findings *f)
 {
 	size_t n = f->chain.links.n;
@@ -398,6 +422,7 @@ static int diagnose_words(const struct findings *f, struct diagnosis *d)
 					.work_or_cpu = f->work_or_cpu,
 					.cpu = f->starved ? &f->cpu : NULL,
 					.shared = !f->starved && f->cpu.total_ns ? &f->cpu : NULL,
+					.disk = f->on_disk ? &f->disk : NULL,
 					.strong = d->strong,
 					.own_lock = f->own_lock,
 					.parent_threads = f->parent_threads,
@@ -476,6 +501,7 @@ int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to
 		d->doubts = find_doubts(&f, task, d);
 		d->strong = !d->doubts;
 		d->cycle = find_cycle(&f);
+		find_queues(&f);
 		d->cpu = cpu_use(&f);
 		d->chain = TAKE_PTR(f.chain.links.v);
 		d->n_chain = f.chain.links.n;

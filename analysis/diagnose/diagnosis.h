@@ -58,6 +58,10 @@ struct link {
 	bool server;     /* `obj` is a socket that the task has accepted */
 	bool killed;     /* a signal, or the end of the process, ended the wait */
 	bool unfinished; /* neither the awaited event nor a time limit ended the wait */
+	bool unaccepted; /* `obj` is a connection that no task accepted: see pool_is_unaccepted() */
+	/* Not 0: the task of the next link is one of this many workers of a pool, and all of them were busy
+	 * (pool_workers()). pool_pid: see pool_process() */
+	uint32_t pool, pool_pid;
 };
 
 enum verdict {

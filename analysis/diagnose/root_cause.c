@@ -8,6 +8,7 @@
 
 #include "analysis/contention/cpu_samples.h"
 #include "analysis/contention/flag.h"
+#include "analysis/contention/pool.h"
 #include "analysis/diagnose/idle_client.h"
 #include "analysis/diagnose/prompted.h"
 #include "analysis/thresholds.h"
@@ -285,7 +286,7 @@ static bool waits_briefly_for_child(const struct findings *f)
 static bool holds_up_others(const struct findings *f, const struct link *k)
 {
 	return chain_has_lock(&f->chain) || (f->chain.end != END_FOLDED && f->chain.links.n > 1 &&
-					     contention_pool(f->g, k->task, k->from_ns, k->to_ns));
+					     pool_workers(f->g, k->task, k[-1].obj, k->from_ns, k->to_ns));
 }
 
 /* Returns true if the wait for a CPU is the root cause. A task that got at least a quarter of the CPU time
@@ -376,22 +377,24 @@ static int find_disk(struct findings *f)
 {
 	char buf[DESCRIBE_MAX];
 	struct link *k = last_link(f);
-	int r = contention_disk(f->g, k->task, k->obj, k->from_ns, k->to_ns, &f->disk);
+	int r = disk_use_find(f->g, k->task, k->obj, k->from_ns, k->to_ns, &f->disk);
+	const struct disk_use *d = &f->disk;
 
 	f->on_disk = true;
-	if (r || f->disk.task == GRAPH_NONE || f->disk.ns < (k->to_ns - k->from_ns) / BRANCH_SHARE)
+	if (r || d->task == GRAPH_NONE ||
+	    (!d->bytes && MAX(d->busy_ns, d->waits_ns) < (k->to_ns - k->from_ns) / BRANCH_SHARE))
 		return r;
 	for (size_t i = 0; i < f->chain.links.n; i++)
-		if (f->chain.links.v[i].task == f->disk.task)
+		if (f->chain.links.v[i].task == d->task)
 			return 0;
-	r = chain_append(f->g, &f->chain, f->disk.task, EDGE_DISK, EDGE_WEAK);
+	r = chain_append(f->g, &f->chain, d->task, EDGE_DISK, EDGE_WEAK);
 	if (r)
 		return r;
 	k = last_link(f);
-	k->state = LINK_WAITING;
+	k->state = d->waits_ns ? LINK_WAITING : LINK_UNKNOWN;
 	k->kind = RESOURCE_DISK;
-	k->obj = f->disk.obj;
-	k->total_ns = f->disk.ns;
+	k->obj = d->obj;
+	k->total_ns = d->waits_ns ? d->waits_ns : d->busy_ns;
 	free(k->resource);
 	describe_object(f->g->w, k->obj, buf, sizeof(buf));
 	k->resource = strdup(buf);
@@ -663,7 +666,7 @@ int root_cause_find(struct findings *f)
 		return r;
 	if (!f->spins && f->chain.links.n > 1 &&
 	    (f->chain.end == END_RUNNING || (f->chain.end == END_LEAF && k->tid == k->pid)))
-		f->pool = contention_pool(f->g, k->task, k->from_ns, k->to_ns);
+		f->pool = pool_workers(f->g, k->task, k[-1].obj, k->from_ns, k->to_ns);
 	f->own_lock = find_own_lock(f);
 	if (f->own_lock)
 		f->chain.rivals.n = 0;

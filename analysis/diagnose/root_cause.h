@@ -9,12 +9,13 @@
 
 #include "analysis/diagnose/chain.h"
 #include "analysis/contention/contention.h"
+#include "analysis/contention/disk_use.h"
 
 struct findings {
 	const struct graph *g;
 	struct chain chain;
 	struct contention cpu;
-	struct contention disk;
+	struct disk_use disk; /* on_disk: who had the disk */
 	uint32_t pool;
 	/* The last task of the chain spins: it polls a variable and does not sleep in between. Or the
 	 * task before it spins. Then the last task writes the variable, or is guessed to write it. */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "analysis/contention/pool.h"
 #include "analysis/diagnose/breakdown.h"
 #include "analysis/diagnose/cpu_words.h"
 #include "analysis/diagnose/root_cause.h"
@@ -81,6 +82,34 @@ static bool has_frame(const struct sentence_facts *f, const struct link *k, bool
 		if (is(s->frames[i]))
 			return true;
 	return false;
+}
+
+/* Returns true if say_queued() tells that all workers of a pool are busy. If the workers are threads, the
+ * words about the next task tell it. */
+static bool tells_pool(const struct link *k)
+{
+	return k->pool && k[1].pid == k[1].tid;
+}
+
+/* what: the connection for which the task of link k waits */
+static void say_queued(struct words *t, const struct sentence_facts *f, const struct link *k,
+		       const char *what)
+{
+	bool asks = k->wait == CT_W_CONNECT || k->wait == CT_W_WRITE;
+
+	words_add(t,
+		  k->wait == CT_W_CONNECT ? "to connect to %s"
+		  : k->wait == CT_W_WRITE ? "to write to %s"
+		  : k->unaccepted         ? "for %s to be accepted"
+					  : "for data on %s",
+		  what);
+	if (!tells_pool(k)) {
+		words_add(t, asks ? ", to be accepted by " : " by ");
+		return;
+	}
+	words_add(t, "; ");
+	pool_words(f->g, k->pool, k->pool_pid, k->to_ns, t);
+	words_add(t, ": ");
 }
 
 /* Adds the words between the verb ("waited ") and the next task, such as "for a mutex held by ". */
@@ -195,10 +224,10 @@ static void say_wait(struct words *t, const struct sentence_facts *f, const stru
 	what = k->resource && k->resource[0] ? k->resource
 	       : k->kind != RESOURCE_UNKNOWN ? resource_kind_word(k->kind)
 					     : "something";
-	if (k->wait == CT_W_WRITE)
+	if (k->wait == CT_W_CONNECT || k->unaccepted || tells_pool(k))
+		say_queued(t, f, k, what);
+	else if (k->wait == CT_W_WRITE)
 		words_add(t, "to write to %s, which is to be emptied by ", what);
-	else if (k->wait == CT_W_CONNECT)
-		words_add(t, "to connect to %s, to be accepted by ", what);
 	else if (k->edge == EDGE_EVENTFD || (k->wait == CT_W_FUTEX && CT_OBJ_KIND(k->obj) != CT_OBJ_SOCK))
 		words_add(t, "on %s to be signalled by ", what);
 	else if (k->edge == EDGE_MESSAGE || k->edge == EDGE_PIPE || k->edge == EDGE_OWNER)
@@ -338,6 +367,8 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 		say_resource(t, k);
 	if (k->kind != RESOURCE_MEMORY && !sleeps)
 		say_where(t, f, k);
+	if (f->disk && f->disk->several)
+		words_add(t, ", which several other tasks used");
 	if (k->kind == RESOURCE_DATABASE_LOCK && f->leaf->ownerless)
 		words_add(t, ", which a prepared transaction owns, and no task");
 	else if (k->wait == CT_W_FLOCK || k->kind == RESOURCE_DATABASE_LOCK || k->kind == RESOURCE_LOCK)
@@ -518,10 +549,9 @@ static void say_last(struct words *t, const struct sentence_facts *f, bool alone
 	} else if (before && before->edge == EDGE_CPU) {
 		say_had_cpu(t, f, before, alone);
 	} else if (before && before->edge == EDGE_DISK) {
-		words_add(t, alone ? "perhaps kept the disk busy: it waited for the same disk for "
-				   : "waited for the same disk for ");
-		words_duration(t, k->total_ns);
-		words_add(t, " of this time");
+		if (alone)
+			words_add(t, "perhaps kept the disk busy: it ");
+		disk_use_words(f->disk, t);
 		say_resource(t, k);
 	} else if (before && before->edge == EDGE_FLAG && before->strength == EDGE_WEAK) {
 		words_add(t, "acted just before the spinning ended");
@@ -533,8 +563,11 @@ static void say_last(struct words *t, const struct sentence_facts *f, bool alone
 		say_where(t, f, k);
 	} else if (k->state == LINK_RUNNING || k->state == LINK_RUNNABLE) {
 		bool shared = k->running_ns && k->runnable_ns > k->total_ns / BRANCH_SHARE;
+		bool told = before && !alone && tells_pool(before);
 
-		words_add(t, f->pool ? "was busy with other work (all %u workers were)" : "was computing",
+		words_add(t,
+			  f->pool && !told ? "was busy with other work (all %u workers were)"
+					   : "was computing",
 			  f->pool);
 		if (shared)
 			say_shared(t, f, k);
@@ -691,6 +724,10 @@ static void say_long(struct words *t, const struct sentence_facts *f)
 	words_add(t, ", which ");
 	say_last(t, f, true);
 	say_between(t, f);
+	if (tells_pool(k)) {
+		words_add(t, "; ");
+		pool_words(f->g, k->pool, k->pool_pid, k->to_ns, t);
+	}
 	if (k->before_ns) {
 		words_add(t, "; the whole wait of ");
 		say_task(t, k);
@@ -704,10 +741,11 @@ static void say_links(struct words *t, const struct sentence_facts *f)
 	say_first(t, f);
 	for (size_t i = 1; i < f->n_chain; i++) {
 		const struct link *k = &f->chain[i];
+		const char *which = tells_pool(k - 1) ? " " : ", which ";
 
 		say_task_there(t, f, i, k - 1);
+		words_add(t, "%s", which);
 		if (i + 1 < f->n_chain) {
-			words_add(t, ", which ");
 			say_ran(t, f, k);
 			words_add(t, k->edge == EDGE_FLAG ? "was spinning " : "waited ");
 			if (k->edge == EDGE_CPU) {
@@ -716,7 +754,6 @@ static void say_links(struct words *t, const struct sentence_facts *f)
 			}
 			say_wait(t, f, k);
 		} else {
-			words_add(t, ", which ");
 			say_last(t, f, false);
 		}
 	}

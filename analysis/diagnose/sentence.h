@@ -5,6 +5,7 @@
 
 #include "analysis/diagnose/diagnosis.h"
 #include "analysis/contention/contention.h"
+#include "analysis/contention/disk_use.h"
 
 struct sentence_facts {
 	const struct graph *g;
@@ -18,6 +19,7 @@ struct sentence_facts {
 	bool work_or_cpu;                /* see struct findings */
 	const struct contention *cpu;    /* NULL: not starved */
 	const struct contention *shared; /* the last task computes: who had the CPU meanwhile; or NULL */
+	const struct disk_use *disk;     /* the last task waits for a disk: who had it; or NULL */
 	bool strong;
 	bool own_lock;
 	unsigned parent_threads;

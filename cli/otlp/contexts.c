@@ -165,11 +165,12 @@ static unsigned which_mark(const struct reading *k, const struct ct_rec *rec)
 	return which;
 }
 
-/* Records that the task of r.tid does not make itself, and states, may come at any time. */
+/* Records that the task of r.tid may not make itself, and states, may come at any time. */
 static bool is_act(const struct ct_rec *rec)
 {
-	return rec->kind != CT_GAP && rec->kind != CT_WAKE && rec->kind != CT_BLK_DONE &&
-	       rec->kind != CT_HELD && rec->kind != CT_FD && rec->kind != CT_EPMEMBER;
+	return rec->kind != CT_GAP && rec->kind != CT_WAKE && rec->kind != CT_BLK_ISSUE &&
+	       rec->kind != CT_BLK_DONE && rec->kind != CT_HELD && rec->kind != CT_FD &&
+	       rec->kind != CT_EPMEMBER;
 }
 
 static int read_event(struct reading *k, const struct window_event *e)

@@ -20,7 +20,7 @@
 #define GRAPH_CPUS_MAX FORMAT_CPUS_MAX
 
 /* The kinds of records that a graph needs, for reader_want_kinds(). */
-#define GRAPH_KINDS (~(1ULL << CT_READY | 1ULL << CT_BLK_ISSUE | 1ULL << CT_BLK_DONE))
+#define GRAPH_KINDS (~(1ULL << CT_READY))
 
 /* The key of a futex in graph.owned. Tasks wait for a read-write lock of glibc on one of its two
  * futexes. Both lie in one aligned unit of 8 bytes, so they have the same key. */
@@ -151,7 +151,8 @@ struct graph {
 	size_t n_disk_waits;
 
 	/* Indices of records, tasks and objects. The key is:
-	 * - the object: sends, recvs, flocks (CT_FLOCK and CT_HELD), fds, accesses (CT_ACCESS)
+	 * - the object: sends, recvs, flocks (CT_FLOCK and CT_HELD), fds, accesses (CT_ACCESS), blocks
+	 *   (CT_BLK_ISSUE and CT_BLK_DONE)
 	 * - the tid: waitfds, samples, locktries (CT_FLOCK), polled, hangs
 	 * - in the other indices: as their own comments say */
 	struct graph_index sends;
@@ -170,6 +171,7 @@ struct graph {
 	struct graph_index polled;
 	struct graph_index hangs;
 	struct graph_index accesses;
+	struct graph_index blocks;
 	struct graph_index wakes;  /* CT_WAKE with an object, by object: see index_event() */
 	struct graph_index gaps;   /* CT_GAP; the key is 0 */
 	struct graph_index sheds;  /* CT_SHED of steps of the governor; the key is 0 */

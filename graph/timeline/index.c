@@ -504,6 +504,7 @@ enum {
 	IX_POLLED,
 	IX_ACCESSES,
 	IX_HANGS,
+	IX_BLOCKS,
 	IX_COUNT
 };
 
@@ -539,6 +540,9 @@ static int index_event(const struct window *w, refs *v, const struct window_even
 		return ADD(IX_POLLED, e->r.tid);
 	case CT_ACCESS:
 		return ADD(IX_ACCESSES, e->r.obj);
+	case CT_BLK_ISSUE:
+	case CT_BLK_DONE:
+		return ADD(IX_BLOCKS, e->r.obj);
 	case CT_HANG:
 		return ADD(IX_HANGS, e->r.tid);
 	case CT_GAP:
@@ -686,6 +690,7 @@ int index_records(struct graph *g)
 		[IX_CAPS] = &g->caps,           [IX_GROUPS] = &g->groups,
 		[IX_HANGS] = &g->hangs,         [IX_OWN_LOCKS] = &g->own_locks,
 		[IX_JOINS] = &g->joins,         [IX_ADDRESSES] = &g->addresses,
+		[IX_BLOCKS] = &g->blocks,
 	};
 	refs v[IX_COUNT] = { 0 };
 	int r = 0;
@@ -719,12 +724,12 @@ int index_tasks(struct graph *g)
 
 void index_drop(struct graph *g)
 {
-	struct graph_index *all[] = { &g->sends,    &g->recvs,    &g->flocks,   &g->fds,       &g->members,
-				      &g->waitfds,  &g->samples,  &g->signals,  &g->locktries, &g->wakes,
-				      &g->tuples,   &g->accepted, &g->children, &g->threads,   &g->polled,
-				      &g->accesses, &g->owned,    &g->gaps,     &g->sheds,     &g->listening,
-				      &g->caps,     &g->groups,   &g->hangs,    &g->own_locks, &g->joins,
-				      &g->addresses };
+	struct graph_index *all[] = { &g->sends,     &g->recvs,    &g->flocks,   &g->fds,       &g->members,
+				      &g->waitfds,   &g->samples,  &g->signals,  &g->locktries, &g->wakes,
+				      &g->tuples,    &g->accepted, &g->children, &g->threads,   &g->polled,
+				      &g->accesses,  &g->owned,    &g->gaps,     &g->sheds,     &g->listening,
+				      &g->caps,      &g->groups,   &g->hangs,    &g->own_locks, &g->joins,
+				      &g->addresses, &g->blocks };
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
 		free(all[i]->v);

@@ -196,7 +196,7 @@ static const char *because_words(enum edge_kind edge, enum resource_kind resourc
 	case EDGE_STOP:
 		return "stopped or traced it";
 	case EDGE_DISK:
-		return "waited for the same disk";
+		return "used the same disk";
 	case EDGE_FLAG:
 		return "writes the variable in memory";
 	case EDGE_JOB:

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/clean.h"
+#include "lib/cleanup.h"
 
 #define PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.,:+@%/-"
 
@@ -45,6 +46,17 @@ void words_duration(struct words *t, uint64_t ns)
 		words_add(t, "%.0f ms", s * 1e3);
 	else
 		words_add(t, "%.0f us", s * 1e6);
+}
+
+void words_bytes(struct words *t, uint64_t bytes)
+{
+	static const char *const units[] = { "bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+	double v = (double)bytes;
+	size_t u = 0;
+
+	for (; v >= 1024 && u + 1 < ARRAY_SIZE(units); u++)
+		v /= 1024;
+	words_add(t, u && v < 100 ? "%.1f %s" : "%.0f %s", v, units[u]);
 }
 
 static bool has_control(const char *s)

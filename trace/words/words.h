@@ -16,6 +16,8 @@ struct words {
 __attribute__((format(printf, 2, 3))) void words_add(struct words *t, const char *fmt, ...);
 /* Adds for example "7.7 s", "350 ms" or "12 us". */
 void words_duration(struct words *t, uint64_t ns);
+/* Adds for example "7.3 MiB" or "512 bytes". */
+void words_bytes(struct words *t, uint64_t bytes);
 /* Adds s as one word of a shell. Adds `unknown` instead if s has characters that a person cannot type. */
 void words_add_quoted(struct words *t, const char *s, const char *unknown);
 /* As words_add_quoted(), for the path of a file. A path that begins with '-' would be an option, so it gets

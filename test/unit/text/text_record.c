@@ -339,6 +339,32 @@ static void verb_held(struct record *r)
 	add_lock_fields(r, e);
 }
 
+static void add_block(struct record *r, enum ct_kind kind)
+{
+	static const struct text_word ops[] = {
+		{ "read", 0 }, { "write", 1 }, { "flush", 2 }, { "discard", 3 }, { NULL, 0 }
+	};
+	ct_u8 op = (ct_u8)text_one_of(r->l, text_line_next(r->l, "read, write, flush or discard"), ops);
+	uint32_t bytes = (uint32_t)text_number(r->l, text_line_next(r->l, "bytes"));
+	struct window_record *e = add(r, kind, r->tid, bytes);
+	const char *file = text_line_field(r->l, "file");
+
+	e->r.state = op;
+	e->r.obj = text_object_next(r->l);
+	e->x[0] = text_number_field(r->l, "sector", 0);
+	e->x[1] = file ? text_object(r->l, file) : 0;
+}
+
+static void verb_issues(struct record *r)
+{
+	add_block(r, CT_BLK_ISSUE);
+}
+
+static void verb_completes(struct record *r)
+{
+	add_block(r, CT_BLK_DONE);
+}
+
 static void verb_fd(struct record *r)
 {
 	static const struct text_word flags[] = { { "read", CT_FF_READ },
@@ -528,6 +554,9 @@ static const struct verb verbs[] = {
 	{ "receives", verb_receives, "A receives BYTES OBJECT" },
 	{ "flock", verb_flock, "A flock read|write|unlock OBJECT [how=] [first=N] [last=N] [result=]" },
 	{ "held", verb_held, "A held OBJECT [how=] [first=N] [last=N] [flags=waiter,read]" },
+	{ "issues", verb_issues, "A issues read|write|flush|discard BYTES OBJECT [sector=N] [file=OBJECT]" },
+	{ "completes", verb_completes,
+	  "A completes read|write|flush|discard BYTES OBJECT [sector=N] [file=OBJECT]" },
 	{ "fd", verb_fd, "A fd FD OBJECT [flags=read,write]" },
 	{ "epmember", verb_epmember, "A epmember FD OBJECT EPOLL" },
 	{ "sample", verb_sample, "A sample STACK [ran=TIME] [flags=kernel,fatal]" },

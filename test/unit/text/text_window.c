@@ -19,12 +19,14 @@ static void *own(struct text_window *t, void *p)
 
 static void line_task(struct text_window *t, struct text_line *l)
 {
-	static const char usage[] = "task TID NAME [of PID] [parent PID] [tracer|kthread] [running]";
+	static const char usage[] = "task TID NAME [of PID] [parent PID] [cgroup N] [tracer|kthread] [running]";
 	struct window_task task = { .tid = (uint32_t)text_number(l, text_line_next(l, "a tid")) };
 
 	snprintf(task.comm, sizeof(task.comm), "%s", text_line_next(l, "a name"));
 	task.tgid = text_line_skip(l, "of") ? (uint32_t)text_number(l, text_line_next(l, "a pid")) : task.tid;
 	task.ppid = text_line_skip(l, "parent") ? (uint32_t)text_number(l, text_line_next(l, "a pid")) : 1;
+	if (text_line_skip(l, "cgroup"))
+		task.cgroup_id = text_number(l, text_line_next(l, "the id of a control group"));
 	if (text_declared(t, task.tid))
 		text_line_fail(l, "task %u is declared twice", task.tid);
 	task.flags = text_line_skip(l, "tracer")    ? CT_TF_TRACER

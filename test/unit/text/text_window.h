@@ -4,6 +4,7 @@
  *
  *   task 10 app running              thread 10 of process 10; runs from time 0 on, on its own CPU
  *   task 11 app of 10 parent 1       thread 11 of process 10, whose parent process is 1
+ *   task 12 app cgroup 5             process 12, in the control group whose object is cgroup:5
  *   object sock:1 family=unix type=stream peer=sock:2 name="/run/x"
  *   connection sock:1 sock:2 stream  the two ends of a unix connection; the first one has a name
  *   stack 7 "inner+0x1" "main+0x4 (a)"
@@ -57,6 +58,11 @@
  *   A receives BYTES OBJECT
  *   A flock read|write|unlock OBJECT       [how=posix|flock|ofd] [first=BYTE] [last=BYTE] [result=-11]
  *   A held OBJECT [flags=waiter,read]      [how=posix|flock|ofd] [first=BYTE] [last=BYTE]
+ *   A issues read|write|flush|discard BYTES OBJECT
+ *                                          [sector=N] [file=OBJECT]; OBJECT is a disk. While A has the CPU,
+ *                                          the disk gets a request
+ *   A completes read|write|flush|discard BYTES OBJECT
+ *                                          [sector=N] [file=OBJECT]; the request is done
  *   A fd FD OBJECT                         [flags=read,write]
  *   A epmember FD OBJECT EPOLL
  *   A sample STACK [ran=TIME] [flags=kernel,fatal]

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * pool.h - private to analysis/: finds out whether all workers of a pool are busy, so that work for
+ * the pool has to wait, and whether a connection waits to be accepted. Pure; any thread.
+ *
+ * A pool is one of these:
+ *
+ * - Threads of one process, without its main thread, that idle on the same futex. If the
+ *   futex of a thread or of the examined task is not known, the thread counts if it is busy and has
+ *   the name of the examined task.
+ * - Sibling processes that have the same name, and listen for the same connection. Each may have a
+ *   listening socket of its own.
+ */
+#ifndef CTRACE_ANALYSIS_CONTENTION_POOL_H
+#define CTRACE_ANALYSIS_CONTENTION_POOL_H
+
+#include "graph/timeline/graph.h"
+#include "trace/words/words.h"
+
+/* Returns the number of workers in the pool of `task`, if each was busy for POOL_BUSY_TENTHS tenths
+ * of [from, to). Otherwise, or if `task` is the only worker, returns 0. sock: the object for which the client
+ * of `task` waits. Processes are a pool only if it is the client's end of a stream connection, and its
+ * request was not received before the middle of [from, to). */
+uint32_t pool_workers(const struct graph *g, uint32_t task, uint64_t sock, uint64_t from_ns, uint64_t to_ns);
+/* `task` is a worker. Returns the id of the process whose threads the workers are, or which is the parent of
+ * the workers. */
+uint32_t pool_process(const struct graph *g, uint32_t task);
+/* Adds the words "all 4 workers of shop[20] were busy". process: as pool_process() returns it. at_ns: the
+ * time for which the name of the process is looked up. */
+void pool_words(const struct graph *g, uint32_t workers, uint32_t process, uint64_t at_ns, struct words *t);
+/* sock: the client's end of a stream connection. Returns true if `server` listens for this connection, and
+ * records show that at some time after from_ns, no task had accepted it. Those are records of the other end
+ * of sock, or of the descriptors of `server`. */
+bool pool_is_unaccepted(const struct graph *g, uint64_t sock, uint32_t server, uint64_t from_ns);
+
+#endif
