@@ -315,6 +315,10 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 	else if (k->kind == RESOURCE_INPUT)
 		words_add(t, k->wait == CT_W_WRITE ? "was waiting to write to its terminal"
 						   : "was waiting for input");
+	else if (k->kind == RESOURCE_NETWORK_FS)
+		words_add(t, "was waiting for the %s server of %s",
+			  resource_network_fs(graph_object(f->g, k->obj)) ?: "file",
+			  k->resource && k->resource[0] ? k->resource : "a file");
 	else if (k->kind == RESOURCE_DISK)
 		words_add(t, "was waiting for the disk");
 	else if (f->leaf->time == TIME_NETWORK)
@@ -334,7 +338,7 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 		words_add(t, "was waiting for a file lock");
 	else
 		words_add(t, "was waiting in %s", describe_wait((enum ct_wait)k->wait));
-	if (k->wait != CT_W_SLEEP && k->wait != CT_W_STOPPED && !sleeps)
+	if (k->wait != CT_W_SLEEP && k->wait != CT_W_STOPPED && !sleeps && k->kind != RESOURCE_NETWORK_FS)
 		say_resource(t, k);
 	if (k->kind != RESOURCE_MEMORY && !sleeps)
 		say_where(t, f, k);

@@ -264,7 +264,8 @@ static bool is_alarm(const struct diagnosis *d)
 	if (c == CAUSE_CIRCULAR_WAIT)
 		return true;
 	/* A client that does not get the CPU, the disk or memory has its own row in the list of hangs. */
-	if (c == CAUSE_STARVED || c == CAUSE_DISK || c == CAUSE_MEMORY)
+	if (c == CAUSE_STARVED || c == CAUSE_DISK || c == CAUSE_MEMORY ||
+	    (c == CAUSE_NETWORK && d->chain[d->n_chain - 1].kind == RESOURCE_NETWORK_FS))
 		return !waits_for_client(d);
 	if (k->edge == EDGE_LOCK || k->kind == RESOURCE_LOCK || k->edge == EDGE_FILELOCK ||
 	    k->edge == EDGE_POLLED || k->edge == EDGE_KERNEL_LOCK || k->edge == EDGE_FUSE ||
