@@ -11,6 +11,7 @@
 #include "analysis/contention/flag.h"
 #include "analysis/diagnose/sentence.h"
 #include "analysis/thresholds.h"
+#include "graph/wake/nat.h"
 #include "lib/cleanup.h"
 #include "trace/words/frame.h"
 
@@ -247,6 +248,8 @@ static bool is_unknown_leaf(const struct findings *f)
 	/* A kernel thread ended the wait. It is not known for which task the kernel thread
 	 * worked. */
 	if (leaf->ended && leaf->edge == EDGE_WAKE && leaf->kind == RESOURCE_UNKNOWN)
+		return true;
+	if (leaf->time == TIME_NETWORK && nat_may_be_local(f->g, last->obj))
 		return true;
 	/* An event that ended the wait shows the cause. Exceptions: an interrupt or a message, if
 	 * the wait was not for the network, and no rule or person has refused a cause. */

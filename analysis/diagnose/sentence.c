@@ -11,6 +11,7 @@
 #include "analysis/diagnose/root_cause.h"
 #include "analysis/diagnose/where.h"
 #include "analysis/thresholds.h"
+#include "graph/wake/nat.h"
 #include "lib/cleanup.h"
 #include "trace/words/cmdline.h"
 #include "trace/words/texts.h"
@@ -346,6 +347,8 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 		words_add(t, ", which a prepared transaction owns, and no task");
 	else if (k->wait == CT_W_FLOCK || k->kind == RESOURCE_DATABASE_LOCK || k->kind == RESOURCE_LOCK)
 		words_add(t, ", whose owner the trace does not show");
+	else if (f->leaf->time == TIME_NETWORK && nat_may_be_local(f->g, k->obj))
+		words_add(t, ", whose other end may be on this host");
 	else if (graph_is_local(f->g, k->obj) && !graph_peer_object(f->g, k->obj) && !f->leaf->rivals)
 		words_add(t, ", whose other end on this host the trace does not show");
 }

@@ -7,6 +7,7 @@
 
 #include "graph/thresholds.h"
 #include "graph/wake/cause.h"
+#include "graph/wake/nat.h"
 #include "graph/wake/owner.h"
 #include "graph/wake/repeats.h"
 #include "graph/wake/title.h"
@@ -233,6 +234,8 @@ static void blame_network(const struct graph *g, const struct interval *s, const
 	b->ended = true;
 	b->task = s->wait == CT_W_WRITE ? owner_receiver(g, b->obj, wake, &b->event)
 					: owner_sender(g, b->obj, wake, &b->event);
+	if (b->task == GRAPH_NONE && s->wait != CT_W_WRITE)
+		b->task = nat_sender(g, b->obj, wake, &b->event);
 	if (b->task == s->task)
 		b->task = GRAPH_NONE;
 	if (b->task != GRAPH_NONE) {
