@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analysis/diagnose/idle_client.h"
 #include "analysis/thresholds.h"
 #include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
@@ -512,7 +513,8 @@ int hangs_diagnose(const struct graph *g, struct hang *x)
 	x->steps = x->budget - own.left;
 	x->refused = own.refused;
 	if (!r) {
-		x->alarm = is_alarm(x->diagnosis) && !is_client(g, x->diagnosis);
+		x->alarm = is_alarm(x->diagnosis) && !is_client(g, x->diagnosis) &&
+			   !idle_client_killed(g, x->diagnosis);
 		x->minor = x->alarm && is_minor(x->diagnosis);
 	}
 	return r;
