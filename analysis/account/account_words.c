@@ -29,6 +29,8 @@ static void say_outside(const struct account_row *r, const char *name, char *buf
 		what = "waiting for the disk";
 	else if (r->time == TIME_FAULT)
 		what = "waiting for a page of memory";
+	else if (r->kind == RESOURCE_NETWORK_FS)
+		what = "waiting for the server of a file system";
 	else if (r->time == TIME_NETWORK)
 		what = "waiting for the network";
 	else if (r->kind == RESOURCE_FILE_LOCK)

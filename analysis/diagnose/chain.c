@@ -308,6 +308,11 @@ bool chain_has_edge(const struct chain *c, enum edge_kind kind)
 	return false;
 }
 
+bool chain_waits_for_files(const struct chain *c)
+{
+	return c->end == END_LEAF && (c->leaf.kind == RESOURCE_DISK || c->leaf.kind == RESOURCE_NETWORK_FS);
+}
+
 bool chain_has_lock(const struct chain *c)
 {
 	for (size_t i = 0; i < c->links.n; i++)

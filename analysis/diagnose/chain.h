@@ -48,6 +48,8 @@ bool chain_has_edge(const struct chain *c, enum edge_kind kind);
 bool chain_has_lock(const struct chain *c);
 /* Returns true if every link but the last one waits for the end of a task, or for a vfork child. */
 bool chain_only_children(const struct chain *c);
+/* Returns true if the last link waits for a disk, or for a network file system. */
+bool chain_waits_for_files(const struct chain *c);
 /* Returns true if the link is one wait, and its own stack shows that it is a sleep of Java. */
 bool chain_sleeps_in_java(const struct graph *g, const struct link *k);
 

@@ -12,6 +12,7 @@
 #include "analysis/contention/pool.h"
 #include "analysis/diagnose/sentence.h"
 #include "analysis/thresholds.h"
+#include "graph/wake/nat.h"
 #include "lib/cleanup.h"
 #include "trace/words/frame.h"
 
@@ -113,7 +114,7 @@ static enum cause_kind find_cause(const struct findings *f)
 		return n > 1 ? CAUSE_SLOW_PEER : CAUSE_TIMER;
 	if (f->chain.links.v[0].wait == CT_W_FUTEX && f->chain.links.v[0].edge == EDGE_OWNER)
 		return CAUSE_MISSING_WAKEUP;
-	if (f->chain.leaf.time == TIME_NETWORK)
+	if (f->chain.leaf.time == TIME_NETWORK || f->chain.leaf.kind == RESOURCE_NETWORK_FS)
 		return CAUSE_NETWORK;
 	if (last->kind == RESOURCE_INPUT)
 		return CAUSE_EXTERNAL;
@@ -235,7 +236,8 @@ static bool is_unknown_leaf(const struct findings *f)
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
 	const struct blame *leaf = &f->chain.leaf;
 
-	if (f->chain.end == END_LEAF && leaf->edge == EDGE_DISK && leaf->strength != EDGE_STRONG)
+	if (f->chain.end == END_LEAF && leaf->strength != EDGE_STRONG &&
+	    (leaf->edge == EDGE_DISK || leaf->kind == RESOURCE_NETWORK_FS))
 		return true;
 	if (f->chain.end != END_LEAF || f->on_disk || f->circular || last->wait == CT_W_STOPPED)
 		return false;
@@ -248,13 +250,15 @@ static bool is_unknown_leaf(const struct findings *f)
 	 * worked. */
 	if (leaf->ended && leaf->edge == EDGE_WAKE && leaf->kind == RESOURCE_UNKNOWN)
 		return true;
+	if (leaf->time == TIME_NETWORK && nat_may_be_local(f->g, last->obj))
+		return true;
 	/* An event that ended the wait shows the cause. Exceptions: an interrupt or a message, if
 	 * the wait was not for the network, and no rule or person has refused a cause. */
 	if (leaf->ended && (f->chain.refused || leaf->time == TIME_NETWORK ||
 			    (leaf->edge != EDGE_IRQ && leaf->edge != EDGE_MESSAGE)))
 		return false;
 	if (leaf->kind == RESOURCE_TIMER || leaf->kind == RESOURCE_DISK || leaf->kind == RESOURCE_MEMORY ||
-	    (leaf->kind == RESOURCE_INPUT && last->wait != CT_W_WRITE))
+	    leaf->kind == RESOURCE_NETWORK_FS || (leaf->kind == RESOURCE_INPUT && last->wait != CT_W_WRITE))
 		return false;
 	/* a poll may wait for something else, unless an answer on this connection is owed */
 	return leaf->time != TIME_NETWORK ||

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/diagnose/idle_client.h"
 
+#include <signal.h>
+#include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 
 #include "analysis/thresholds.h"
+#include "graph/thresholds.h"
+#include "graph/timeline/scan.h"
+#include "lib/checked.h"
 #include "lib/cleanup.h"
 
 static bool is_loop(const struct link *k)
@@ -138,4 +144,97 @@ bool idle_client(const struct graph *g, const struct chain *c, size_t first)
 			return false;
 	}
 	return false;
+}
+
+static bool is_deadly(unsigned signal, const struct graph_task *t)
+{
+	return signal == SIGHUP || signal == SIGINT || signal == SIGQUIT || signal == SIGTERM ||
+	       signal == (unsigned)WTERMSIG(t->exit_code);
+}
+
+/* Returns true if another process, or the kernel, sent the signal that killed the task of link k. */
+static bool was_killed_by_other(const struct graph *g, const struct link *k)
+{
+	const struct graph_task *t = &g->tasks[k->task];
+	size_t n;
+	const struct graph_ref *r =
+		graph_refs_from(g, &g->signals, t->tgid, checked_sub(k->to_ns, KILLER_EARLY_NS), &n);
+
+	for (size_t i = 0; k->killed && i < n && scan_step(g); i++) {
+		const struct ct_rec *e = &g->w->events[r[i].event].r;
+		uint32_t sender = graph_task_at(g, e->tid, e->ts);
+
+		if (e->ts > k->to_ns + KILLER_LATE_NS)
+			break;
+		if (!(e->flags & CT_GF_IGNORED) && is_deadly(ct_signal_number(e), t) &&
+		    (e->flags & CT_GF_KERNEL || sender == GRAPH_NONE || g->tasks[sender].tgid != t->tgid))
+			return true;
+	}
+	return false;
+}
+
+/* Returns true if both sockets ask the same server. */
+static bool asks_same(const struct graph *g, const struct window_object *a, const struct window_object *b)
+{
+	const struct window_object *x, *y;
+
+	if (a->family != b->family || a->type != b->type)
+		return false;
+	if (a->family != AF_UNIX)
+		return a->rport && a->rport == b->rport && !memcmp(a->raddr, b->raddr, sizeof(a->raddr));
+	x = graph_object(g, graph_peer_object(g, a->id));
+	y = graph_object(g, graph_peer_object(g, b->id));
+	return a == b || (x && y && x->name[0] && window_object_same_name(x, y));
+}
+
+/* How many requests of this size had an answer on sock before ts_ns, and how many had one soon that no
+ * message of another client made. */
+static void count_answers(const struct graph *g, uint64_t sock, uint64_t bytes, uint64_t ts_ns,
+			  size_t *answered, size_t *soon)
+{
+	const struct window_event *e = g->w->events;
+	size_t n, left;
+	const struct graph_ref *r = graph_refs(&g->sends, sock, &n);
+
+	graph_refs_from(g, &g->sends, sock, ts_ns, &left);
+	n -= left;
+	for (size_t i = n - MIN(n, (size_t)ONE_WAY_LOOKS); i < n && scan_step(g); i++) {
+		const struct ct_rec *asked = &e[r[i].event].r;
+		const struct graph_ref *got = graph_refs_from(g, &g->recvs, sock, asked->ts, &left);
+
+		if (ct_message_bytes(asked) != bytes || !left || e[got->event].r.ts >= ts_ns ||
+		    (i + 1 < n && got->event > r[i + 1].event))
+			continue;
+		(*answered)++;
+		*soon += e[got->event].r.ts - asked->ts < DIAGNOSE_STALL_NS && !is_event(g, sock, got);
+	}
+}
+
+/* Returns true if requests like the last one of link k mostly got an answer soon. */
+static bool is_answered_soon(const struct graph *g, const struct link *k, const struct graph_ref *asked)
+{
+	uint64_t bytes = ct_message_bytes(&g->w->events[asked->event].r);
+	uint64_t ts_ns = g->w->events[asked->event].r.ts;
+	const struct window_object *o = graph_object(g, k->obj);
+	size_t answered = 0, soon = 0;
+
+	for (size_t i = 0; o && i < g->w->n_objects && scan_step(g); i++)
+		if (CT_OBJ_KIND(g->w->objects[i].id) == CT_OBJ_SOCK && asks_same(g, o, &g->w->objects[i]))
+			count_answers(g, g->w->objects[i].id, bytes, ts_ns, &answered, &soon);
+	return soon > answered / 2;
+}
+
+bool idle_client_killed(const struct graph *g, const struct diagnosis *d)
+{
+	const struct link *k = &d->chain[0], *server = &d->chain[1];
+	const struct graph_ref *asked;
+
+	if (d->n_chain < 2 || d->cause != CAUSE_SLOW_PEER || CT_OBJ_KIND(k->obj) != CT_OBJ_SOCK ||
+	    k->wait == CT_W_WRITE || k->wait == CT_W_CONNECT || !was_killed_by_other(g, k))
+		return false;
+	if (!is_loop(server) || server->owed || (!server->server && server->kind != RESOURCE_TIMER))
+		return false;
+	asked = graph_ref_before(g, &g->sends, k->obj, k->to_ns);
+	return asked && graph_is_accepted(g, graph_peer_object(g, k->obj)) && is_read(g, k) &&
+	       !is_answered_soon(g, k, asked);
 }

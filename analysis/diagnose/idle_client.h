@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* idle_client.h - private to analysis/: tells whether a client in a chain waits for news, not for
- * an answer. */
+ * an answer that comes soon. */
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_IDLE_CLIENT_H
 #define CTRACE_ANALYSIS_DIAGNOSE_IDLE_CLIENT_H
 
@@ -19,5 +19,18 @@
  * library for a message bus. Pure; any thread.
  */
 bool idle_client(const struct graph *g, const struct chain *c, size_t first);
+/*
+ * Returns true if the victim of the diagnosis is a client that waited for news, such as the next job of a
+ * queue, until another process killed it. This needs all of the following:
+ *
+ * - A signal of another process, or of the kernel, ended the wait and the client.
+ * - The server has received the last request, and waits only for its clients, or for a time limit.
+ * - No record shows that such a request gets an answer soon. Requests are alike if they have the same size
+ *   and go to the same server. An answer counts if it came within DIAGNOSE_STALL_NS, and no message of
+ *   another client made it. Such answers must not be most of the answers.
+ *
+ * Pure; any thread.
+ */
+bool idle_client_killed(const struct graph *g, const struct diagnosis *d);
 
 #endif

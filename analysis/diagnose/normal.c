@@ -107,8 +107,8 @@ static bool idles(const struct findings *f)
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
 	bool unsure;
 
-	if (!chain_only_children(&f->chain) || f->chain.end != END_LEAF || f->on_disk || f->circular ||
-	    last->kind == RESOURCE_DATABASE_LOCK || last->kind == RESOURCE_STANDBY ||
+	if (!chain_only_children(&f->chain) || f->chain.end != END_LEAF || chain_waits_for_files(&f->chain) ||
+	    f->circular || last->kind == RESOURCE_DATABASE_LOCK || last->kind == RESOURCE_STANDBY ||
 	    last->kind == RESOURCE_CHECKPOINT)
 		return false;
 	/* a person who asks about the parent wants to know that its child waits for input */
@@ -276,7 +276,7 @@ bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_
 		return true;
 	/* the victim is a server whose clients ask for nothing */
 	if (first->server && !first->owed && f->chain.end == END_LEAF && first->wait != CT_W_WRITE &&
-	    f->chain.leaf.kind != RESOURCE_NONE && f->chain.leaf.kind != RESOURCE_DISK &&
+	    f->chain.leaf.kind != RESOURCE_NONE && !chain_waits_for_files(&f->chain) &&
 	    !chain_has_edge(&f->chain, EDGE_LOCK) && !chain_has_edge(&f->chain, EDGE_FILELOCK) &&
 	    !chain_has_edge(&f->chain, EDGE_POLLED))
 		return true;

@@ -511,8 +511,7 @@ static int find_driver(struct findings *f)
 	size_t n = f->chain.links.n, at;
 	struct words t = { 0 };
 
-	if (f->chain.end == END_CYCLE || f->starved || f->spins ||
-	    (f->chain.end == END_LEAF && f->chain.leaf.kind == RESOURCE_DISK))
+	if (f->chain.end == END_CYCLE || f->starved || f->spins || chain_waits_for_files(&f->chain))
 		return 0;
 	for (at = 1; at + 1 < n; at++)
 		if ((v[at].wait == CT_W_READ || v[at].wait == CT_W_POLL || v[at].wait == CT_W_EPOLL) &&
@@ -545,7 +544,7 @@ static void find_idle_client(struct findings *f)
 	struct link *v = f->chain.links.v;
 	size_t n = f->chain.links.n, at = 1;
 
-	if (f->chain.end != END_LEAF || f->chain.leaf.kind == RESOURCE_DISK)
+	if (f->chain.end != END_LEAF || chain_waits_for_files(&f->chain))
 		return;
 	/* A thread does not idle while another thread of its process waits for it. */
 	while (at + 1 < n && (CT_OBJ_KIND(v[at].obj) != CT_OBJ_SOCK || v[at].pid == v[at - 1].pid ||

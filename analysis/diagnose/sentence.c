@@ -12,6 +12,7 @@
 #include "analysis/diagnose/root_cause.h"
 #include "analysis/diagnose/where.h"
 #include "analysis/thresholds.h"
+#include "graph/wake/nat.h"
 #include "lib/cleanup.h"
 #include "trace/words/cmdline.h"
 #include "trace/words/texts.h"
@@ -344,6 +345,10 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 	else if (k->kind == RESOURCE_INPUT)
 		words_add(t, k->wait == CT_W_WRITE ? "was waiting to write to its terminal"
 						   : "was waiting for input");
+	else if (k->kind == RESOURCE_NETWORK_FS)
+		words_add(t, "was waiting for the %s server of %s",
+			  resource_network_fs(graph_object(f->g, k->obj)) ?: "file",
+			  k->resource && k->resource[0] ? k->resource : "a file");
 	else if (k->kind == RESOURCE_DISK)
 		words_add(t, "was waiting for the disk");
 	else if (f->leaf->time == TIME_NETWORK)
@@ -363,7 +368,7 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 		words_add(t, "was waiting for a file lock");
 	else
 		words_add(t, "was waiting in %s", describe_wait((enum ct_wait)k->wait));
-	if (k->wait != CT_W_SLEEP && k->wait != CT_W_STOPPED && !sleeps)
+	if (k->wait != CT_W_SLEEP && k->wait != CT_W_STOPPED && !sleeps && k->kind != RESOURCE_NETWORK_FS)
 		say_resource(t, k);
 	if (k->kind != RESOURCE_MEMORY && !sleeps)
 		say_where(t, f, k);
@@ -373,6 +378,8 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 		words_add(t, ", which a prepared transaction owns, and no task");
 	else if (k->wait == CT_W_FLOCK || k->kind == RESOURCE_DATABASE_LOCK || k->kind == RESOURCE_LOCK)
 		words_add(t, ", whose owner the trace does not show");
+	else if (f->leaf->time == TIME_NETWORK && nat_may_be_local(f->g, k->obj))
+		words_add(t, ", whose other end may be on this host");
 	else if (graph_is_local(f->g, k->obj) && !graph_peer_object(f->g, k->obj) && !f->leaf->rivals)
 		words_add(t, ", whose other end on this host the trace does not show");
 }

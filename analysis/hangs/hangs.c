@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analysis/diagnose/idle_client.h"
 #include "analysis/thresholds.h"
 #include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
@@ -264,7 +265,8 @@ static bool is_alarm(const struct diagnosis *d)
 	if (c == CAUSE_CIRCULAR_WAIT)
 		return true;
 	/* A client that does not get the CPU, the disk or memory has its own row in the list of hangs. */
-	if (c == CAUSE_STARVED || c == CAUSE_DISK || c == CAUSE_MEMORY)
+	if (c == CAUSE_STARVED || c == CAUSE_DISK || c == CAUSE_MEMORY ||
+	    (c == CAUSE_NETWORK && d->chain[d->n_chain - 1].kind == RESOURCE_NETWORK_FS))
 		return !waits_for_client(d);
 	if (k->edge == EDGE_LOCK || k->kind == RESOURCE_LOCK || k->edge == EDGE_FILELOCK ||
 	    k->edge == EDGE_POLLED || k->edge == EDGE_KERNEL_LOCK || k->edge == EDGE_FUSE ||
@@ -511,7 +513,8 @@ int hangs_diagnose(const struct graph *g, struct hang *x)
 	x->steps = x->budget - own.left;
 	x->refused = own.refused;
 	if (!r) {
-		x->alarm = is_alarm(x->diagnosis) && !is_client(g, x->diagnosis);
+		x->alarm = is_alarm(x->diagnosis) && !is_client(g, x->diagnosis) &&
+			   !idle_client_killed(g, x->diagnosis);
 		x->minor = x->alarm && is_minor(x->diagnosis);
 	}
 	return r;

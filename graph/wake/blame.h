@@ -34,7 +34,8 @@ enum time_kind {
 };
 const char *time_kind_name(enum time_kind k);
 
-/* The tasks that could end one wait, at most one of each process. */
+/* The tasks that could end one wait: at most one of each process, unless records show that several threads of
+ * a process have ended such waits. */
 #define ENDERS_MAX 8
 struct enders {
 	uint32_t v[ENDERS_MAX];

@@ -93,7 +93,7 @@ static bool debt_of(const struct graph *g, uint32_t thread, const struct blame_r
 }
 
 /* Looks at some moments only, because a busy task may have very many intervals. */
-static bool computed(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+bool owner_computed(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	unsigned n = 0;
 
@@ -151,7 +151,7 @@ static bool is_active(const struct graph *g, uint32_t task, uint64_t since_ns, u
 	*ret_for = GRAPH_NONE;
 	if (t->exit_ns < to_ns || t->born_ns >= to_ns)
 		return false;
-	return computed(g, task, from_ns, to_ns) ||
+	return owner_computed(g, task, from_ns, to_ns) ||
 	       (locks && is_asleep(g, task, to_ns - 1) && is_asleep(g, task, to_ns - half_ns)) ||
 	       (waits_outside(g, task, since_ns, to_ns - 1, ret_for) &&
 		waits_outside(g, task, since_ns, to_ns - half_ns, ret_for));

@@ -7,6 +7,7 @@
 
 #include "graph/thresholds.h"
 #include "graph/wake/cause.h"
+#include "graph/wake/nat.h"
 #include "graph/wake/owner.h"
 #include "graph/wake/repeats.h"
 #include "graph/wake/title.h"
@@ -84,6 +85,8 @@ static enum time_kind time_of(const struct graph *g, const struct interval *s, c
 	case CT_W_YIELD:
 		break;
 	}
+	if (b->kind == RESOURCE_NETWORK_FS)
+		return TIME_NETWORK;
 	switch ((unsigned)CT_OBJ_KIND(b->obj)) {
 	case CT_OBJ_SOCK:
 	case CT_OBJ_PIPE:
@@ -193,13 +196,19 @@ static void blame_task(struct blame *b, uint32_t task, enum edge_kind edge, enum
 	b->strength = (uint8_t)strength;
 }
 
-static void blame_disk(const struct interval *s, struct blame *b)
+/* A wait for a file of a network file system is a wait for its server, or for the network. A wait for a file
+ * of a file system that is not known may be so too. */
+static void blame_disk(const struct graph *g, const struct interval *s, struct blame *b)
 {
+	const struct window_object *o = graph_object(g, b->obj);
+	bool file = CT_OBJ_KIND(b->obj) == CT_OBJ_FILE || CT_OBJ_KIND(b->obj) == CT_OBJ_DIR;
+	bool far = file && resource_network_fs(o);
+
 	b->task = GRAPH_NONE;
-	b->edge = EDGE_DISK;
-	b->strength = EDGE_STRONG;
-	b->kind = RESOURCE_DISK;
-	b->time = s->wait == CT_W_FAULT ? TIME_FAULT : TIME_DISK;
+	b->edge = far ? EDGE_OWNER : EDGE_DISK;
+	b->strength = far || !file || resource_is_local_file(o) ? EDGE_STRONG : EDGE_WEAK;
+	b->kind = far ? RESOURCE_NETWORK_FS : RESOURCE_DISK;
+	b->time = s->wait == CT_W_FAULT ? TIME_FAULT : far ? TIME_NETWORK : TIME_DISK;
 	b->ended = true;
 }
 
@@ -234,6 +243,8 @@ static void blame_network(const struct graph *g, const struct interval *s, const
 	b->kind = resource_of_object(g->w, b->obj);
 	b->ended = true;
 	b->task = other_end(g, s, wake, b, &all);
+	if (b->task == GRAPH_NONE && !all.n && s->wait != CT_W_WRITE)
+		b->task = nat_sender(g, b->obj, wake, &b->event);
 	b->rivals = all.n > 1 ? (uint8_t)all.n : 0;
 	if (b->task == s->task)
 		b->task = GRAPH_NONE;
@@ -341,13 +352,14 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 		b->kind = RESOURCE_KERNEL_LOCK;
 	if (g->tasks[waker].kthread) {
 		/* A kernel thread is not to blame: it works for others, such as a device. */
-		if (on_disk(g, b->obj) && s->st & CT_ST_DISK) {
-			blame_disk(s, b);
+		if ((on_disk(g, b->obj) || resource_of_object(g->w, b->obj) == RESOURCE_NETWORK_FS) &&
+		    s->st & CT_ST_DISK) {
+			blame_disk(g, s, b);
 		} else if (s->wait == CT_W_URING && s->flags & CT_SF_IOWAIT &&
 			   g->tasks[waker].tgid != g->tasks[s->task].tgid) {
 			/* The workers of an io_uring belong to the process of the waiter. Other kernel
 			 * threads mostly end I/O of a disk, for example of a loop device. */
-			blame_disk(s, b);
+			blame_disk(g, s, b);
 			b->strength = EDGE_WEAK;
 		} else if (CT_OBJ_KIND(s->obj) == CT_OBJ_TTY && s->wait == CT_W_WRITE)
 			blame_lasting(g, (uint32_t)(s - g->intervals), b);
@@ -378,19 +390,19 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 			struct blame *b)
 {
 	bool task_ctx = ct_wake_by_task(&wake->r);
+	bool by_disk =
+		ct_wake_context(&wake->r) == CT_CTX_SOFTIRQ &&
+		(ct_wake_softirq(&wake->r) == BLOCK_SOFTIRQ || ct_wake_softirq(&wake->r) == IRQ_POLL_SOFTIRQ);
 	uint64_t obj = own_socket(s, wake);
 	struct wake_cause cause;
 	struct blame last;
 
 	b->until_ns = wake->r.ts;
-	if (is_disk_wait(g, s, wake)) {
+	if (by_disk || is_disk_wait(g, s, wake)) {
 		b->obj = s->obj;
-		blame_disk(s, b);
-		return;
-	}
-	if (ct_wake_context(&wake->r) == CT_CTX_SOFTIRQ &&
-	    (ct_wake_softirq(&wake->r) == BLOCK_SOFTIRQ || ct_wake_softirq(&wake->r) == IRQ_POLL_SOFTIRQ)) {
-		blame_disk(s, b);
+		blame_disk(g, s, b);
+		if (by_disk)
+			b->strength = EDGE_STRONG;
 		return;
 	}
 	if (CT_OBJ_KIND(obj) == CT_OBJ_SOCK && !task_ctx) {
@@ -582,7 +594,7 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 		}
 	}
 	if (is_disk_wait(g, s, wake)) {
-		blame_disk(s, b);
+		blame_disk(g, s, b);
 		b->ended = false;
 		return;
 	}

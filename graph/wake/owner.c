@@ -194,11 +194,32 @@ static bool waits_for_one(const struct interval *s)
 	return CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK && (s->wait == CT_W_READ || s->wait == CT_W_POLL);
 }
 
+/* s waits on a futex that is no lock. Another task has to post on it. Leaves out tasks that idle in a loop.
+ */
+static void owner_of_post(const struct graph *g, const struct interval *s, struct blame *b,
+			  struct enders *all)
+{
+	struct enders past = { 0 };
+	uint64_t at;
+
+	b->task = owner_past_waker(g, s->obj, s->to_ns - 1, s->task, &past, &at);
+	if (b->task == GRAPH_NONE)
+		b->task = owner_handed_to(g, s);
+	if (b->task != GRAPH_NONE) {
+		if (owner_idles_in_loop(g, b->task, s->to_ns - 1))
+			b->task = GRAPH_NONE;
+		return;
+	}
+	for (size_t i = 0; i < past.n; i++)
+		if (!owner_idles_in_loop(g, past.v[i], s->to_ns - 1))
+			owner_add_task(all, past.v[i]);
+	b->task = all->n == 1 ? all->v[0] : owner_only_likely(g, all, s->from_ns, s->to_ns);
+}
+
 static void owner_of_futex(const struct graph *g, const struct interval *s, struct blame *b,
 			   struct enders *all)
 {
 	uint32_t owner = graph_futex_owner(g, s);
-	uint64_t at;
 
 	if (owner_of_shown_lock(g, s, b) || owner_of_class(g, s, b, all))
 		return;
@@ -208,11 +229,7 @@ static void owner_of_futex(const struct graph *g, const struct interval *s, stru
 		return;
 	}
 	if (!owner) {
-		b->task = owner_past_waker(g, s->obj, s->to_ns - 1, s->task, &at);
-		if (b->task == GRAPH_NONE)
-			b->task = owner_handed_to(g, s);
-		if (b->task != GRAPH_NONE && owner_idles_in_loop(g, b->task, s->to_ns - 1))
-			b->task = GRAPH_NONE;
+		owner_of_post(g, s, b, all);
 		return;
 	}
 	b->task = graph_task_at(g, owner, s->from_ns);

@@ -3,6 +3,7 @@
  * terminal, eventfd or futex. */
 #include <unistd.h>
 
+#include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
 #include "graph/wake/owner_private.h"
 
@@ -10,6 +11,15 @@ void owner_add(const struct graph *g, struct enders *e, uint32_t task)
 {
 	for (size_t i = 0; i < e->n; i++)
 		if (g->tasks[e->v[i]].tgid == g->tasks[task].tgid)
+			return;
+	if (e->n < ENDERS_MAX)
+		e->v[e->n++] = task;
+}
+
+void owner_add_task(struct enders *e, uint32_t task)
+{
+	for (size_t i = 0; i < e->n; i++)
+		if (e->v[i] == task)
 			return;
 	if (e->n < ENDERS_MAX)
 		e->v[e->n++] = task;
@@ -163,36 +173,6 @@ uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t 
 	return best;
 }
 
-static uint32_t waker_of(const struct graph *g, const struct graph_ref *wake, uint64_t ts_ns, uint32_t me)
-{
-	const struct window_event *e = owner_event(g, wake);
-	uint32_t task;
-
-	if (e->r.tid != g->tasks[me].tid || ct_wake_context(&e->r) == CT_CTX_IRQ)
-		return GRAPH_NONE;
-	task = graph_task_at(g, ct_wake_waker(&e->r), e->r.ts);
-	return task != GRAPH_NONE && task != me && owner_alive(g, task, ts_ns) ? task : GRAPH_NONE;
-}
-
-uint32_t owner_past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint64_t *ret_ns)
-{
-	size_t n, n_after, first_after;
-	const struct graph_ref *r = graph_refs(&g->wakes, obj, &n);
-	uint32_t task = GRAPH_NONE;
-
-	graph_refs_from(g, &g->wakes, obj, ts_ns + 1, &n_after);
-	first_after = n - n_after;
-	for (size_t i = first_after; i > 0 && task == GRAPH_NONE && scan_step(g); i--) {
-		task = waker_of(g, &r[i - 1], ts_ns, me);
-		*ret_ns = owner_event(g, &r[i - 1])->r.ts;
-	}
-	for (size_t i = first_after; i < n && task == GRAPH_NONE && scan_step(g); i++) {
-		task = waker_of(g, &r[i], ts_ns, me);
-		*ret_ns = owner_event(g, &r[i])->r.ts;
-	}
-	return task;
-}
-
 static bool is_in_table(const struct graph *g, uint64_t obj, uint32_t tgid, uint64_t from_ns, uint64_t to_ns)
 {
 	size_t n;
@@ -219,6 +199,84 @@ bool owner_has_closed(const struct graph *g, uint64_t obj, uint32_t task, uint64
 	return (s->obj && is_in_table(g, s->obj, tgid, used_ns, ts_ns)) ||
 	       (s->wait == CT_W_POLL && set && owner_event(g, set)->r.ts >= used_ns &&
 		is_in_table(g, owner_event(g, set)->r.obj, tgid, used_ns, ts_ns));
+}
+
+static uint32_t waker_of(const struct graph *g, const struct graph_ref *wake, uint64_t ts_ns, uint32_t me)
+{
+	const struct window_event *e = owner_event(g, wake);
+	uint32_t task;
+
+	if (e->r.tid != g->tasks[me].tid || ct_wake_context(&e->r) == CT_CTX_IRQ)
+		return GRAPH_NONE;
+	task = graph_task_at(g, ct_wake_waker(&e->r), e->r.ts);
+	return task != GRAPH_NONE && task != me && owner_alive(g, task, ts_ns) ? task : GRAPH_NONE;
+}
+
+static bool waits_on(const struct graph *g, uint32_t task, uint64_t obj, uint64_t ts_ns)
+{
+	uint32_t i = graph_interval_at(g, task, ts_ns);
+
+	return i != GRAPH_NONE && g->intervals[i].state == INTERVAL_BLOCKED && g->intervals[i].obj == obj;
+}
+
+/* The wakers of `me` through obj, found from the newest wake-up to the oldest, or from the first one on. */
+struct past_wakers {
+	const struct graph *g;
+	uint64_t obj;
+	uint64_t ts_ns;
+	uint32_t me;
+	uint64_t last_ns; /* the time of the first found wake-up */
+	struct enders found;
+};
+
+static void past_add(struct past_wakers *p, const struct graph_ref *wake)
+{
+	uint32_t task = waker_of(p->g, wake, p->ts_ns, p->me);
+	uint64_t at_ns = owner_event(p->g, wake)->r.ts;
+	bool pipe = CT_OBJ_KIND(p->obj) == CT_OBJ_PIPE || CT_OBJ_KIND(p->obj) == CT_OBJ_FIFO;
+
+	if (task == GRAPH_NONE || (pipe && owner_has_closed(p->g, p->obj, task, at_ns, p->ts_ns)))
+		return;
+	if (!p->found.n)
+		p->last_ns = at_ns;
+	owner_add_task(&p->found, task);
+}
+
+/* Of several tasks, drops those that wait on obj themselves: they cannot end the wait of another task. */
+static void past_drop_waiters(struct past_wakers *p)
+{
+	struct enders left = { 0 };
+
+	for (size_t i = 0; i < p->found.n; i++)
+		if (!waits_on(p->g, p->found.v[i], p->obj, p->ts_ns))
+			owner_add_task(&left, p->found.v[i]);
+	if (left.n)
+		p->found = left;
+}
+
+uint32_t owner_past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me,
+			  struct enders *all, uint64_t *ret_ns)
+{
+	struct past_wakers p = { .g = g, .obj = obj, .ts_ns = ts_ns, .me = me };
+	size_t n, n_after, before;
+	const struct graph_ref *r = graph_refs(&g->wakes, obj, &n);
+
+	graph_refs_from(g, &g->wakes, obj, ts_ns + 1, &n_after);
+	before = n - n_after;
+	for (size_t i = before, left = PAST_WAKES; i > 0 && left && scan_step(g); i--) {
+		past_add(&p, &r[i - 1]);
+		left -= p.found.n > 0;
+	}
+	for (size_t i = before; i < n && !p.found.n && scan_step(g); i++)
+		past_add(&p, &r[i]);
+	*ret_ns = p.last_ns;
+	if (p.found.n > 1)
+		past_drop_waiters(&p);
+	if (p.found.n == 1)
+		return p.found.v[0];
+	for (size_t i = 0; i < p.found.n; i++)
+		owner_add_task(all, p.found.v[i]);
+	return GRAPH_NONE;
 }
 
 bool owner_is_stopped(const struct graph *g, uint32_t task, uint64_t ts_ns)
@@ -279,35 +337,70 @@ static uint32_t thread_of(const struct graph *g, uint64_t obj, uint32_t owner, u
 	return owner;
 }
 
-/* Returns the task W that woke the waiter last through the pipe obj. Exceptions:
- * - If W is not known, or has closed the pipe since, takes the process that owner_fd() finds. Returns the
- *   result of thread_of().
+static uint32_t only_stopped(const struct graph *g, const struct enders *e, uint64_t ts_ns)
+{
+	if (owner_count_stopped(g, e, ts_ns) != 1)
+		return GRAPH_NONE;
+	for (size_t i = 0; i < e->n; i++)
+		if (owner_is_stopped(g, e->v[i], ts_ns))
+			return e->v[i];
+	return GRAPH_NONE;
+}
+
+uint32_t owner_only_likely(const struct graph *g, const struct enders *e, uint64_t from_ns, uint64_t to_ns)
+{
+	uint32_t found = only_stopped(g, e, to_ns);
+	bool stopped = found != GRAPH_NONE;
+
+	for (size_t i = 0; !stopped && i < e->n; i++) {
+		if (!owner_computed(g, e->v[i], from_ns, to_ns))
+			continue;
+		if (found != GRAPH_NONE)
+			return GRAPH_NONE;
+		found = e->v[i];
+	}
+	return found;
+}
+
+/* `me` waits for obj at ts_ns. Returns the task that has woken it through obj before. If there are several,
+ * adds them to *all, which is empty, and returns the only likely one, or GRAPH_NONE. */
+static uint32_t past_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me,
+			   struct enders *all)
+{
+	uint32_t i = graph_interval_at(g, me, ts_ns), task;
+	uint64_t at;
+
+	task = owner_past_waker(g, obj, ts_ns, me, all, &at);
+	return all->n && i != GRAPH_NONE
+		       ? owner_only_likely(g, all, g->intervals[i].from_ns, g->intervals[i].to_ns)
+		       : task;
+}
+
+/* Returns the task W that has woken the waiter through the pipe obj. Exceptions:
+ * - If W is not known, takes the process that owner_fd() finds. Returns the result of thread_of().
+ * - If several tasks may be W, returns GRAPH_NONE, or the only likely one of them.
  * - If W is not stopped, but exactly one of several tasks with the other end is stopped, returns
  *   the stopped task. */
 static uint32_t pipe_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint8_t mode,
 			   struct enders *all)
 {
+	uint32_t task = past_owner(g, obj, ts_ns, me, all), i = graph_interval_at(g, me, ts_ns), stopped;
+	uint64_t end_ns = i == GRAPH_NONE ? g->w->to_ns : g->intervals[i].to_ns;
 	struct enders holders = { 0 };
-	uint64_t at, end_ns = g->w->to_ns;
-	uint32_t task = owner_past_waker(g, obj, ts_ns, me, &at), i = graph_interval_at(g, me, ts_ns);
 
-	if (task == GRAPH_NONE || owner_has_closed(g, obj, task, at, ts_ns))
+	if (all->n)
+		return task;
+	if (task == GRAPH_NONE)
 		return thread_of(g, obj, owner_fd(g, obj, ts_ns, g->tasks[me].tgid, mode, all), me, ts_ns);
-	if (i != GRAPH_NONE)
-		end_ns = g->intervals[i].to_ns;
 	owner_fd(g, obj, ts_ns, g->tasks[me].tgid, mode, &holders);
-	for (size_t k = 0; k < holders.n; k++)
-		if (!owner_is_stopped(g, task, end_ns) && owner_is_stopped(g, holders.v[k], end_ns) &&
-		    owner_count_stopped(g, &holders, end_ns) == 1)
-			return holders.v[k];
-	return task;
+	stopped = owner_is_stopped(g, task, end_ns) ? GRAPH_NONE : only_stopped(g, &holders, end_ns);
+	return stopped == GRAPH_NONE ? task : stopped;
 }
 
 uint32_t owner_object(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint8_t mode,
 		      struct enders *all)
 {
 	uint32_t tgid = g->tasks[me].tgid;
-	uint64_t at;
 
 	switch ((unsigned)CT_OBJ_KIND(obj)) {
 	case CT_OBJ_SOCK:
@@ -327,7 +420,7 @@ uint32_t owner_object(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint3
 			       : GRAPH_NONE;
 	case CT_OBJ_EVENTFD:
 	case CT_OBJ_FUTEX:
-		return owner_past_waker(g, obj, ts_ns, me, &at);
+		return past_owner(g, obj, ts_ns, me, all);
 	default:
 		return GRAPH_NONE;
 	}

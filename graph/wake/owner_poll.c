@@ -76,8 +76,8 @@ static void poll_pipe(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint3
 		      struct poll_member *m)
 {
 	m->score = POLL_WRITTEN;
-	m->task = owner_past_waker(g, obj, ts_ns, me, &m->since_ns);
-	if (m->task != GRAPH_NONE && !owner_has_closed(g, obj, m->task, m->since_ns, ts_ns))
+	m->task = owner_past_waker(g, obj, ts_ns, me, &m->all, &m->since_ns);
+	if (m->task != GRAPH_NONE || m->all.n)
 		return;
 	m->score = POLL_QUIET;
 	m->task = owner_fd(g, obj, ts_ns, g->tasks[me].tgid, CT_FF_WRITE, &m->all);
@@ -88,6 +88,22 @@ static void poll_pipe(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint3
 		m->score = POLL_NONE;
 		m->task = GRAPH_NONE;
 	}
+}
+
+static bool has_ender(const struct enders *e, uint32_t task)
+{
+	for (size_t i = 0; i < e->n; i++)
+		if (e->v[i] == task)
+			return true;
+	return false;
+}
+
+static bool are_own(const struct graph *g, const struct enders *e, uint32_t task)
+{
+	for (size_t i = 0; i < e->n; i++)
+		if (g->tasks[e->v[i]].tgid != g->tasks[task].tgid)
+			return false;
+	return true;
 }
 
 /* Returns true if only the task's own process can make obj readable, for example to wake the task
@@ -103,13 +119,14 @@ static bool is_self_pipe(const struct graph *g, uint64_t obj, const struct inter
 	if (CT_OBJ_KIND(obj) == CT_OBJ_PIPE)
 		poll_pipe(g, obj, x->to_ns - 1, x->task, false, &m);
 	else if (CT_OBJ_KIND(obj) == CT_OBJ_EVENTFD)
-		m.task = owner_past_waker(g, obj, x->to_ns - 1, x->task, &m.since_ns);
+		m.task = owner_past_waker(g, obj, x->to_ns - 1, x->task, &m.all, &m.since_ns);
 	else
 		return false;
 	if (CT_OBJ_KIND(obj) == CT_OBJ_PIPE &&
 	    owner_modes(g, obj, g->tasks[x->task].tgid) != (CT_FF_READ | CT_FF_WRITE))
 		return false;
-	return m.task == GRAPH_NONE ? !m.all.n : g->tasks[m.task].tgid == g->tasks[x->task].tgid;
+	return m.task == GRAPH_NONE ? are_own(g, &m.all, x->task)
+				    : g->tasks[m.task].tgid == g->tasks[x->task].tgid;
 }
 
 /* Returns true if x waits for sock, and for no other process. A wait in an epoll does not count: mostly
@@ -228,9 +245,9 @@ static void poll_member_fill(const struct graph *g, uint64_t obj, const struct i
 		poll_pipe(g, obj, ts_ns, me, alone, m);
 		return;
 	case CT_OBJ_EVENTFD:
-		m->task = owner_past_waker(g, obj, ts_ns, me, &m->since_ns);
-		m->score = m->task == GRAPH_NONE ? POLL_NONE : POLL_FAR;
-		m->inner = m->task == GRAPH_NONE;
+		m->task = owner_past_waker(g, obj, ts_ns, me, &m->all, &m->since_ns);
+		m->inner = m->task == GRAPH_NONE && !m->all.n;
+		m->score = m->inner ? POLL_NONE : POLL_FAR;
 		return;
 	case CT_OBJ_SIGNALFD:
 		m->inner = true;
@@ -247,7 +264,7 @@ static bool is_better(const struct poll_member *m, const struct poll_member *bes
 {
 	if (m->score == best->score && m->inner != best->inner)
 		return best->inner;
-	if (m->score == best->score && m->score < POLL_WRITTEN && m->stopped != best->stopped)
+	if (m->score == best->score && m->score <= POLL_WRITTEN && m->stopped != best->stopped)
 		return m->stopped;
 	return m->score != best->score ? m->score > best->score : m->since_ns > best->since_ns;
 }
@@ -304,8 +321,9 @@ static void poll_add(const struct graph *g, const struct interval *s, uint64_t o
 		*all = (struct enders){ 0 };
 	if (!f->any || m.score >= f->best.score) {
 		for (size_t k = 0; k < m.all.n; k++)
-			owner_add(g, all, m.all.v[k]);
-		if (m.task != GRAPH_NONE && g->tasks[m.task].tgid != g->tasks[s->task].tgid)
+			owner_add_task(all, m.all.v[k]);
+		if (m.task != GRAPH_NONE &&
+		    (m.score == POLL_WRITTEN || g->tasks[m.task].tgid != g->tasks[s->task].tgid))
 			owner_add(g, all, m.task);
 	}
 	if (!f->any || is_better(&m, &f->best)) {
@@ -316,6 +334,24 @@ static void poll_add(const struct graph *g, const struct interval *s, uint64_t o
 	f->inner &= m.inner;
 	f->forked |= m.forked;
 	f->any = true;
+}
+
+/* Several tasks may end the poll through pipes or an eventfd. Blames the only likely one. r: the members of
+ * the poll. */
+static void poll_likely(const struct graph *g, const struct interval *s, const struct graph_ref *r, size_t n,
+			struct blame *b, const struct enders *all)
+{
+	struct poll_member m;
+
+	b->task = owner_only_likely(g, all, s->from_ns, s->to_ns);
+	for (size_t i = 0; b->task != GRAPH_NONE && i < n && scan_step(g); i++) {
+		poll_member_fill(g, owner_event(g, &r[i])->r.obj, s, false, &m);
+		if (m.task != b->task && !has_ender(&m.all, b->task))
+			continue;
+		b->obj = owner_event(g, &r[i])->r.obj;
+		b->event = r[i].event;
+		return;
+	}
 }
 
 void owner_of_poll(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all)
@@ -359,13 +395,16 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 		return;
 	}
 	b->kind = resource_of_object(g->w, b->obj);
-	if (f.best.score >= POLL_WRITTEN || all->n < 2 ||
+	if (f.best.score > POLL_WRITTEN || all->n < 2 ||
 	    (f.best.stopped && owner_count_stopped(g, all, s->to_ns) == 1))
 		b->task = f.best.task;
+	else if (f.best.score == POLL_WRITTEN || CT_OBJ_KIND(b->obj) == CT_OBJ_EVENTFD)
+		poll_likely(g, s, r, n, b, all);
 	/* If the task waits for a thread of its own process, blames the thread that got work from the task
 	 * last. owner_handed_to() leaves out threads that are back in their wait. */
 	own = b->task != GRAPH_NONE ? g->tasks[b->task].tgid == g->tasks[s->task].tgid
-				    : alone && CT_OBJ_KIND(b->obj) == CT_OBJ_EVENTFD;
+				    : CT_OBJ_KIND(b->obj) == CT_OBJ_EVENTFD &&
+					      (alone || (all->n && are_own(g, all, s->task)));
 	if (own) {
 		uint32_t task = owner_handed_to(g, s);
 

@@ -19,6 +19,8 @@ static inline bool owner_alive(const struct graph *g, uint32_t task, uint64_t ts
 uint32_t owner_process(const struct graph *g, uint32_t tgid, uint64_t ts_ns);
 /* Adds no second task of a process. Drops the task if the list is full. */
 void owner_add(const struct graph *g, struct enders *e, uint32_t task);
+/* Like owner_add(), but may add several threads of a process. */
+void owner_add_task(struct enders *e, uint32_t task);
 /*
  * Returns a task of the process that has obj open with this mode (CT_FF_*; 0: any). Leaves out:
  * - the process tgid
@@ -41,9 +43,15 @@ uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t 
 bool owner_holders(const struct graph *g, uint64_t obj, uint64_t ts_ns, struct enders *all);
 /* Returns the modes (CT_FF_*) with which the process has obj open. 0: no record shows that it has obj. */
 uint8_t owner_modes(const struct graph *g, uint64_t obj, uint32_t tgid);
-/* Returns the last task that woke `me` through obj up to ts_ns, or else the first one after ts_ns.
- * The task lives at ts_ns. *ret_ns is the time of this wake. */
-uint32_t owner_past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint64_t *ret_ns);
+/*
+ * Returns the task that has woken `me` through obj in the last PAST_WAKES wake-ups through obj up to ts_ns,
+ * or else the first one after ts_ns. The task lives at ts_ns. Leaves out tasks that have closed the pipe obj
+ * since. If several tasks remain, leaves out those that wait on obj themselves at ts_ns. If there are still
+ * several, returns GRAPH_NONE, and adds them to *all. These may be threads of one process. *ret_ns is the
+ * time of the last of the wake-ups.
+ */
+uint32_t owner_past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me,
+			  struct enders *all, uint64_t *ret_ns);
 /* The task woke another one through the pipe obj at used_ns, and lives at ts_ns. Returns true if
  * the descriptor table of the task's process was recorded between used_ns and ts_ns, without the
  * pipe. */
@@ -51,6 +59,11 @@ bool owner_has_closed(const struct graph *g, uint64_t obj, uint32_t task, uint64
 /* The next two functions look at the moment just before ts_ns. */
 bool owner_is_stopped(const struct graph *g, uint32_t task, uint64_t ts_ns);
 size_t owner_count_stopped(const struct graph *g, const struct enders *e, uint64_t ts_ns);
+/* Returns true if the task ran, or wanted to run, for at least 1/ACTIVE_SHARE of the time. */
+bool owner_computed(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
+/* Any of these tasks may end a wait of this time. Returns the only one that is stopped at its end, or else
+ * the only one that computed. Otherwise returns GRAPH_NONE. */
+uint32_t owner_only_likely(const struct graph *g, const struct enders *e, uint64_t from_ns, uint64_t to_ns);
 /* Returns the task that could end the wait of `me` for obj. mode and *all are as for owner_fd(). */
 uint32_t owner_object(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint8_t mode,
 		      struct enders *all);
@@ -83,7 +96,7 @@ uint32_t owner_of_dest(const struct graph *g, uint64_t sock, uint64_t ts_ns, str
 uint64_t owner_asked_last(const struct graph *g, const struct interval *s, uint32_t *ret_event);
 /*
  * Finds the polled objects that explain the poll best (enum poll_score, owner_poll.c). If their score
- * is below POLL_WRITTEN, and they lead to several processes, no task is to blame. Exception: exactly
+ * is at most POLL_WRITTEN, and they lead to several tasks, no task is to blame. Exception: exactly
  * one of the tasks is stopped.
  */
 void owner_of_poll(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all);

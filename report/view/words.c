@@ -56,6 +56,7 @@ static const char *exit_words(enum resource_kind resource)
 	case RESOURCE_INPUT:
 	case RESOURCE_KERNEL_LOCK:
 	case RESOURCE_MEMORY:
+	case RESOURCE_NETWORK_FS:
 	case RESOURCE_PIPE:
 	case RESOURCE_QUEUE:
 	case RESOURCE_STANDBY:
@@ -84,6 +85,7 @@ static const char *owner_words(enum resource_kind resource)
 	case RESOURCE_EVENTFD:
 		return "a task that writes to the eventfd";
 	case RESOURCE_FUSE:
+	case RESOURCE_NETWORK_FS:
 		return "the server of the file system";
 	case RESOURCE_FUTEX:
 		return "a task that can wake the waiters on the futex";
@@ -127,6 +129,7 @@ static const char *owner_clause(enum resource_kind resource)
 	case RESOURCE_EVENTFD:
 		return "writes to the eventfd";
 	case RESOURCE_FUSE:
+	case RESOURCE_NETWORK_FS:
 		return "serves the file system";
 	case RESOURCE_FUTEX:
 		return "can wake the waiters on the futex";
@@ -308,6 +311,8 @@ const char *view_resource_words(enum resource_kind resource)
 		return "a lock in the kernel";
 	case RESOURCE_LOCK:
 		return "a lock";
+	case RESOURCE_NETWORK_FS:
+		return "a network file system";
 	case RESOURCE_MEMORY:
 		return "memory";
 	case RESOURCE_PIPE:

@@ -8,6 +8,12 @@
 
 #include "ctrace/fields.h"
 
+/* Numbers of file systems that linux/magic.h lacks: AUFS_SUPER_MAGIC of aufs, BCACHEFS_STATFS_MAGIC of
+ * bcachefs, ZFS_SUPER_MAGIC of OpenZFS. */
+#define AUFS_MAGIC     0x61756673
+#define BCACHEFS_MAGIC 0xca451a4e
+#define ZFS_MAGIC      0x2fc12fc1
+
 const char *resource_kind_word(enum resource_kind kind)
 {
 	static const char *const words[RESOURCE_KINDS] = {
@@ -27,6 +33,7 @@ const char *resource_kind_word(enum resource_kind kind)
 		[RESOURCE_KERNEL_LOCK] = "kernel-lock",
 		[RESOURCE_LOCK] = "lock",
 		[RESOURCE_MEMORY] = "memory",
+		[RESOURCE_NETWORK_FS] = "network-file-system",
 		[RESOURCE_PIPE] = "pipe",
 		[RESOURCE_QUEUE] = "queue",
 		[RESOURCE_SIGNAL] = "signal",
@@ -56,10 +63,59 @@ enum resource_kind resource_of_socket(const struct window_object *o)
 	return RESOURCE_UNKNOWN;
 }
 
+const char *resource_network_fs(const struct window_object *o)
+{
+	switch (o ? o->fs_magic : 0) {
+	case NFS_SUPER_MAGIC:
+		return "NFS";
+	case SMB_SUPER_MAGIC:
+	case CIFS_SUPER_MAGIC:
+	case SMB2_SUPER_MAGIC:
+		return "SMB";
+	case V9FS_MAGIC:
+		return "9p";
+	case CEPH_SUPER_MAGIC:
+		return "Ceph";
+	case AFS_SUPER_MAGIC:
+	case AFS_FS_MAGIC:
+		return "AFS";
+	case CODA_SUPER_MAGIC:
+		return "Coda";
+	default:
+		return NULL;
+	}
+}
+
+bool resource_is_local_file(const struct window_object *o)
+{
+	if (!o || ct_dev_major(o->dev))
+		return o && !resource_network_fs(o);
+	switch (o->fs_magic) {
+	case BTRFS_SUPER_MAGIC:
+	case ECRYPTFS_SUPER_MAGIC:
+	case EROFS_SUPER_MAGIC_V1:
+	case OVERLAYFS_SUPER_MAGIC:
+	case RAMFS_MAGIC:
+	case TMPFS_MAGIC:
+	case AUFS_MAGIC:
+	case BCACHEFS_MAGIC:
+	case ZFS_MAGIC:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static enum resource_kind of_file(const struct window_object *o)
+{
+	if (o && o->fs_magic == FUSE_SUPER_MAGIC)
+		return RESOURCE_FUSE;
+	return resource_network_fs(o) ? RESOURCE_NETWORK_FS : RESOURCE_DISK;
+}
+
 enum resource_kind resource_of_object(const struct window *w, uint64_t id)
 {
 	const struct window_object *o = id ? window_object(w, id) : NULL;
-	bool fuse = o && o->fs_magic == FUSE_SUPER_MAGIC;
 
 	switch (CT_OBJ_KIND(id)) {
 	case CT_OBJ_FUTEX:
@@ -71,7 +127,7 @@ enum resource_kind resource_of_object(const struct window *w, uint64_t id)
 		return resource_of_socket(o);
 	case CT_OBJ_FILE:
 	case CT_OBJ_DIR:
-		return fuse ? RESOURCE_FUSE : RESOURCE_DISK;
+		return of_file(o);
 	case CT_OBJ_BLOCKDEV:
 		return RESOURCE_DISK;
 	case CT_OBJ_CHARDEV:

@@ -3,6 +3,7 @@
 #ifndef CTRACE_TRACE_WORDS_RESOURCE_H
 #define CTRACE_TRACE_WORDS_RESOURCE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "trace/format/window.h"
@@ -27,6 +28,7 @@ enum resource_kind {
 	/* a futex without a known owner; the stack, or the memory of the program, shows that it is a lock */
 	RESOURCE_LOCK,
 	RESOURCE_MEMORY,
+	RESOURCE_NETWORK_FS, /* a file system with a server, such as NFS: resource_network_fs() */
 	RESOURCE_PIPE,
 	RESOURCE_QUEUE,
 	RESOURCE_SIGNAL,
@@ -42,8 +44,14 @@ enum resource_kind {
 /* Returns the word of doc/json.md, such as "data-flag". RESOURCE_NONE is "unknown". */
 const char *resource_kind_word(enum resource_kind kind);
 
-/* Files and directories are RESOURCE_FUSE or RESOURCE_DISK. */
+/* Files and directories are RESOURCE_FUSE, RESOURCE_NETWORK_FS or RESOURCE_DISK. */
 enum resource_kind resource_of_object(const struct window *w, uint64_t id);
+/* o is a file or directory, or NULL. If it is on a network file system, returns the name of this kind of file
+ * system, such as "NFS". Otherwise returns NULL. The server may also be on this host. */
+const char *resource_network_fs(const struct window_object *o);
+/* Returns true if the bytes of the file or directory o surely are on a disk or in the memory of this machine:
+ * its file system has a block device, or is one of those that are known to be local. o may be NULL. */
+bool resource_is_local_file(const struct window_object *o);
 enum resource_kind resource_of_socket(const struct window_object *o);
 /* Returns what a task waits for. id: the object of the wait. For some waits, such as a sleep, the
  * id does not matter. */

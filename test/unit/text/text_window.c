@@ -77,13 +77,14 @@ static void line_object(struct text_window *t, struct text_line *l)
 	o->rport = (uint16_t)text_number_field(l, "rport", 0);
 	o->state = (uint8_t)text_number_field(l, "state", 0);
 	o->dev = (uint32_t)text_number_field(l, "dev", 0);
+	o->fs_magic = (uint32_t)text_number_field(l, "fs", 0);
 	o->netns = (uint32_t)text_number_field(l, "netns", 0);
 	o->tid = text_task_field(t, l, "tid");
 	address_field(l, "local", o->family, o->laddr);
 	address_field(l, "remote", o->family, o->raddr);
 	text_line_done(l,
 		       "object OBJECT [peer=OBJECT] [name=] [family=] [type=] [protocol=] [lport=] [rport=] "
-		       "[state=] [local=] [remote=] [dev=] [netns=] [tid=]");
+		       "[state=] [local=] [remote=] [dev=] [fs=] [netns=] [tid=]");
 }
 
 static void line_connection(struct text_window *t, struct text_line *l)
