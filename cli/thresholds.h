@@ -49,8 +49,8 @@
  * less often. Lower n: on a machine with many tasks, `ctrace top` takes more CPU time. Higher n: on such a
  * machine, the screen changes less often. */
 #define TOP_COST 100
-/* ns: `ctrace top` reads the sockets again after this time. Higher: it shows later for whom a task waits on a new
- * connection, and that a server does not read a request. */
+/* ns: `ctrace top` reads the sockets again after this time. Higher: it shows later which tasks poll new
+ * connections, and that a server does not read a request. */
 #define TOP_SOCKETS_NS (3 * NSEC_PER_SEC)
 /* ns: `ctrace top` asks the daemon for its status at most once in this time. */
 #define TOP_DAEMON_NS (5 * NSEC_PER_SEC)
@@ -102,10 +102,6 @@
  * threads start with the first candidate, `ctrace diagnose` takes 1.9 times the CPU time, and
  * a fifth more memory. */
 #define DIAGNOSE_ALONE 8u
-/* threads that answer the questions of a what-if table at the same time, at most. Lower: `ctrace
- * path` takes longer. Higher: more memory, for each thread 8 bytes for each interval of the graph.
- * Evidence: in 7.4 M records of a busy machine, one of the 12 questions takes 0.05 s and 26 MB. */
-#define PATH_THREADS 4u
 /* bytes: free() gives a block of this size or more back to the kernel at once. Lower: more page
  * faults. Higher: each thread keeps more free memory. Evidence: `ctrace hangs` of 7.8 M records
  * of a busy machine takes 520 MB with 1 MiB, and 600 MB with the default of glibc. The CPU time

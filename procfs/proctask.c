@@ -234,7 +234,6 @@ static bool read_changes(int fd, const struct proctask *before, struct proctask_
 	read_syscall(fd, p, &now);
 	if (now.nr == PROCTASK_NR_RUNNING)
 		return false;
-	p->handlers = was->handlers;
 	if (th->tid == p->pid) {
 		p->ns_pid = was->ns_pid;
 		p->ppid = was->ppid;
@@ -358,12 +357,13 @@ static uint64_t read_ns(int proc_fd, const char *path)
 	return p ? strtoull(p + 1, NULL, 10) : 0;
 }
 
-/* Takes the descriptors and namespaces that the process had in `before`. */
-static int keep_fds(const struct proctask *before, const struct proctask_proc *was, struct proctask *t,
-		    struct proctask_proc *p)
+/* Takes the descriptors, namespaces and signal handlers that the process had in `before`. */
+static int keep_proc(const struct proctask *before, const struct proctask_proc *was, struct proctask *t,
+		     struct proctask_proc *p)
 {
 	p->netns = was->netns;
 	p->pidns = was->pidns;
+	p->handlers = was->handlers;
 	p->fds_seen = was->fds_seen;
 	p->first_fd = t->fds.n;
 	for (uint32_t i = 0; i < was->n_fds; i++) {
@@ -411,7 +411,7 @@ static int read_proc(const struct proctask *before, struct proctask *t, int proc
 		return 0;
 	if (!p.kthread) {
 		was = before && still ? proctask_by_pid(before, p.pid) : NULL;
-		r = was && was->n_threads == p.n_threads ? keep_fds(before, was, t, &p)
+		r = was && was->n_threads == p.n_threads ? keep_proc(before, was, t, &p)
 							 : read_user_proc(t, &p, fd);
 		if (r < 0)
 			return r;

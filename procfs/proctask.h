@@ -85,8 +85,9 @@ struct proctask {
 /*
  * before: an earlier reading, or NULL. Of a thread that has not run since then, only the system call
  * is read again, and of a process none of whose threads has run, no descriptor. This is much faster.
- * But what other processes can change about a task may then be old: its parent, its tracer, the
- * names of its files.
+ * But what other tasks can change about a task that has not run may then be old: its parent, its
+ * tracer, its name, the names of its files. If its system call may not be read, a wait for a CPU may
+ * be missing.
  * Returns 0, -ENOMEM, or another -errno if /proc cannot be read. proctask_done() accepts a zeroed
  * structure.
  */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,14 +19,31 @@
 
 #define ANCESTORS_MAX 64
 
+/* Returns true if a thread waits for a socket that `net` lacks. Does not look at polls of several sockets. */
+static bool lacks_awaited(const struct procnet *net, const struct proctask *tasks)
+{
+	for (size_t i = 0; i < tasks->threads.n; i++) {
+		const struct proctask_thread *th = &tasks->threads.v[i];
+		const struct proctask_fd *f =
+			th->nr >= 0 && th->args[0] <= INT_MAX
+				? proctask_fd(tasks, &tasks->procs.v[th->proc], (int)th->args[0])
+				: NULL;
+
+		if (f && f->kind == PROCTASK_SOCKET && !procnet_by_ino(net, f->ino))
+			return true;
+	}
+	return false;
+}
+
 static int read_net(struct procwait_tables *before, uint64_t keep_ns, struct procwait_tables *t)
 {
 	t->net_ns = clock_ns(CLOCK_MONOTONIC);
-	if (!before || t->net_ns - before->net_ns >= keep_ns)
+	if (!before || t->net_ns - before->net_ns >= keep_ns || lacks_awaited(&before->net, &t->tasks))
 		return procnet_read(&t->tasks, &t->net);
 	t->net_ns = before->net_ns;
 	t->net = before->net;
 	before->net = (struct procnet){ 0 };
+	before->net_ns = 0;
 	return 0;
 }
 

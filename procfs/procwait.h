@@ -54,7 +54,8 @@ struct procwait_tables {
 };
 
 /* before: an earlier reading, or NULL; see proctask_read(). If its sockets were read less than keep_ns ago,
- * *ret takes them, because to read them costs more than all the rest. Then the newest ones are missing. Returns 0, -ENOMEM,
+ * *ret takes them, because to read them costs more than all the rest. Then new ones may be missing, and what is
+ * known of their unread bytes is old. If a thread waits for a new one alone, they are read again. Returns 0, -ENOMEM,
  * -ENOTRECOVERABLE as procnet_read(), or -errno if /proc cannot be read. */
 int procwait_tables_read(struct procwait_tables *before, uint64_t keep_ns, struct procwait_tables *ret);
 void procwait_tables_done(struct procwait_tables *t);

@@ -130,34 +130,55 @@ static int sort_arrivals(struct whatif *x, struct arrival *v, size_t n)
 	return r;
 }
 
-/* interval: the interval of the receiving task in which the arrival comes. Returns true if the arrival
- * ended the latest wait of this task. */
-static bool ended_wait(struct whatif *x, uint32_t interval, const struct arrival *a)
-{
-	const struct interval *s = x->g->intervals;
-	uint32_t first = x->g->tasks[s[interval].task].first_interval;
-	uint64_t left = left_ns(x, a);
+/* The place of the latest arrival among the intervals of its receiver. Both GRAPH_NONE: not known. */
+struct place {
+	uint32_t interval; /* in which it came */
+	uint32_t wait;     /* the latest wait before or at this interval; GRAPH_NONE: there is none */
+};
 
-	while (interval > first && s[interval].state != INTERVAL_BLOCKED)
-		interval--;
-	if (s[interval].state != INTERVAL_BLOCKED || left < s[interval].from_ns)
-		return false;
-	return whatif_cause(x, interval).task == a->from &&
-	       (left <= s[interval].to_ns + WHATIF_SEND_SLACK_NS || left == arrived_ns(x, a));
+/* Arrivals come nearly in order, so most steps go only over the intervals since the arrival before. */
+static uint32_t wait_before(const struct graph *g, uint32_t interval, const struct place *last)
+{
+	uint32_t first = g->tasks[g->intervals[interval].task].first_interval;
+	bool later = last->interval != GRAPH_NONE && last->interval <= interval;
+
+	for (uint32_t i = interval;; i--) {
+		if (g->intervals[i].state == INTERVAL_BLOCKED)
+			return i;
+		if (later && i == last->interval)
+			return last->wait;
+		if (i == first)
+			return GRAPH_NONE;
+	}
 }
 
-/* Returns true if the task may have to wait for the arrival in the replay. *near: the last result of
- * graph_interval_near(). */
-static bool may_hold_up(struct whatif *x, const struct arrival *a, uint32_t *near)
+/* Returns true if the arrival ended `wait`, the latest wait of its receiver, which may be GRAPH_NONE. */
+static bool ended_wait(struct whatif *x, uint32_t wait, const struct arrival *a)
 {
-	uint64_t ns = arrived_ns(x, a);
+	uint64_t left = left_ns(x, a);
 	const struct interval *s;
 
-	*near = graph_interval_near(x->g, a->to, ns, *near);
-	if (*near == GRAPH_NONE)
+	if (wait == GRAPH_NONE)
 		return false;
-	s = &x->g->intervals[*near];
-	return s->state == INTERVAL_RUNNING && s->from_ns <= ns && !ended_wait(x, *near, a);
+	s = &x->g->intervals[wait];
+	return left >= s->from_ns && whatif_cause(x, wait).task == a->from &&
+	       (left <= s->to_ns + WHATIF_SEND_SLACK_NS || left == arrived_ns(x, a));
+}
+
+/* Returns true if the task may have to wait for the arrival in the replay. *last: of the arrival before. */
+static bool may_hold_up(struct whatif *x, const struct arrival *a, struct place *last)
+{
+	uint64_t ns = arrived_ns(x, a);
+	uint32_t interval = graph_interval_near(x->g, a->to, ns, last->interval);
+	const struct interval *s;
+
+	if (interval == GRAPH_NONE)
+		return false;
+	s = &x->g->intervals[interval];
+	if (s->state != INTERVAL_RUNNING || s->from_ns > ns)
+		return false;
+	*last = (struct place){ interval, wait_before(x->g, interval, last) };
+	return !ended_wait(x, last->wait, a);
 }
 
 static void find_task(struct linking *k, uint32_t task)
@@ -206,7 +227,7 @@ static void add_messages(struct linking *k, uint32_t task)
 	struct whatif *x = k->x;
 	const struct window_event *e = x->g->w->events;
 	const causal_link_list *links = &k->links->to[task];
-	uint32_t near = GRAPH_NONE;
+	struct place last = { GRAPH_NONE, GRAPH_NONE };
 
 	for (size_t i = 0; i < links->n; i++) {
 		const struct causal_link *l = &links->v[i],
@@ -219,7 +240,7 @@ static void add_messages(struct linking *k, uint32_t task)
 
 		__builtin_prefetch(&e[soon->event]);
 		__builtin_prefetch(&e[soon->cause]);
-		if (ts_ns >= x->from_ns && ts_ns < x->to_ns && may_hold_up(x, &a, &near))
+		if (ts_ns >= x->from_ns && ts_ns < x->to_ns && may_hold_up(x, &a, &last))
 			x->arrivals[x->n_arrivals++] = a;
 	}
 }

@@ -231,7 +231,7 @@ static int path_work_fast(struct path_work *k, struct analysis_input *in, const 
 
 	*k = (struct path_work){ .g = &k->own_g,
 				 .own = { .left = left },
-				 .n_threads = cli_threads(PATH_THREADS) };
+				 .n_threads = cli_threads(2) };
 	k->own_g = scan_view(in->graph, &k->own);
 	exit_code = path_work(k, in, o, task);
 	if (!k->own.refused) {
