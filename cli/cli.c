@@ -18,6 +18,7 @@
 #include "cli/usage.h"
 #include "lib/clean.h"
 #include "lib/cleanup.h"
+#include "trace/words/words.h"
 
 /* Ignored, so that a failed write returns an error. SIGPIPE: the reader of the output or the daemon may
  * close the connection. SIGXFSZ: ctrace still has to remove the half-written file. */
@@ -153,6 +154,17 @@ void cli_warn(const char *fmt, ...)
 	va_start(ap, fmt);
 	say("33", "warning: ", fmt, ap);
 	va_end(ap);
+}
+
+const char *cli_path_word(const char *path, char buf[CLI_WORD_MAX])
+{
+	_cleanup_free_ char *word = NULL;
+	struct words t = { 0 };
+
+	words_add_path(&t, path, "FILE");
+	word = words_take(&t);
+	snprintf(buf, CLI_WORD_MAX, "%s", word && strlen(word) < CLI_WORD_MAX ? word : "FILE");
+	return buf;
 }
 
 int cli_usage_error(const struct cli_usage *usage, const char *fmt, ...)

@@ -67,6 +67,10 @@ int cli_size(const char *s, uint64_t *ret);
 int cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void cli_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+#define CLI_WORD_MAX 512
+/* Writes the path as one word of a shell, for a command that a person can copy; or "FILE", if nobody can type it.
+ * Returns buf. */
+const char *cli_path_word(const char *path, char buf[CLI_WORD_MAX]);
 
 /* Returns how many rows the messages so far take on a terminal of 80 columns. Returns 0 without a
  * terminal. */

@@ -214,12 +214,14 @@ static bool missing(const char *path)
 /* Returns 0 or an exit code. */
 static int read_baseline(const struct check_options *o, struct baseline *old_side)
 {
+	char file[CLI_WORD_MAX];
+
 	if (!o->baseline || (o->update && missing(o->baseline)))
 		return 0;
 	if (missing(o->baseline)) {
 		cli_error(
 			"%s: there is no such baseline; make it with --update, or with 'ctrace check --save %s -- CMD'",
-			o->baseline, o->baseline);
+			o->baseline, cli_path_word(o->baseline, file));
 		return CHECK_USAGE;
 	}
 	return baseline_file_add(old_side, o->baseline) ? CHECK_USAGE : 0;

@@ -117,11 +117,11 @@ static int parse_kinds(const char *arg, uint64_t *ret)
 
 static int say_unknown(const struct filter *f, const char *path)
 {
-	char words[SELECTORARG_MAX];
+	char words[SELECTORARG_MAX], file[CLI_WORD_MAX];
 
 	return cli_error(
 		"%s: no task fits %s in this window; 'ctrace dump %s --kind fork,exec' shows some tasks",
-		path, selectorarg_words(&f->who, words), path);
+		path, selectorarg_words(&f->who, words), cli_path_word(path, file));
 }
 
 int cmd_dump(int argc, char **argv)

@@ -101,6 +101,7 @@ static int parse_option(struct graph_request *rq, int c, char *arg)
 static int narrow(const struct analysis_input *in, const struct graph_request *rq, uint64_t at_ns,
 		  struct graph_pick *pick)
 {
+	char file[CLI_WORD_MAX];
 	uint32_t task, segment;
 	int r = taskarg_named(in, rq->around_task, at_ns, &task);
 
@@ -110,7 +111,7 @@ static int narrow(const struct analysis_input *in, const struct graph_request *r
 	if (segment == GRAPH_NONE || !pick->in[segment])
 		return cli_error(
 			"%s: the trace has no records of %s at that time; 'ctrace info %s' shows the gaps of the trace",
-			in->path, rq->around_task, in->path);
+			in->path, rq->around_task, cli_path_word(in->path, file));
 	if (graph_pick_around(pick, &segment, 1, (uint32_t)rq->depth, rq->dot ? RENDER_DOT_MAX : SIZE_MAX))
 		return cli_error("out of memory");
 	if (rq->dot && pick->n == RENDER_DOT_MAX)

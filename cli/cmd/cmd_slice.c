@@ -99,6 +99,7 @@ static void walk_drop(struct walk *k)
 
 static int walk(struct walk *k, bool whole)
 {
+	char file[CLI_WORD_MAX];
 	struct slice_options o = { .direction = direction(k->rq), .rules = &k->interview.store.rules };
 	struct analysis_input *in = &k->in;
 	uint32_t task;
@@ -119,7 +120,7 @@ static int walk(struct walk *k, bool whole)
 	if (r == -EINVAL)
 		return cli_error(
 			"%s: the trace has no records of this task at that time; 'ctrace info %s' shows the gaps of the trace",
-			in->path, in->path);
+			in->path, cli_path_word(in->path, file));
 	return r ? cli_error("%s: cannot follow the causes: %s", in->path, strerror(-r)) : CLI_OK;
 }
 

@@ -67,11 +67,13 @@ static bool is_cut(const struct analysis_input *in, uint32_t task)
 
 static void say_limits(const struct analysis_input *in, const struct profile *p)
 {
+	char file[CLI_WORD_MAX];
+
 	if (in->window->lost_records)
 		cli_warn(
 			"%s: %" PRIu64
 			" records are missing, so some waits may be in wrong parts; 'ctrace info %s' says when",
-			in->path, in->window->lost_records, in->path);
+			in->path, in->window->lost_records, cli_path_word(in->path, file));
 	if (p->truncated)
 		cli_warn("%s: the critical path has too many pieces, so some waits were not followed",
 			 in->path);

@@ -168,11 +168,11 @@ static void print_next(const struct caught *c)
 {
 	for (size_t i = json_array_size(c->list); i-- > 0;) {
 		const json_t *o = json_array_get(c->list, i);
-		char path[PATH_MAX], at[CLOCK_UTC_MAX];
+		char path[CLI_WORD_MAX], at[CLOCK_UTC_MAX];
 
 		if (!*str(o, "snapshot"))
 			continue;
-		describe_clean(str(o, "snapshot"), path, sizeof(path));
+		cli_path_word(str(o, "snapshot"), path);
 		clock_utc(num(o, "found_real_ns"), at);
 		if (is_crash(o))
 			printf("\nNext: ctrace crashes %s\n", path);

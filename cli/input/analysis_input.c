@@ -29,9 +29,12 @@ void analysis_take_now(struct analysis_input *in, struct reader *trace, int fd)
 
 const char *analysis_lister(const struct analysis_input *in, char buf[ANALYSIS_LISTER_MAX])
 {
+	char file[CLI_WORD_MAX];
+
 	if (in->is_now)
 		return "'ctrace waits' lists the tasks that wait now";
-	snprintf(buf, ANALYSIS_LISTER_MAX, "'ctrace hangs %s' lists the tasks that waited", in->path);
+	snprintf(buf, ANALYSIS_LISTER_MAX, "'ctrace hangs %s' lists the tasks that waited",
+		 cli_path_word(in->path, file));
 	return buf;
 }
 

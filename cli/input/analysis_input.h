@@ -10,7 +10,7 @@
 #include "cli/input/tracefile.h"
 #include "graph/timeline/graph.h"
 
-#define ANALYSIS_LISTER_MAX 512
+#define ANALYSIS_LISTER_MAX 600
 
 struct analysis_input {
 	const char *path;

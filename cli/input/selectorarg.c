@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
+#include "trace/words/words.h"
 
 #define NAMES_SHOWN    8
 #define CLEAN_NAME_MAX (CT_COMM_LEN * 4)
@@ -18,8 +19,14 @@ static void add_text(char *buf, const char *option, const char *arg)
 {
 	size_t n = strlen(buf);
 
-	if (arg)
-		snprintf(buf + n, SELECTORARG_MAX - n, "%s--%s %s", n ? " " : "", option, arg);
+	_cleanup_free_ char *word = NULL;
+	struct words t = { 0 };
+
+	if (!arg)
+		return;
+	words_add_quoted(&t, arg, arg);
+	word = words_take(&t);
+	snprintf(buf + n, SELECTORARG_MAX - n, "%s--%s %s", n ? " " : "", option, word ? word : arg);
 }
 
 static void add_id(char *buf, const char *option, uint32_t id)

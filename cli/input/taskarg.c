@@ -63,7 +63,7 @@ static int say_several(const struct search *k)
 	}
 	return cli_error("%s: several %s fit %s: %s; give one of these %s", k->in->path,
 			 k->processes ? "processes" : "tasks", selectorarg_words(k->s, words), list,
-			 k->named	? "numbers in place of the name"
+			 k->named       ? "numbers in place of the name"
 			 : k->processes ? "with --pid"
 					: "with --tid");
 }
@@ -99,10 +99,10 @@ static int search_both(struct search *k, uint32_t *ret)
 
 int taskarg_say_none(const struct analysis_input *in, const struct selector *s)
 {
-	char words[SELECTORARG_MAX];
+	char words[SELECTORARG_MAX], file[CLI_WORD_MAX];
 
 	return cli_error("%s: no task fits %s at that time; 'ctrace dump %s %s' shows when one did", in->path,
-			 selectorarg_words(s, words), in->path, words);
+			 selectorarg_words(s, words), cli_path_word(in->path, file), words);
 }
 
 static int find_at(struct search *k, uint64_t at_ns, uint32_t *ret)

@@ -162,7 +162,7 @@ static void show_next(FILE *f, const struct transactions_view *v)
 {
 	const struct transaction_type *type = &v->t->types[0];
 	const struct transaction *x;
-	char path[CLEAN_MAX];
+	char path[CLI_WORD_MAX];
 
 	if (!type->all.n_slowest)
 		return;
@@ -170,7 +170,7 @@ static void show_next(FILE *f, const struct transactions_view *v)
 	if (x->end_task == GRAPH_NONE || x->source == TRANSACTION_REQUEST)
 		return;
 	fprintf(f, "\nNext: ctrace path %s --tid %u --from boot:%" PRIu64 " --to boot:%" PRIu64 "\n",
-		clean(v->path, path), v->t->g->tasks[x->end_task].tid, x->from_ns, x->to_ns);
+		cli_path_word(v->path, path), v->t->g->tasks[x->end_task].tid, x->from_ns, x->to_ns);
 }
 
 int render_transactions(FILE *f, const struct transactions_view *v)
