@@ -6,6 +6,7 @@
 
 #include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
+#include "graph/wake/bytes.h"
 #include "lib/cleanup.h"
 
 #define V4_BYTES 4
@@ -115,6 +116,7 @@ uint32_t nat_sender(const struct graph *g, uint64_t sock, const struct window_ev
 	const struct window_object *o = graph_object(g, sock), *x;
 	const struct window_event *e = wake + 1, *end = g->w->events + g->w->n_events;
 
+	*ret_event = GRAPH_NONE;
 	if (!o || !is_inet(o) || !o->rport || ct_wake_context(&wake->r) != CT_CTX_SOFTIRQ ||
 	    wake->r.flags & CT_WF_IDLE || ct_wake_call(&wake->r) != CT_W_WRITE)
 		return GRAPH_NONE;
@@ -126,7 +128,9 @@ uint32_t nat_sender(const struct graph *g, uint64_t sock, const struct window_ev
 		x = graph_object(g, e->r.obj);
 		if (!x || !is_inet(x) || !is_reverse(g, o, x))
 			break;
-		*ret_event = (uint32_t)(e - g->w->events);
+		if (bytes_lack_between(g, x->id, (uint32_t)(wake - g->w->events),
+				       (uint32_t)(e - g->w->events)))
+			break;
 		return graph_task_at(g, e->r.tid, e->r.ts);
 	}
 	return GRAPH_NONE;

@@ -29,8 +29,10 @@ bool nat_may_be_local(const struct graph *g, uint64_t sock);
  * - Its next send in the trace is recorded at most MESSAGE_SAME_TASK_NS later, on a socket whose remote
  *   address and port are the local ones of sock.
  * - The other end of the socket of this send is not in the trace.
+ * - No messages may be missing between the wake-up and this send.
  *
- * *ret_event is the record of this send. Otherwise returns GRAPH_NONE, and leaves *ret_event untouched.
+ * Otherwise returns GRAPH_NONE. The task is only the most likely sender: the softirq may have delivered a
+ * packet from another host in the same call. So *ret_event is GRAPH_NONE, as in owner_sender().
  */
 uint32_t nat_sender(const struct graph *g, uint64_t sock, const struct window_event *wake,
 		    uint32_t *ret_event);
