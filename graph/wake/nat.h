@@ -17,8 +17,8 @@
  *   not in the trace. It may be the other end.
  * - The remote address is private, and a server in the trace listens or accepts connections on the
  *   remote port.
- * - A socket of another network namespace has an address in the same network as the remote address (the
- *   first 24 bits of IPv4, 64 of IPv6). So the remote address may be that of another container.
+ * - The remote address is private, and a socket of another network namespace has an address in the same
+ *   network (the first 24 bits of IPv4, 64 of IPv6). So the remote address may be that of another container.
  *
  * Without such a sign, the other end may still be on this host: the trace may not show its socket.
  */

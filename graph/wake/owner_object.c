@@ -242,7 +242,8 @@ static void past_add(struct past_wakers *p, const struct graph_ref *wake)
 	owner_add_task(&p->found, task);
 }
 
-/* Of several tasks, drops those that wait on obj themselves: they cannot end the wait of another task. */
+/* Of several tasks, drops those that wait on obj themselves: they cannot end the wait of another task. Drops
+ * none if all wait: one of them may end the wait of the others later. */
 static void past_drop_waiters(struct past_wakers *p)
 {
 	struct enders left = { 0 };
