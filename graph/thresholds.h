@@ -193,8 +193,9 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define REQUEST_PART_NS 1000000000ULL
 
 /* wake-ups: If a wait lasts for a pipe, an eventfd or a futex, a task that made one of the last PAST_WAKES
- * wake-ups through this object may end the wait. If smaller, only one of several writers counts (case
- * past_wakers_apart). If larger, a task that has not written for long counts (case past_waker_long_ago). */
+ * wake-ups of the waiter through this object may end the wait. If smaller, only one of several writers
+ * counts (case past_wakers_apart). If larger, a task that has not written for long counts (case
+ * past_waker_long_ago). */
 #define PAST_WAKES 16
 
 /* Limits of searches. */

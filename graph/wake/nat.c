@@ -6,6 +6,7 @@
 
 #include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
+#include "graph/wake/bytes.h"
 #include "lib/cleanup.h"
 
 #define V4_BYTES 4
@@ -73,19 +74,21 @@ static bool is_inet(const struct window_object *o)
 	return CT_OBJ_KIND(o->id) == CT_OBJ_SOCK && (o->family == AF_INET || o->family == AF_INET6);
 }
 
-/* Returns true if the remote address and port of x are the local ones of o. */
-static bool is_reverse(const struct window_object *o, const struct window_object *x)
+/* Returns true if the remote address and port of x are the local ones of o, and no socket in the trace is the
+ * other end of x. All clients of a server have its address and port as their remote ones. */
+static bool is_reverse(const struct graph *g, const struct window_object *o, const struct window_object *x)
 {
 	struct address local = address_of(o->family, o->laddr), far = address_of(x->family, x->raddr);
 
-	return x->type == o->type && x->rport == o->lport && !is_unset(&local) && is_equal(&far, &local);
+	return x->type == o->type && x->rport == o->lport && !is_unset(&local) && is_equal(&far, &local) &&
+	       !graph_has_inet_peer(g, x);
 }
 
 static bool is_sign(const struct graph *g, const struct window_object *o, const struct window_object *x)
 {
 	struct address far = address_of(o->family, o->raddr), x_local = address_of(x->family, x->laddr);
 
-	if (is_reverse(o, x))
+	if (is_reverse(g, o, x))
 		return true;
 	if (x->type == o->type && x->lport == o->rport && is_private(&far) &&
 	    (!x->rport || graph_is_accepted(g, x->id)))
@@ -113,6 +116,7 @@ uint32_t nat_sender(const struct graph *g, uint64_t sock, const struct window_ev
 	const struct window_object *o = graph_object(g, sock), *x;
 	const struct window_event *e = wake + 1, *end = g->w->events + g->w->n_events;
 
+	*ret_event = GRAPH_NONE;
 	if (!o || !is_inet(o) || !o->rport || ct_wake_context(&wake->r) != CT_CTX_SOFTIRQ ||
 	    wake->r.flags & CT_WF_IDLE || ct_wake_call(&wake->r) != CT_W_WRITE)
 		return GRAPH_NONE;
@@ -122,9 +126,11 @@ uint32_t nat_sender(const struct graph *g, uint64_t sock, const struct window_ev
 		if (e->r.kind != CT_SEND || e->r.tid != ct_wake_waker(&wake->r))
 			continue;
 		x = graph_object(g, e->r.obj);
-		if (!x || !is_inet(x) || !is_reverse(o, x))
+		if (!x || !is_inet(x) || !is_reverse(g, o, x))
 			break;
-		*ret_event = (uint32_t)(e - g->w->events);
+		if (bytes_lack_between(g, x->id, (uint32_t)(wake - g->w->events),
+				       (uint32_t)(e - g->w->events)))
+			break;
 		return graph_task_at(g, e->r.tid, e->r.ts);
 	}
 	return GRAPH_NONE;

@@ -242,7 +242,8 @@ static void past_add(struct past_wakers *p, const struct graph_ref *wake)
 	owner_add_task(&p->found, task);
 }
 
-/* Of several tasks, drops those that wait on obj themselves: they cannot end the wait of another task. */
+/* Of several tasks, drops those that wait on obj themselves: they cannot end the wait of another task. Drops
+ * none if all wait: one of them may end the wait of the others later. */
 static void past_drop_waiters(struct past_wakers *p)
 {
 	struct enders left = { 0 };
@@ -265,7 +266,7 @@ uint32_t owner_past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, u
 	before = n - n_after;
 	for (size_t i = before, left = PAST_WAKES; i > 0 && left && scan_step(g); i--) {
 		past_add(&p, &r[i - 1]);
-		left -= p.found.n > 0;
+		left -= p.found.n && owner_event(g, &r[i - 1])->r.tid == g->tasks[me].tid;
 	}
 	for (size_t i = before; i < n && !p.found.n && scan_step(g); i++)
 		past_add(&p, &r[i]);

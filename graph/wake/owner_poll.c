@@ -306,6 +306,21 @@ struct poll_found {
 	bool any, inner, forked;
 };
 
+/* Adds the task that may end the poll through obj. Any thread may have written to a pipe or an eventfd, so
+ * the threads of one process count one by one. */
+static void add_ender(const struct graph *g, const struct interval *s, uint64_t obj,
+		      const struct poll_member *m, struct enders *all)
+{
+	bool own = m->task != GRAPH_NONE && g->tasks[m->task].tgid == g->tasks[s->task].tgid;
+
+	if (m->task == GRAPH_NONE || (own && m->score != POLL_WRITTEN))
+		return;
+	if (m->score == POLL_WRITTEN || CT_OBJ_KIND(obj) == CT_OBJ_EVENTFD)
+		owner_add_task(all, m->task);
+	else
+		owner_add(g, all, m->task);
+}
+
 /* limit: the best score that obj can get */
 static void poll_add(const struct graph *g, const struct interval *s, uint64_t obj, uint32_t event,
 		     bool alone, enum poll_score limit, struct poll_found *f, struct blame *b,
@@ -322,9 +337,7 @@ static void poll_add(const struct graph *g, const struct interval *s, uint64_t o
 	if (!f->any || m.score >= f->best.score) {
 		for (size_t k = 0; k < m.all.n; k++)
 			owner_add_task(all, m.all.v[k]);
-		if (m.task != GRAPH_NONE &&
-		    (m.score == POLL_WRITTEN || g->tasks[m.task].tgid != g->tasks[s->task].tgid))
-			owner_add(g, all, m.task);
+		add_ender(g, s, obj, &m, all);
 	}
 	if (!f->any || is_better(&m, &f->best)) {
 		f->best = m;
@@ -363,7 +376,7 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 							    checked_sub(s->from_ns, WAITFD_OLD_NS), &n);
 	struct poll_found f = { .best = { .task = GRAPH_NONE }, .inner = true };
 	struct poll_member m;
-	bool alone = is_one_object(g, r, n), cut = false, within, own;
+	bool alone = is_one_object(g, r, n), cut = false, within, eventfd, own;
 	uint32_t event;
 	uint64_t asked;
 
@@ -395,22 +408,22 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 		return;
 	}
 	b->kind = resource_of_object(g->w, b->obj);
+	eventfd = CT_OBJ_KIND(b->obj) == CT_OBJ_EVENTFD;
 	if (f.best.score > POLL_WRITTEN || all->n < 2 ||
 	    (f.best.stopped && owner_count_stopped(g, all, s->to_ns) == 1))
 		b->task = f.best.task;
-	else if (f.best.score == POLL_WRITTEN || CT_OBJ_KIND(b->obj) == CT_OBJ_EVENTFD)
+	else if (f.best.score == POLL_WRITTEN || eventfd)
 		poll_likely(g, s, r, n, b, all);
 	/* If the task waits for a thread of its own process, blames the thread that got work from the task
 	 * last. owner_handed_to() leaves out threads that are back in their wait. */
 	own = b->task != GRAPH_NONE ? g->tasks[b->task].tgid == g->tasks[s->task].tgid
-				    : CT_OBJ_KIND(b->obj) == CT_OBJ_EVENTFD &&
-					      (alone || (all->n && are_own(g, all, s->task)));
+				    : (eventfd && alone) || ((eventfd || f.best.score == POLL_WRITTEN) &&
+							     all->n && are_own(g, all, s->task));
 	if (own) {
 		uint32_t task = owner_handed_to(g, s);
 
 		b->task = task == GRAPH_NONE ? b->task : task;
-		if (b->task != GRAPH_NONE && CT_OBJ_KIND(b->obj) == CT_OBJ_EVENTFD &&
-		    owner_idles_in_loop(g, b->task, s->to_ns - 1))
+		if (b->task != GRAPH_NONE && eventfd && owner_idles_in_loop(g, b->task, s->to_ns - 1))
 			b->task = GRAPH_NONE;
 	}
 }

@@ -44,11 +44,11 @@ bool owner_holders(const struct graph *g, uint64_t obj, uint64_t ts_ns, struct e
 /* Returns the modes (CT_FF_*) with which the process has obj open. 0: no record shows that it has obj. */
 uint8_t owner_modes(const struct graph *g, uint64_t obj, uint32_t tgid);
 /*
- * Returns the task that has woken `me` through obj in the last PAST_WAKES wake-ups through obj up to ts_ns,
- * or else the first one after ts_ns. The task lives at ts_ns. Leaves out tasks that have closed the pipe obj
- * since. If several tasks remain, leaves out those that wait on obj themselves at ts_ns. If there are still
- * several, returns GRAPH_NONE, and adds them to *all. These may be threads of one process. *ret_ns is the
- * time of the last of the wake-ups.
+ * Returns the task that made one of the last PAST_WAKES wake-ups of `me` through obj up to ts_ns, or else the
+ * first one after ts_ns. The task lives at ts_ns. Leaves out tasks that have closed the pipe obj since. If
+ * several tasks remain, leaves out those that wait on obj themselves at ts_ns, unless all do. If there are
+ * still several, returns GRAPH_NONE, and adds them to *all. These may be threads of one process. *ret_ns is
+ * the time of the last of the wake-ups.
  */
 uint32_t owner_past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me,
 			  struct enders *all, uint64_t *ret_ns);
