@@ -244,7 +244,7 @@ static void blame_network(const struct graph *g, const struct interval *s, const
 	b->ended = true;
 	b->task = other_end(g, s, wake, b, &all);
 	if (b->task == GRAPH_NONE && !all.n && s->wait != CT_W_WRITE)
-		b->task = nat_sender(g, b->obj, wake, &b->event);
+		b->task = nat_sender(g, b->obj, wake);
 	b->rivals = all.n > 1 ? (uint8_t)all.n : 0;
 	if (b->task == s->task)
 		b->task = GRAPH_NONE;

@@ -110,13 +110,11 @@ bool nat_may_be_local(const struct graph *g, uint64_t sock)
 	return false;
 }
 
-uint32_t nat_sender(const struct graph *g, uint64_t sock, const struct window_event *wake,
-		    uint32_t *ret_event)
+uint32_t nat_sender(const struct graph *g, uint64_t sock, const struct window_event *wake)
 {
 	const struct window_object *o = graph_object(g, sock), *x;
 	const struct window_event *e = wake + 1, *end = g->w->events + g->w->n_events;
 
-	*ret_event = GRAPH_NONE;
 	if (!o || !is_inet(o) || !o->rport || ct_wake_context(&wake->r) != CT_CTX_SOFTIRQ ||
 	    wake->r.flags & CT_WF_IDLE || ct_wake_call(&wake->r) != CT_W_WRITE)
 		return GRAPH_NONE;

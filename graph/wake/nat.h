@@ -32,9 +32,8 @@ bool nat_may_be_local(const struct graph *g, uint64_t sock);
  * - No messages may be missing between the wake-up and this send.
  *
  * Otherwise returns GRAPH_NONE. The task is only the most likely sender: the softirq may have delivered a
- * packet from another host in the same call. So *ret_event is GRAPH_NONE, as in owner_sender().
+ * packet from another host in the same call.
  */
-uint32_t nat_sender(const struct graph *g, uint64_t sock, const struct window_event *wake,
-		    uint32_t *ret_event);
+uint32_t nat_sender(const struct graph *g, uint64_t sock, const struct window_event *wake);
 
 #endif
