@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stuck NAME - two threads named NAME deadlock until the program is killed. Prints "tids=N,M". */
+/* stuck NAME [TEXT] - two threads named NAME deadlock until the program is killed. Prints "tids=N,M". Ignores TEXT. */
 #include <err.h>
 #include <pthread.h>
 #include <signal.h>
@@ -30,8 +30,8 @@ int main(int argc, char **argv)
 {
 	pthread_t t;
 
-	if (argc != 2)
-		errx(2, "usage: stuck NAME");
+	if (argc < 2)
+		errx(2, "usage: stuck NAME [TEXT]");
 	prctl(PR_SET_NAME, argv[1]);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	pthread_barrier_init(&both, NULL, 2);

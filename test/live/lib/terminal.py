@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Names with bytes that must not reach a terminal. Uses the tables of Python, not those of ctrace."""
+"""Names with bytes that must not reach a terminal, and with markup that must not reach a page. Uses the tables of Python, not
+those of ctrace."""
 import json
 import re
 import unicodedata
@@ -7,10 +8,12 @@ import unicodedata
 # BYTES is also the name of a file, so it has no slash and no NUL. If its newline gets through, a
 # line of the output begins with FORGED.
 BYTES = (b"q\x1b[35m\x1b]0;t\x07\x7f\r\t\nFORGED \xc2\x9b35m\x9b\xff\xed\xa0\x80\xc0\xaf\xe2\x80\xae\xe2\x81\xa6"
-         b"\xd8\x9c\xe2\x80\x8b\xef\xbb\xbf\xc2\xad\xe2\x80\xa8\xf3\xa0\x81\x81\xef\xbf\xb9\xef\xb8\x8f\xe3\x85\xa4")
+         b"\xd8\x9c\xe2\x80\x8b\xef\xbb\xbf\xc2\xad\xe2\x80\xa8\xf3\xa0\x81\x81\xef\xbf\xb9\xef\xb8\x8f\xe3\x85\xa4"
+         b"<img src=x>&\"']]>")
 TEXT = BYTES.decode("utf-8", "ignore")  # BYTES without the bytes that are no UTF-8
 COMMS = [b"q\x1b[35m\x1b]0;t\x07", b"q\xc2\x9b35m\x9b\xff", b"q\xe2\x80\xaegp\xe2\x81\xa6", b"q\nFORGED\t\r\x7f",
-         b"q\xe2\x80\x8b\xef\xbb\xbf\xc2\xad", b"q\xf3\xa0\x81\x81\xed\xa0\x80"]
+         b"q\xe2\x80\x8b\xef\xbb\xbf\xc2\xad", b"q\xf3\xa0\x81\x81\xed\xa0\x80", b"q<b>&\"']]></b>", b"q</script><b>"]
+MARKUP = b"<img src=x", b"<b>&", b"</script><b>"
 
 ALLOWED_SGR = re.compile("\x1b\\[(0|1|31|32|33|1;31|1;32)m")
 # Characters that are invisible, although their Unicode category does not say so.
@@ -43,3 +46,8 @@ def json_problems(data, lines=False):
     except ValueError as e:
         return ["no JSON: %s" % e]
     return [] if data.isascii() else ["not ASCII"]
+
+
+def markup_problems(data):
+    """Returns the names in a page or picture that are markup there."""
+    return [m.decode() for m in MARKUP if m in data]
