@@ -379,6 +379,12 @@ static void choose(const struct look *k, const struct shares *s, struct disk_use
 	ret->several = others > 1;
 }
 
+/* Bytes do not count if the disk moved so few that no limit of bytes a second held it back. */
+static bool has_enough(const struct look *k, uint64_t all)
+{
+	return k->by_time || all >= waited_ns(k, k->from_ns, k->to_ns) / 1000000 * DISK_USE_BYTES_MS;
+}
+
 /* Returns 1 if the requests tell who had the disk, 0 if they do not, or -ENOMEM. */
 static int by_requests(struct look *k, struct disk_use *ret)
 {
@@ -392,7 +398,7 @@ static int by_requests(struct look *k, struct disk_use *ret)
 	k->by_time = busy_ns(k, GRAPH_NONE) >= waited_ns(k, k->from_ns, k->to_ns) / 2;
 	if (!r)
 		r = add_shares(k, &s);
-	if (!r && s.all && s.unknown <= s.all / 2) {
+	if (!r && s.all && has_enough(k, s.all) && s.unknown <= s.all / 2) {
 		choose(k, &s, ret);
 		r = 1;
 	}
