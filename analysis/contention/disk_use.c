@@ -143,6 +143,45 @@ static uint64_t waited_ns(const struct look *k, uint64_t from_ns, uint64_t to_ns
 	return from_ns < to_ns ? waited_before(k, to_ns) - waited_before(k, from_ns) : 0;
 }
 
+/* Returns the first time at or after from_ns at which records are missing, or UINT64_MAX. */
+static uint64_t lost_from(const struct graph *g, uint64_t from_ns)
+{
+	uint64_t ns = UINT64_MAX;
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, &g->gaps, 0, from_ns, &n);
+
+	if (graph_lacks_at(g, from_ns) & CT_LACK_PAUSES)
+		return from_ns;
+	if (n)
+		ns = MAX(window_words(g->w, &g->w->events[r->event])[0], from_ns);
+	r = graph_refs_from(g, &g->sheds, 0, from_ns, &n);
+	for (size_t i = 0; i < n && g->w->events[r[i].event].r.ts < ns && scan_step(g); i++)
+		if (graph_lacks_at(g, g->w->events[r[i].event].r.ts) & CT_LACK_PAUSES)
+			return g->w->events[r[i].event].r.ts;
+	return ns;
+}
+
+/* No CT_BLK_DONE of the request was found up to to_ns. If it may be lost, the request ends where the first
+ * records are missing. */
+static void end_request(const struct graph *g, struct request *x, uint64_t to_ns)
+{
+	x->to_ns = MIN(to_ns, lost_from(g, x->from_ns));
+}
+
+static int begin_request(struct look *k, const struct window_event *e, struct map *at_disk)
+{
+	const uint64_t *x = window_words(k->g->w, e);
+
+	if (VEC_PUSH(&k->requests, (struct request){ .from_ns = e->r.ts,
+						     .sector = x[0],
+						     .file = x[1],
+						     .bytes = ct_block_bytes(&e->r),
+						     .tid = e->r.tid,
+						     .task = GRAPH_NONE }))
+		return -ENOMEM;
+	return map_set(at_disk, x[0], k->requests.n);
+}
+
 /* A request is at the disk from CT_BLK_ISSUE to CT_BLK_DONE. Requests that were issued before from_ns may
  * still be there at from_ns. So the search begins DISK_USE_LOOKS records earlier. */
 static int note_requests(struct look *k)
@@ -166,18 +205,17 @@ static int note_requests(struct look *k)
 		if (e->r.kind == CT_BLK_DONE && at) {
 			k->requests.v[at - 1].to_ns = e->r.ts;
 			map_del(&at_disk, x[0]);
-		} else if (e->r.kind == CT_BLK_ISSUE && !at) {
-			err = VEC_PUSH(&k->requests, (struct request){ .from_ns = e->r.ts,
-								       .to_ns = k->to_ns,
-								       .sector = x[0],
-								       .file = x[1],
-								       .bytes = ct_block_bytes(&e->r),
-								       .tid = e->r.tid,
-								       .task = GRAPH_NONE });
-			if (!err)
-				err = map_set(&at_disk, x[0], k->requests.n);
+		} else if (e->r.kind == CT_BLK_ISSUE) {
+			/* The disk has at most one request for a sector, so the end of the other one was not
+			 * recorded. */
+			if (at)
+				end_request(k->g, &k->requests.v[at - 1], e->r.ts);
+			err = begin_request(k, e, &at_disk);
 		}
 	}
+	for (size_t i = 0; i < at_disk.cap && !err; i++)
+		if (at_disk.slots[i].used)
+			end_request(k->g, &k->requests.v[at_disk.slots[i].val - 1], k->to_ns);
 	map_done(&at_disk);
 	return err;
 }
