@@ -25,6 +25,7 @@ struct request {
 	uint64_t sector, file;
 	uint32_t bytes, tid;
 	uint32_t task; /* for which it counts, or GRAPH_NONE */
+	bool write;
 };
 
 struct look {
@@ -34,7 +35,9 @@ struct look {
 	uint64_t from_ns, to_ns;
 	VEC(struct span) waits;
 	VEC(struct request) requests;
-	struct map files;   /* from a file to the task for which its requests count, or to AMBIGUOUS */
+	/* from a file to the task for which its requests count, or to AMBIGUOUS: for requests that write, and
+	 * for all others */
+	struct map writers, readers;
 	struct map waiters; /* from a task to the time for which it waited for the disk */
 	bool by_time;       /* else by bytes */
 };
@@ -43,7 +46,8 @@ static void look_done(struct look *k)
 {
 	VEC_FREE(&k->waits);
 	VEC_FREE(&k->requests);
-	map_done(&k->files);
+	map_done(&k->writers);
+	map_done(&k->readers);
 	map_done(&k->waiters);
 }
 
@@ -177,7 +181,8 @@ static int begin_request(struct look *k, const struct window_event *e, struct ma
 						     .file = x[1],
 						     .bytes = ct_block_bytes(&e->r),
 						     .tid = e->r.tid,
-						     .task = GRAPH_NONE }))
+						     .task = GRAPH_NONE,
+						     .write = ct_block_op(&e->r) == 1 }))
 		return -ENOMEM;
 	return map_set(at_disk, x[0], k->requests.n);
 }
@@ -206,8 +211,7 @@ static int note_requests(struct look *k)
 			k->requests.v[at - 1].to_ns = e->r.ts;
 			map_del(&at_disk, x[0]);
 		} else if (e->r.kind == CT_BLK_ISSUE) {
-			/* The disk has at most one request for a sector, so the end of the other one was not
-			 * recorded. */
+			/* A disk rarely has two requests for a sector, so the end of the first was lost. */
 			if (at)
 				end_request(k->g, &k->requests.v[at - 1], e->r.ts);
 			err = begin_request(k, e, &at_disk);
@@ -237,7 +241,21 @@ static void find_split_files(struct look *k)
 /* Tasks of several processes wait for a file. Its requests count for no task. */
 #define AMBIGUOUS UINT64_MAX
 
-/* Notes which tasks wait for which files of the disk. */
+static int note_waiter(const struct look *k, struct map *files, const struct interval *s)
+{
+	const struct graph_task *t = k->g->tasks;
+	uint64_t was = s->task;
+
+	map_get(files, s->obj, &was);
+	if (was != AMBIGUOUS && t[was].tgid != t[s->task].tgid)
+		was = AMBIGUOUS;
+	else if (was != AMBIGUOUS && s->task == k->task) /* its other threads are not to blame for its file */
+		was = k->task;
+	return map_set(files, s->obj, was);
+}
+
+/* Notes which tasks wait for which files of the disk. A task that reads does not wait for requests that write
+ * the file. */
 static int note_waiters(struct look *k, const uint32_t *v, size_t n)
 {
 	const struct graph *g = k->g;
@@ -245,16 +263,14 @@ static int note_waiters(struct look *k, const uint32_t *v, size_t n)
 
 	for (size_t i = BISECT(x, (size_t)0, n, g->intervals[v[x]].to_ns > k->from_ns); i < n && !r; i++) {
 		const struct interval *s = &g->intervals[v[i]];
-		uint64_t was = s->task;
 
 		if (s->from_ns >= k->to_ns)
 			break;
 		if (device_of(g, s->obj) != k->dev)
 			continue;
-		map_get(&k->files, s->obj, &was);
-		if (was != AMBIGUOUS && g->tasks[was].tgid != g->tasks[s->task].tgid)
-			was = AMBIGUOUS;
-		r = map_set(&k->files, s->obj, was);
+		r = note_waiter(k, &k->readers, s);
+		if (!r && (s->wait == CT_W_WRITE || s->wait == CT_W_SYNC))
+			r = note_waiter(k, &k->writers, s);
 	}
 	return r;
 }
@@ -285,15 +301,16 @@ static int find_users(struct look *k)
 	for (size_t i = 0; i < k->requests.n; i++) {
 		struct request *x = &k->requests.v[i];
 		uint32_t issuer = x->tid ? graph_task_at(k->g, x->tid, x->from_ns) : GRAPH_NONE;
+		struct map *files = x->write ? &k->writers : &k->readers;
 		uint64_t user = AMBIGUOUS;
 
 		if (issuer != GRAPH_NONE && !k->g->tasks[issuer].kthread) {
 			x->task = issuer;
 			continue;
 		}
-		if (x->file && !map_get(&k->files, x->file, &user)) {
+		if (x->file && !map_get(files, x->file, &user)) {
 			user = writer_of(k, x->file);
-			if (map_set(&k->files, x->file, user))
+			if (map_set(files, x->file, user))
 				return -ENOMEM;
 		}
 		x->task = user == AMBIGUOUS ? GRAPH_NONE : (uint32_t)user;
