@@ -31,5 +31,8 @@ bool nat_may_be_local(const struct graph *g, uint64_t sock);
  */
 uint32_t nat_sender(const struct graph *g, uint64_t sock, const struct window_event *wake,
 		    uint32_t *ret_event);
+/* Returns true if another socket in the trace has the local address and the local port of the IP socket
+ * `sock` as its remote ones. It may be the other end, accepted by a server that listens on another port. */
+bool nat_is_accepted(const struct graph *g, uint64_t sock);
 
 #endif
