@@ -104,14 +104,30 @@ static bool may_accept(const struct graph *g, uint32_t task, const struct window
 	return false;
 }
 
-/* Returns true if the other end has received the last message that was sent on sock up to ts_ns. */
-static bool is_received(const struct graph *g, uint64_t sock, uint64_t ts_ns)
+/* Returns the first record of the last request that was sent on sock up to ts_ns, or NULL: the first send
+ * after the last answer. If the record of this send is missing, returns the last send of all. */
+static const struct graph_ref *last_request(const struct graph *g, uint64_t sock, uint64_t ts_ns)
+{
+	const struct graph_ref *answer = graph_ref_before(g, &g->recvs, sock, ts_ns), *r;
+	size_t n;
+
+	r = graph_refs_from(g, &g->sends, sock, answer ? g->w->events[answer->event].r.ts : 0, &n);
+	while (n && answer && r->event < answer->event && scan_step(g)) {
+		r++;
+		n--;
+	}
+	return n && g->w->events[r->event].r.ts <= ts_ns ? r : graph_ref_before(g, &g->sends, sock, ts_ns);
+}
+
+/* Returns the last record up to ts_ns which shows that the other end has received a part of the last request
+ * on sock, or NULL. */
+static const struct window_event *receipt(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 {
 	uint64_t peer = graph_peer_object(g, sock);
-	const struct graph_ref *sent = graph_ref_before(g, &g->sends, sock, ts_ns);
+	const struct graph_ref *sent = last_request(g, sock, ts_ns);
 	const struct graph_ref *got = peer ? graph_ref_before(g, &g->recvs, peer, ts_ns) : NULL;
 
-	return sent && got && got->event > sent->event;
+	return sent && got && got->event > sent->event ? &g->w->events[got->event] : NULL;
 }
 
 static uint32_t pool_of_processes(const struct graph *g, uint32_t task, uint64_t sock, uint64_t from_ns,
@@ -125,7 +141,7 @@ static uint32_t pool_of_processes(const struct graph *g, uint32_t task, uint64_t
 	const struct graph_ref *r = graph_refs(&g->children, parent, &n);
 
 	if (best == LISTENS_NOT || !parent || !may_accept(g, task, o, best) ||
-	    is_received(g, sock, from_ns + (to_ns - from_ns) / 2))
+	    receipt(g, sock, from_ns + (to_ns - from_ns) / 2))
 		return 0;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t c = r[i].event;
@@ -147,9 +163,13 @@ uint32_t pool_workers(const struct graph *g, uint32_t task, uint64_t sock, uint6
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[task].tgid, &n);
 	const char *comm = graph_comm(g, task, to_ns);
+	const struct window_event *got;
 
 	if (g->tasks[task].tid == g->tasks[task].tgid)
 		return pool_of_processes(g, task, sock, from_ns, to_ns);
+	got = receipt(g, sock, from_ns + (to_ns - from_ns) / 2);
+	if (got && got->r.tid == g->tasks[task].tid)
+		return 0;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t x = r[i].event;
 		uint64_t other;

@@ -19,8 +19,8 @@
 
 /* Returns the number of workers in the pool of `task`, if each was busy for POOL_BUSY_TENTHS tenths
  * of [from, to). Otherwise, or if `task` is the only worker, returns 0. sock: the object for which the client
- * of `task` waits. Processes are a pool only if it is the client's end of a stream connection, and its
- * request was not received before the middle of [from, to). */
+ * of `task` waits. Processes are a pool only if it is the client's end of a stream connection, and no part of
+ * its request was received before the middle of [from, to). Threads are no pool if `task` received it. */
 uint32_t pool_workers(const struct graph *g, uint32_t task, uint64_t sock, uint64_t from_ns, uint64_t to_ns);
 /* `task` is a worker. Returns the id of the process whose threads the workers are, or which is the parent of
  * the workers. */
