@@ -25,6 +25,7 @@ struct request {
 	uint64_t sector, file;
 	uint32_t bytes, tid;
 	uint32_t task; /* for which it counts, or GRAPH_NONE */
+	bool write;
 };
 
 struct look {
@@ -34,7 +35,9 @@ struct look {
 	uint64_t from_ns, to_ns;
 	VEC(struct span) waits;
 	VEC(struct request) requests;
-	struct map files;   /* from a file to the task for which its requests count, or to AMBIGUOUS */
+	/* from a file to the task for which its requests count, or to AMBIGUOUS: for requests that write, and
+	 * for all others */
+	struct map writers, readers;
 	struct map waiters; /* from a task to the time for which it waited for the disk */
 	bool by_time;       /* else by bytes */
 };
@@ -43,7 +46,8 @@ static void look_done(struct look *k)
 {
 	VEC_FREE(&k->waits);
 	VEC_FREE(&k->requests);
-	map_done(&k->files);
+	map_done(&k->writers);
+	map_done(&k->readers);
 	map_done(&k->waiters);
 }
 
@@ -143,6 +147,46 @@ static uint64_t waited_ns(const struct look *k, uint64_t from_ns, uint64_t to_ns
 	return from_ns < to_ns ? waited_before(k, to_ns) - waited_before(k, from_ns) : 0;
 }
 
+/* Returns the first time at or after from_ns at which records are missing, or UINT64_MAX. */
+static uint64_t lost_from(const struct graph *g, uint64_t from_ns)
+{
+	uint64_t ns = UINT64_MAX;
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, &g->gaps, 0, from_ns, &n);
+
+	if (graph_lacks_at(g, from_ns) & CT_LACK_PAUSES)
+		return from_ns;
+	if (n)
+		ns = MAX(window_words(g->w, &g->w->events[r->event])[0], from_ns);
+	r = graph_refs_from(g, &g->sheds, 0, from_ns, &n);
+	for (size_t i = 0; i < n && g->w->events[r[i].event].r.ts < ns && scan_step(g); i++)
+		if (graph_lacks_at(g, g->w->events[r[i].event].r.ts) & CT_LACK_PAUSES)
+			return g->w->events[r[i].event].r.ts;
+	return ns;
+}
+
+/* No CT_BLK_DONE of the request was found up to to_ns. If it may be lost, the request ends where the first
+ * records are missing. */
+static void end_request(const struct graph *g, struct request *x, uint64_t to_ns)
+{
+	x->to_ns = MIN(to_ns, lost_from(g, x->from_ns));
+}
+
+static int begin_request(struct look *k, const struct window_event *e, struct map *at_disk)
+{
+	const uint64_t *x = window_words(k->g->w, e);
+
+	if (VEC_PUSH(&k->requests, (struct request){ .from_ns = e->r.ts,
+						     .sector = x[0],
+						     .file = x[1],
+						     .bytes = ct_block_bytes(&e->r),
+						     .tid = e->r.tid,
+						     .task = GRAPH_NONE,
+						     .write = ct_block_op(&e->r) == 1 }))
+		return -ENOMEM;
+	return map_set(at_disk, x[0], k->requests.n);
+}
+
 /* A request is at the disk from CT_BLK_ISSUE to CT_BLK_DONE. Requests that were issued before from_ns may
  * still be there at from_ns. So the search begins DISK_USE_LOOKS records earlier. */
 static int note_requests(struct look *k)
@@ -166,18 +210,16 @@ static int note_requests(struct look *k)
 		if (e->r.kind == CT_BLK_DONE && at) {
 			k->requests.v[at - 1].to_ns = e->r.ts;
 			map_del(&at_disk, x[0]);
-		} else if (e->r.kind == CT_BLK_ISSUE && !at) {
-			err = VEC_PUSH(&k->requests, (struct request){ .from_ns = e->r.ts,
-								       .to_ns = k->to_ns,
-								       .sector = x[0],
-								       .file = x[1],
-								       .bytes = ct_block_bytes(&e->r),
-								       .tid = e->r.tid,
-								       .task = GRAPH_NONE });
-			if (!err)
-				err = map_set(&at_disk, x[0], k->requests.n);
+		} else if (e->r.kind == CT_BLK_ISSUE) {
+			/* A disk rarely has two requests for a sector, so the end of the first was lost. */
+			if (at)
+				end_request(k->g, &k->requests.v[at - 1], e->r.ts);
+			err = begin_request(k, e, &at_disk);
 		}
 	}
+	for (size_t i = 0; i < at_disk.cap && !err; i++)
+		if (at_disk.slots[i].used)
+			end_request(k->g, &k->requests.v[at_disk.slots[i].val - 1], k->to_ns);
 	map_done(&at_disk);
 	return err;
 }
@@ -199,7 +241,21 @@ static void find_split_files(struct look *k)
 /* Tasks of several processes wait for a file. Its requests count for no task. */
 #define AMBIGUOUS UINT64_MAX
 
-/* Notes which tasks wait for which files of the disk. */
+static int note_waiter(const struct look *k, struct map *files, const struct interval *s)
+{
+	const struct graph_task *t = k->g->tasks;
+	uint64_t was = s->task;
+
+	map_get(files, s->obj, &was);
+	if (was != AMBIGUOUS && t[was].tgid != t[s->task].tgid)
+		was = AMBIGUOUS;
+	else if (was != AMBIGUOUS && s->task == k->task) /* its other threads are not to blame for its file */
+		was = k->task;
+	return map_set(files, s->obj, was);
+}
+
+/* Notes which tasks wait for which files of the disk. A task that reads does not wait for requests that write
+ * the file. */
 static int note_waiters(struct look *k, const uint32_t *v, size_t n)
 {
 	const struct graph *g = k->g;
@@ -207,16 +263,14 @@ static int note_waiters(struct look *k, const uint32_t *v, size_t n)
 
 	for (size_t i = BISECT(x, (size_t)0, n, g->intervals[v[x]].to_ns > k->from_ns); i < n && !r; i++) {
 		const struct interval *s = &g->intervals[v[i]];
-		uint64_t was = s->task;
 
 		if (s->from_ns >= k->to_ns)
 			break;
 		if (device_of(g, s->obj) != k->dev)
 			continue;
-		map_get(&k->files, s->obj, &was);
-		if (was != AMBIGUOUS && g->tasks[was].tgid != g->tasks[s->task].tgid)
-			was = AMBIGUOUS;
-		r = map_set(&k->files, s->obj, was);
+		r = note_waiter(k, &k->readers, s);
+		if (!r && (s->wait == CT_W_WRITE || s->wait == CT_W_SYNC))
+			r = note_waiter(k, &k->writers, s);
 	}
 	return r;
 }
@@ -247,15 +301,16 @@ static int find_users(struct look *k)
 	for (size_t i = 0; i < k->requests.n; i++) {
 		struct request *x = &k->requests.v[i];
 		uint32_t issuer = x->tid ? graph_task_at(k->g, x->tid, x->from_ns) : GRAPH_NONE;
+		struct map *files = x->write ? &k->writers : &k->readers;
 		uint64_t user = AMBIGUOUS;
 
 		if (issuer != GRAPH_NONE && !k->g->tasks[issuer].kthread) {
 			x->task = issuer;
 			continue;
 		}
-		if (x->file && !map_get(&k->files, x->file, &user)) {
+		if (x->file && !map_get(files, x->file, &user)) {
 			user = writer_of(k, x->file);
-			if (map_set(&k->files, x->file, user))
+			if (map_set(files, x->file, user))
 				return -ENOMEM;
 		}
 		x->task = user == AMBIGUOUS ? GRAPH_NONE : (uint32_t)user;
@@ -379,6 +434,12 @@ static void choose(const struct look *k, const struct shares *s, struct disk_use
 	ret->several = others > 1;
 }
 
+/* Bytes do not count if the disk moved so few that no limit of bytes a second held it back. */
+static bool has_enough(const struct look *k, uint64_t all)
+{
+	return k->by_time || all >= waited_ns(k, k->from_ns, k->to_ns) / 1000000 * DISK_USE_BYTES_MS;
+}
+
 /* Returns 1 if the requests tell who had the disk, 0 if they do not, or -ENOMEM. */
 static int by_requests(struct look *k, struct disk_use *ret)
 {
@@ -392,7 +453,7 @@ static int by_requests(struct look *k, struct disk_use *ret)
 	k->by_time = busy_ns(k, GRAPH_NONE) >= waited_ns(k, k->from_ns, k->to_ns) / 2;
 	if (!r)
 		r = add_shares(k, &s);
-	if (!r && s.all && s.unknown <= s.all / 2) {
+	if (!r && s.all && has_enough(k, s.all) && s.unknown <= s.all / 2) {
 		choose(k, &s, ret);
 		r = 1;
 	}

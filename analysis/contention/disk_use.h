@@ -6,11 +6,15 @@
  * The records of requests to the disk show who had it. If the disk worked for half of the waits or
  * more, the time of the requests counts. Otherwise the disk is held back, mostly by a limit of bytes
  * a second. Then the bytes of the requests count, but only those of tasks in the control group of
- * the waiter, because each control group may have a limit of its own.
+ * the waiter, because each control group may have a limit of its own. Bytes do not count if the disk
+ * moved fewer than DISK_USE_BYTES_MS.
  *
  * A request counts for the task that issued it. The kernel issues many requests later, in a thread
  * of its own. Such a request counts for the only process that waits for the file of the request, or
- * that has opened this file for writing.
+ * that has opened this file for writing. If the request writes, a wait counts only if it is in a
+ * write or a sync of the file.
+ *
+ * A request whose end was not recorded lasts until records are missing, or until the end of the wait.
  *
  * Without such records, or if most requests count for no task, a task counts as one that has the
  * disk while it waits for the disk.

@@ -5,6 +5,7 @@
 
 #include "analysis/thresholds.h"
 #include "graph/timeline/scan.h"
+#include "graph/wake/nat.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
 
@@ -103,14 +104,30 @@ static bool may_accept(const struct graph *g, uint32_t task, const struct window
 	return false;
 }
 
-/* Returns true if the other end has received the last message that was sent on sock up to ts_ns. */
-static bool is_received(const struct graph *g, uint64_t sock, uint64_t ts_ns)
+/* Returns the first record of the last request that was sent on sock up to ts_ns, or NULL: the first send
+ * after the last answer. If the record of this send is missing, returns the last send of all. */
+static const struct graph_ref *last_request(const struct graph *g, uint64_t sock, uint64_t ts_ns)
+{
+	const struct graph_ref *answer = graph_ref_before(g, &g->recvs, sock, ts_ns), *r;
+	size_t n;
+
+	r = graph_refs_from(g, &g->sends, sock, answer ? g->w->events[answer->event].r.ts : 0, &n);
+	while (n && answer && r->event < answer->event && scan_step(g)) {
+		r++;
+		n--;
+	}
+	return n && g->w->events[r->event].r.ts <= ts_ns ? r : graph_ref_before(g, &g->sends, sock, ts_ns);
+}
+
+/* Returns the last record up to ts_ns which shows that the other end has received a part of the last request
+ * on sock, or NULL. */
+static const struct window_event *receipt(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 {
 	uint64_t peer = graph_peer_object(g, sock);
-	const struct graph_ref *sent = graph_ref_before(g, &g->sends, sock, ts_ns);
+	const struct graph_ref *sent = last_request(g, sock, ts_ns);
 	const struct graph_ref *got = peer ? graph_ref_before(g, &g->recvs, peer, ts_ns) : NULL;
 
-	return sent && got && got->event > sent->event;
+	return sent && got && got->event > sent->event ? &g->w->events[got->event] : NULL;
 }
 
 static uint32_t pool_of_processes(const struct graph *g, uint32_t task, uint64_t sock, uint64_t from_ns,
@@ -124,7 +141,7 @@ static uint32_t pool_of_processes(const struct graph *g, uint32_t task, uint64_t
 	const struct graph_ref *r = graph_refs(&g->children, parent, &n);
 
 	if (best == LISTENS_NOT || !parent || !may_accept(g, task, o, best) ||
-	    is_received(g, sock, from_ns + (to_ns - from_ns) / 2))
+	    receipt(g, sock, from_ns + (to_ns - from_ns) / 2))
 		return 0;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t c = r[i].event;
@@ -146,9 +163,13 @@ uint32_t pool_workers(const struct graph *g, uint32_t task, uint64_t sock, uint6
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[task].tgid, &n);
 	const char *comm = graph_comm(g, task, to_ns);
+	const struct window_event *got;
 
 	if (g->tasks[task].tid == g->tasks[task].tgid)
 		return pool_of_processes(g, task, sock, from_ns, to_ns);
+	got = receipt(g, sock, from_ns + (to_ns - from_ns) / 2);
+	if (got && got->r.tid == g->tasks[task].tid)
+		return 0;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t x = r[i].event;
 		uint64_t other;
@@ -188,38 +209,96 @@ static bool has_gap(const struct graph *g, uint64_t from_ns, uint64_t to_ns)
 	return false;
 }
 
-/* The descriptor table of a process has all its sockets. Returns true if the table of `server` was recorded
- * after from_ns, together with a socket that listens for o, and no records are missing up to that time. */
-static bool has_table(const struct graph *g, uint32_t server, const struct window_object *o,
-		      enum listens best, uint64_t from_ns)
+/* Returns true if no records, also none of messages, are missing in [from_ns, to_ns]. */
+static bool is_whole(const struct graph *g, uint64_t from_ns, uint64_t to_ns)
 {
+	return !has_gap(g, from_ns, to_ns) && !(graph_lacks_within(g, from_ns, to_ns) & CT_LACK_MESSAGES);
+}
+
+/* A connection, and the part of the wait for it that counts. best: what listening sockets must return for it
+ * (graph_listens_for()) */
+struct queued {
+	const struct window_object *o;
+	enum listens best;
+	uint64_t from_ns, to_ns;
+};
+
+/* The descriptor table of a process has all its sockets. Returns true if the table of the process was
+ * recorded in the second half of the wait, together with a socket that listens for the connection, and no
+ * records are missing up to that time. */
+static bool has_table(const struct graph *g, uint32_t process, const struct queued *q)
+{
+	uint64_t half_ns = q->from_ns + (q->to_ns - q->from_ns) / 2;
 	size_t n, n_fds;
-	const struct graph_ref *l = graph_listening(g, o->family, o->type, o->rport, o->name, &n), *r;
+	const struct graph_ref *r,
+		*l = graph_listening(g, q->o->family, q->o->type, q->o->rport, q->o->name, &n);
 
 	for (size_t i = 0; i < n && scan_step(g); i++) {
-		if (graph_listens_for(g, &g->w->objects[l[i].event], o) != best)
+		if (graph_listens_for(g, &g->w->objects[l[i].event], q->o) != q->best)
 			continue;
-		r = graph_refs_from(g, &g->fds, g->w->objects[l[i].event].id, from_ns, &n_fds);
+		r = graph_refs_from(g, &g->fds, g->w->objects[l[i].event].id, half_ns, &n_fds);
 		for (size_t k = 0; k < n_fds && scan_step(g); k++) {
 			const struct window_event *e = &g->w->events[r[k].event];
 
-			if (e->r.tid == g->tasks[server].tgid)
-				return !has_gap(g, from_ns, e->r.ts) &&
-				       !(graph_lacks_within(g, from_ns, e->r.ts) & CT_LACK_MESSAGES);
+			if (e->r.ts >= q->to_ns)
+				break;
+			if (e->r.tid == process)
+				return is_whole(g, q->from_ns, e->r.ts);
 		}
 	}
 	return false;
 }
 
-bool pool_is_unaccepted(const struct graph *g, uint64_t sock, uint32_t server, uint64_t from_ns)
+static bool has_ended(const struct graph *g, uint32_t process, uint64_t ts_ns)
 {
-	const struct window_object *o = asks_for(g, sock);
-	enum listens best = o ? best_match(g, o) : LISTENS_NOT;
+	uint32_t task = graph_task_at(g, process, ts_ns);
+
+	return task == GRAPH_NONE || g->tasks[task].exit_ns < ts_ns;
+}
+
+/* Returns true if has_table() is true for each process that has a socket that listens for the connection, and
+ * for each child of `parent` that may have inherited one. */
+static bool has_all_tables(const struct graph *g, uint32_t parent, const struct queued *q)
+{
+	size_t n, n_fds, n_children;
+	const struct graph_ref *l = graph_listening(g, q->o->family, q->o->type, q->o->rport, q->o->name, &n);
+	const struct graph_ref *fds, *c = graph_refs(&g->children, parent, &n_children);
+
+	for (size_t i = 0; i < n; i++) {
+		if (graph_listens_for(g, &g->w->objects[l[i].event], q->o) != q->best)
+			continue;
+		fds = graph_refs(&g->fds, g->w->objects[l[i].event].id, &n_fds);
+		for (size_t k = 0; k < n_fds; k++) {
+			uint32_t process = g->w->events[fds[k].event].r.tid;
+
+			if (!scan_step(g) || (!has_ended(g, process, q->to_ns) && !has_table(g, process, q)))
+				return false;
+		}
+	}
+	for (size_t i = 0; parent && i < n_children; i++) {
+		const struct graph_task *t = &g->tasks[c[i].event];
+
+		if (!scan_step(g) || (t->exit_ns >= q->to_ns && may_accept(g, c[i].event, q->o, q->best) &&
+				      !has_table(g, t->tgid, q)))
+			return false;
+	}
+	return true;
+}
+
+bool pool_is_unaccepted(const struct graph *g, uint64_t sock, uint32_t server, uint64_t from_ns,
+			uint64_t to_ns)
+{
+	struct queued q = { .o = asks_for(g, sock), .from_ns = from_ns, .to_ns = to_ns };
 	uint64_t peer = graph_peer_object(g, sock);
 
-	if (best == LISTENS_NOT || !may_accept(g, server, o, best))
+	q.best = q.o ? best_match(g, q.o) : LISTENS_NOT;
+	if (q.best == LISTENS_NOT || !may_accept(g, server, q.o, q.best))
 		return false;
-	return peer ? peer & CT_OBJ_NOT_ACCEPTED : has_table(g, server, o, best, from_ns);
+	if (peer)
+		return peer & CT_OBJ_NOT_ACCEPTED &&
+		       (is_whole(g, from_ns, to_ns) || has_all_tables(g, g->tasks[server].ptgid, &q));
+	return has_table(g, g->tasks[server].tgid, &q) && has_all_tables(g, g->tasks[server].ptgid, &q) &&
+	       !nat_is_accepted(g, sock);
 }
 
 void pool_words(const struct graph *g, uint32_t workers, uint32_t process, uint64_t at_ns, struct words *t)

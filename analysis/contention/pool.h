@@ -19,8 +19,8 @@
 
 /* Returns the number of workers in the pool of `task`, if each was busy for POOL_BUSY_TENTHS tenths
  * of [from, to). Otherwise, or if `task` is the only worker, returns 0. sock: the object for which the client
- * of `task` waits. Processes are a pool only if it is the client's end of a stream connection, and its
- * request was not received before the middle of [from, to). */
+ * of `task` waits. Processes are a pool only if it is the client's end of a stream connection, and no part of
+ * its request was received before the middle of [from, to). Threads are no pool if `task` received it. */
 uint32_t pool_workers(const struct graph *g, uint32_t task, uint64_t sock, uint64_t from_ns, uint64_t to_ns);
 /* `task` is a worker. Returns the id of the process whose threads the workers are, or which is the parent of
  * the workers. */
@@ -28,9 +28,14 @@ uint32_t pool_process(const struct graph *g, uint32_t task);
 /* Adds the words "all 4 workers of shop[20] were busy". process: as pool_process() returns it. at_ns: the
  * time for which the name of the process is looked up. */
 void pool_words(const struct graph *g, uint32_t workers, uint32_t process, uint64_t at_ns, struct words *t);
-/* sock: the client's end of a stream connection. Returns true if `server` listens for this connection, and
- * records show that at some time after from_ns, no task had accepted it. Those are records of the other end
- * of sock, or of the descriptors of `server`. */
-bool pool_is_unaccepted(const struct graph *g, uint64_t sock, uint32_t server, uint64_t from_ns);
+/* sock: the client's end of a stream connection, on which it waits in [from, to). Returns true if `server`
+ * listens for this connection, and records show that no task accepted it. One of these must show it:
+ *
+ * - Records of the other end of a unix socket. No records are missing in [from, to), or the descriptors of
+ * all processes that listen are known too.
+ * - The descriptors of all processes that listen, as recorded in the second half of [from, to). No records
+ *   are missing up to then, and no socket may be the other end behind NAT. */
+bool pool_is_unaccepted(const struct graph *g, uint64_t sock, uint32_t server, uint64_t from_ns,
+			uint64_t to_ns);
 
 #endif

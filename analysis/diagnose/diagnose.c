@@ -13,6 +13,7 @@
 #include "analysis/diagnose/sentence.h"
 #include "analysis/thresholds.h"
 #include "graph/wake/nat.h"
+#include "lib/checked.h"
 #include "lib/cleanup.h"
 #include "trace/words/frame.h"
 
@@ -345,14 +346,15 @@ static void find_queues(const struct findings *f)
 	size_t n = f->chain.links.n;
 
 	for (size_t i = 0; i + 1 < n; i++) {
-		v[i].unaccepted = pool_is_unaccepted(f->g, v[i].obj, v[i + 1].task, v[i].from_ns);
+		v[i].unaccepted = pool_is_unaccepted(f->g, v[i].obj, v[i + 1].task,
+						     checked_sub(v[i].from_ns, v[i].before_ns), v[i].to_ns);
 		/* to find the pool of a thread takes long */
-		if (v[i + 1].pid == v[i + 1].tid)
+		if (f->pool && v[i + 1].task == f->pool_task)
+			set_pool(f->g, &v[i], v[i + 1].task, f->pool);
+		else if (v[i + 1].pid == v[i + 1].tid)
 			set_pool(f->g, &v[i], v[i + 1].task,
 				 pool_workers(f->g, v[i + 1].task, v[i].obj, v[i].from_ns, v[i].to_ns));
 	}
-	if (f->pool && n > 1)
-		set_pool(f->g, &v[n - 2], v[n - 1].task, f->pool);
 }
 
 static size_t find_cycle(const struct findings *f)

@@ -4,12 +4,9 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 
 #include "analysis/thresholds.h"
-#include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
-#include "lib/checked.h"
 #include "lib/cleanup.h"
 
 static bool is_loop(const struct link *k)
@@ -146,28 +143,25 @@ bool idle_client(const struct graph *g, const struct chain *c, size_t first)
 	return false;
 }
 
-static bool is_deadly(unsigned signal, const struct graph_task *t)
+/* The kernel sends these signals if a person or another process wants the end of the task, for example with a
+ * key of the terminal. The kernel sends others, such as SIGALRM, because of the task itself. */
+static bool is_from_outside(int signal)
 {
 	return signal == SIGHUP || signal == SIGINT || signal == SIGQUIT || signal == SIGTERM ||
-	       signal == (unsigned)WTERMSIG(t->exit_code);
+	       signal == SIGKILL;
 }
 
-/* Returns true if another process, or the kernel, sent the signal that killed the task of link k. */
+/* Returns true if the signal that killed the task of link k came from outside of its process. */
 static bool was_killed_by_other(const struct graph *g, const struct link *k)
 {
-	const struct graph_task *t = &g->tasks[k->task];
-	size_t n;
-	const struct graph_ref *r =
-		graph_refs_from(g, &g->signals, t->tgid, checked_sub(k->to_ns, KILLER_EARLY_NS), &n);
+	const struct window_event *e = NULL;
 
-	for (size_t i = 0; k->killed && i < n && scan_step(g); i++) {
-		const struct ct_rec *e = &g->w->events[r[i].event].r;
-		uint32_t sender = graph_task_at(g, e->tid, e->ts);
+	while (k->killed && (e = blame_killer(g, k->task, k->to_ns, e))) {
+		uint32_t sender = graph_task_at(g, e->r.tid, e->r.ts);
 
-		if (e->ts > k->to_ns + KILLER_LATE_NS)
-			break;
-		if (!(e->flags & CT_GF_IGNORED) && is_deadly(ct_signal_number(e), t) &&
-		    (e->flags & CT_GF_KERNEL || sender == GRAPH_NONE || g->tasks[sender].tgid != t->tgid))
+		if (e->r.flags & CT_GF_KERNEL
+			    ? is_from_outside(ct_signal_number(&e->r))
+			    : sender == GRAPH_NONE || g->tasks[sender].tgid != g->tasks[k->task].tgid)
 			return true;
 	}
 	return false;

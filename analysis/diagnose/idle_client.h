@@ -23,7 +23,8 @@ bool idle_client(const struct graph *g, const struct chain *c, size_t first);
  * Returns true if the victim of the diagnosis is a client that waited for news, such as the next job of a
  * queue, until another process killed it. This needs all of the following:
  *
- * - A signal of another process, or of the kernel, ended the wait and the client.
+ * - A signal ended the wait and the client. Another process sent it, or the kernel sent a SIGHUP, SIGINT,
+ *   SIGQUIT, SIGTERM or SIGKILL.
  * - The server has received the last request, and waits only for its clients, or for a time limit.
  * - No record shows that such a request gets an answer soon. Requests are alike if they have the same size
  *   and go to the same server. An answer counts if it came within DIAGNOSE_STALL_NS, and no message of

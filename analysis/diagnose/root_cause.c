@@ -664,8 +664,10 @@ int root_cause_find(struct findings *f)
 	if (r || done)
 		return r;
 	if (!f->spins && f->chain.links.n > 1 &&
-	    (f->chain.end == END_RUNNING || (f->chain.end == END_LEAF && k->tid == k->pid)))
+	    (f->chain.end == END_RUNNING || (f->chain.end == END_LEAF && k->tid == k->pid))) {
 		f->pool = pool_workers(f->g, k->task, k[-1].obj, k->from_ns, k->to_ns);
+		f->pool_task = k->task;
+	}
 	f->own_lock = find_own_lock(f);
 	if (f->own_lock)
 		f->chain.rivals.n = 0;

@@ -15,8 +15,8 @@ struct findings {
 	const struct graph *g;
 	struct chain chain;
 	struct contention cpu;
-	struct disk_use disk; /* on_disk: who had the disk */
-	uint32_t pool;
+	struct disk_use disk;     /* on_disk: who had the disk */
+	uint32_t pool, pool_task; /* not 0: pool_task is one of `pool` workers, and all of them were busy */
 	/* The last task of the chain spins: it polls a variable and does not sleep in between. Or the
 	 * task before it spins. Then the last task writes the variable, or is guessed to write it. */
 	bool spins;

@@ -137,6 +137,12 @@ void blame_debtors(const struct graph *g, uint32_t interval, const struct blame_
 
 bool blame_polls_several(const struct graph *g, uint32_t interval);
 
+/* A wait of `task` ended at end_ns. Returns the first record after `last` of a signal that may have ended the
+ * wait and the task's process, or NULL. last: an earlier result for the same wait; NULL: returns the first
+ * one of all. */
+const struct window_event *blame_killer(const struct graph *g, uint32_t task, uint64_t end_ns,
+					const struct window_event *last);
+
 /* Returns true if b repeats the wait a: the same call on the same object. */
 static inline bool blame_same_wait(const struct interval *a, const struct interval *b)
 {

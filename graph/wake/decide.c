@@ -138,6 +138,26 @@ static bool ends_programs(int signal, const struct graph_task *t)
 	       signal == WTERMSIG(t->exit_code);
 }
 
+const struct window_event *blame_killer(const struct graph *g, uint32_t task, uint64_t end_ns,
+					const struct window_event *last)
+{
+	const struct graph_task *t = &g->tasks[task];
+	size_t n;
+	const struct graph_ref *r =
+		graph_refs_from(g, &g->signals, t->tgid, checked_sub(end_ns, KILLER_EARLY_NS), &n);
+
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct window_event *e = &g->w->events[r[i].event];
+
+		if (e->r.ts > end_ns + KILLER_LATE_NS)
+			break;
+		if ((!last || e > last) && !(e->r.flags & CT_GF_IGNORED) &&
+		    ends_programs(ct_signal_number(&e->r), t))
+			return e;
+	}
+	return NULL;
+}
+
 /* Returns true if a thread of the process, but not the waker, sent the signal after the wake. Such a
  * signal did not make the wake. */
 static bool is_own_end(const struct graph *g, const struct graph_task *t, const struct window_event *wake,
@@ -151,21 +171,11 @@ static bool is_own_end(const struct graph *g, const struct graph_task *t, const 
 
 static bool got_killer(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
-	const struct graph_task *t = &g->tasks[s->task];
-	size_t n;
-	const struct graph_ref *r =
-		graph_refs_from(g, &g->signals, t->tgid, checked_sub(wake->r.ts, KILLER_EARLY_NS), &n);
+	const struct window_event *e = NULL;
 
-	for (size_t i = 0; i < n && scan_step(g); i++) {
-		const struct window_event *e = &g->w->events[r[i].event];
-
-		if (e->r.ts > wake->r.ts + KILLER_LATE_NS)
-			break;
-		if (e->r.flags & CT_GF_IGNORED || is_own_end(g, t, wake, e))
-			continue;
-		if (ends_programs(ct_signal_number(&e->r), t))
+	while ((e = blame_killer(g, s->task, wake->r.ts, e)))
+		if (!is_own_end(g, &g->tasks[s->task], wake, e))
 			return true;
-	}
 	return false;
 }
 

@@ -133,3 +133,13 @@ uint32_t nat_sender(const struct graph *g, uint64_t sock, const struct window_ev
 	}
 	return GRAPH_NONE;
 }
+
+bool nat_is_accepted(const struct graph *g, uint64_t sock)
+{
+	const struct window_object *o = graph_object(g, sock), *x = g->w->objects;
+
+	for (size_t i = 0; o && is_inet(o) && i < g->w->n_objects; i++)
+		if (!scan_step(g) || (x[i].id != sock && is_inet(&x[i]) && is_reverse(g, o, &x[i])))
+			return true;
+	return false;
+}

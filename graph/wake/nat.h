@@ -35,5 +35,8 @@ bool nat_may_be_local(const struct graph *g, uint64_t sock);
  * packet from another host in the same call.
  */
 uint32_t nat_sender(const struct graph *g, uint64_t sock, const struct window_event *wake);
+/* Returns true if another socket in the trace has the local address and the local port of the IP socket
+ * `sock` as its remote ones. It may be the other end, accepted by a server that listens on another port. */
+bool nat_is_accepted(const struct graph *g, uint64_t sock);
 
 #endif
