@@ -251,6 +251,9 @@ static bool is_unknown_leaf(const struct findings *f)
 	 * worked. */
 	if (leaf->ended && leaf->edge == EDGE_WAKE && leaf->kind == RESOURCE_UNKNOWN)
 		return true;
+	/* It is not known which task held the lock. */
+	if (leaf->edge == EDGE_KERNEL_LOCK)
+		return true;
 	if (leaf->time == TIME_NETWORK && nat_may_be_local(f->g, last->obj))
 		return true;
 	/* An event that ended the wait shows the cause. Exceptions: an interrupt or a message, if

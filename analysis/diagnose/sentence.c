@@ -355,6 +355,8 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 		words_add(t, "was waiting for the network");
 	else if (k->kind == RESOURCE_LOCK)
 		words_add(t, "was waiting for a lock");
+	else if (k->kind == RESOURCE_KERNEL_LOCK)
+		words_add(t, "was waiting for a lock in the kernel");
 	else if (k->unfinished && sleeps)
 		words_add(t, "was sleeping");
 	else if (k->wait == CT_W_FUTEX && k->unfinished)

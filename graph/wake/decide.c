@@ -375,6 +375,12 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 			blame_lasting(g, (uint32_t)(s - g->intervals), b);
 		return;
 	}
+	/* A task that was born after the wait began did not hold the lock then. Example: it thawed a frozen file
+	 * system. */
+	if (b->edge == EDGE_KERNEL_LOCK && g->tasks[waker].born_ns > s->from_ns) {
+		b->time = TIME_LOCK;
+		return;
+	}
 	b->task = waker;
 	if ((s->wait == CT_W_POLL || s->wait == CT_W_EPOLL) &&
 	    ((title_waits(g, s) && g->tasks[waker].ptgid == g->tasks[s->task].ptgid) ||
