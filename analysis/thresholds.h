@@ -177,14 +177,14 @@
  * If the share is larger, the sentence does not mention that records are missing (test
  * coarse_for_a_while). */
 #define COARSE_SHARE 10
-/* records: Requests that a disk got before a wait may be at the disk in the wait. At most this many records of
- * requests before the wait are searched for them. A disk has at most about 1000 requests at a time. */
+/* records: Requests that a disk got before a wait may be at the disk in the wait. At most this many records
+ * of requests before the wait are searched for them. A disk has at most about 1000 requests at a time. */
 #define DISK_USE_LOOKS 4096
-/* bytes for each ms of a wait: If a disk moves fewer bytes than this, a limit of bytes a second does not hold
+/* ns of a wait for each byte: If a disk moves fewer bytes than this, a limit of bytes a second does not hold
  * it back. Then the bytes do not tell which task had the disk.
- * If smaller, one small request counts as the use of the disk (test one_block).
- * If larger, a task that uses up the limit is not found (test held_back_by_a_low_limit). */
-#define DISK_USE_BYTES_MS 256
+ * If smaller, a task that uses up the limit is not found (test held_back_by_a_low_limit).
+ * If larger, one small request counts as the use of the disk (test one_block). */
+#define DISK_USE_BYTE_NS 4000
 /* tenths of the time: A worker that is busy for this share counts as busy all the time.
  * If smaller, a pool with an idle worker seems full (test pool_has_room).
  * If larger, a full pool seems to have room (test pool_is_busy). */

@@ -437,7 +437,7 @@ static void choose(const struct look *k, const struct shares *s, struct disk_use
 /* Bytes do not count if the disk moved so few that no limit of bytes a second held it back. */
 static bool has_enough(const struct look *k, uint64_t all)
 {
-	return k->by_time || all >= waited_ns(k, k->from_ns, k->to_ns) / 1000000 * DISK_USE_BYTES_MS;
+	return k->by_time || all >= waited_ns(k, k->from_ns, k->to_ns) / DISK_USE_BYTE_NS;
 }
 
 /* Returns 1 if the requests tell who had the disk, 0 if they do not, or -ENOMEM. */

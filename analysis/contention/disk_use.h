@@ -7,7 +7,7 @@
  * more, the time of the requests counts. Otherwise the disk is held back, mostly by a limit of bytes
  * a second. Then the bytes of the requests count, but only those of tasks in the control group of
  * the waiter, because each control group may have a limit of its own. Bytes do not count if the disk
- * moved fewer than DISK_USE_BYTES_MS.
+ * moved too few (DISK_USE_BYTE_NS).
  *
  * A request counts for the task that issued it. The kernel issues many requests later, in a thread
  * of its own. Such a request counts for the only process that waits for the file of the request, or
