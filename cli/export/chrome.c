@@ -12,6 +12,9 @@
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
 
+/* The pid of the tracks of requests and jobs: larger than each pid of Linux. */
+#define SPANS_PID 4194305u
+
 struct chrome {
 	const struct export *x;
 	FILE *f;
@@ -177,10 +180,33 @@ static void put_path(struct chrome *k)
 		put_piece(k, &k->x->path->pieces[i]);
 }
 
+static void put_span(void *arg, const struct export_span *span)
+{
+	struct chrome *k = arg;
+	char who[EXPORT_NAME_MAX];
+
+	if (span->first) {
+		put_meta(k, "process_name", SPANS_PID, span->track, "requests and jobs");
+		put_meta(k, "thread_name", SPANS_PID, span->track, span->title);
+	}
+	begin_slice(k, span->category, SPANS_PID, span->track, span->from_ns, span->to_ns);
+	fputs(",\"name\":", k->f);
+	text_put_json(k->f, span->name);
+	fprintf(k->f, ",\"args\":{\"queueing_ns\":%" PRIu64, span->queueing_ns);
+	if (span->by != GRAPH_NONE)
+		put_arg(k->f, "by", export_who(k->x->g, span->by, span->from_ns, who));
+	if (span->to != GRAPH_NONE)
+		put_arg(k->f, "for", export_who(k->x->g, span->to, span->to_ns - 1, who));
+	if (!span->ended)
+		put_arg(k->f, "end", "not seen");
+	fputs("}}", k->f);
+}
+
 int export_chrome(const struct export *x)
 {
 	_cleanup_free_ bool *named = calloc(x->g->n_tasks + 1, sizeof(*named));
 	struct chrome k = { .x = x, .f = x->f, .named = named };
+	int r;
 
 	if (!named)
 		return cli_error("out of memory");
@@ -190,6 +216,7 @@ int export_chrome(const struct export *x)
 		put_path(&k);
 	export_items(x, put_item, &k);
 	export_edges(x, put_edge, &k);
+	r = export_spans(x, put_span, &k);
 	fputs("\n]}\n", x->f);
-	return CLI_OK;
+	return r ? export_spans_failed(r) : CLI_OK;
 }

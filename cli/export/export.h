@@ -84,6 +84,25 @@ void export_edges(const struct export *x, export_edge_fn fn, void *arg);
  * from another task, and begins in the window. */
 bool export_is_arrow(const struct export *x, const struct export_edge *edge);
 
+/* A request or a job that touches the window, cut to it. One of its two tasks is exported. */
+struct export_span {
+	const char *category; /* "request" or "job" */
+	const char *title;    /* of its track: of which service or queue */
+	const char *name;
+	uint64_t from_ns, to_ns;
+	uint64_t queueing_ns; /* of a job: how long it was in the queue; it ran for the rest */
+	uint32_t track;       /* spans on one track do not overlap */
+	uint32_t by, to;      /* the client or enqueuer, and the server or worker; may be GRAPH_NONE */
+	bool first;           /* the first span on its track */
+	bool ended; /* false: it has no answer, or has not ended; then to_ns is the end of the window */
+};
+#define EXPORT_SPAN_MAX 512
+typedef void (*export_span_fn)(void *arg, const struct export_span *span);
+/* Calls fn in order of span.from_ns. Returns 0, or -errno as services_count(). */
+int export_spans(const struct export *x, export_span_fn fn, void *arg);
+/* Prints why export_spans() has returned r. Returns an exit code. */
+int export_spans_failed(int r);
+
 /* The name of a task, safe to print. */
 #define EXPORT_NAME_MAX (CT_COMM_LEN * 4 + 16)
 const char *export_name(const struct graph *g, uint32_t task, uint64_t ts_ns, char buf[EXPORT_NAME_MAX]);

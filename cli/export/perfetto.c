@@ -20,6 +20,7 @@ enum { SEQUENCE = 1, STATE_CLEARED = 1, ANNOTATIONS_MAX = 8 };
 #define TRACK_PROCESS (2ull << 40) /* plus the number of the main thread */
 #define TRACK_ORPHAN  (3ull << 40) /* plus the pid, if the main thread is not known */
 #define TRACK_PATH    (4ull << 40)
+#define TRACK_SPANS   (5ull << 40) /* plus export_span.track */
 
 struct packer {
 	const struct export *x;
@@ -301,10 +302,34 @@ static void put_path(struct packer *k)
 		put_piece(k, &k->x->path->pieces[i]);
 }
 
+static void put_span(void *arg, const struct export_span *span)
+{
+	struct packer *k = arg;
+	struct note notes = { .n = 0 };
+	Pf__TrackDescriptor track = PF__TRACK_DESCRIPTOR__INIT;
+	char by[EXPORT_NAME_MAX], to[EXPORT_NAME_MAX];
+
+	if (span->first) {
+		track.name = (char *)span->title;
+		put_track(k, &track, TRACK_SPANS + span->track);
+	}
+	if (span->by != GRAPH_NONE)
+		note_text(&notes, "by", export_who(k->x->g, span->by, span->from_ns, by));
+	if (span->to != GRAPH_NONE)
+		note_text(&notes, "for", export_who(k->x->g, span->to, span->to_ns - 1, to));
+	if (span->queueing_ns)
+		note_number(&notes, "queueing_ns", span->queueing_ns);
+	if (!span->ended)
+		note_text(&notes, "end", "not seen");
+	put_slice(k, TRACK_SPANS + span->track, span->category, span->name, &notes, span->from_ns,
+		  span->to_ns);
+}
+
 int export_perfetto(const struct export *x)
 {
 	_cleanup_free_ bool *named = calloc(x->g->n_tasks + 1, sizeof(*named));
 	struct packer k = { .x = x, .named = named, .failed = !named };
+	int r = 0;
 
 	if (!k.failed) {
 		put_clocks(&k);
@@ -312,7 +337,8 @@ int export_perfetto(const struct export *x)
 			put_path(&k);
 		export_items(x, put_item, &k);
 		export_edges(x, put_edge, &k);
+		r = export_spans(x, put_span, &k);
 	}
 	free(k.buf);
-	return k.failed ? cli_error("out of memory") : CLI_OK;
+	return k.failed ? cli_error("out of memory") : r ? export_spans_failed(r) : CLI_OK;
 }
