@@ -631,6 +631,42 @@ uint32_t graph_lacks_within(const struct graph *g, uint64_t from_ns, uint64_t to
 	return lacks;
 }
 
+/* A cap makes a record at its begin and another one at its end, which has the time of the begin. */
+static bool cap_within(const struct graph *g, const struct graph_index *ix, uint64_t key, uint64_t from_ns,
+		       uint64_t to_ns)
+{
+	size_t n;
+	const struct graph_ref *r = graph_ref_before(g, ix, key, from_ns);
+
+	if (r && window_words(g->w, &g->w->events[r->event])[0] == g->w->events[r->event].r.ts)
+		return true;
+	r = graph_refs_from(g, ix, key, from_ns, &n);
+	return n && window_words(g->w, &g->w->events[r->event])[0] <= to_ns;
+}
+
+bool graph_was_capped(const struct graph *g, uint32_t tid, uint64_t from_ns, uint64_t to_ns)
+{
+	return cap_within(g, &g->caps, tid, from_ns, to_ns);
+}
+
+bool graph_may_lack(const struct graph *g, uint32_t lacks, uint64_t from_ns, uint64_t to_ns)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, &g->gaps, 0, from_ns, &n);
+
+	if (graph_lacks_within(g, from_ns, to_ns) & lacks || cap_within(g, &g->groups, 0, from_ns, to_ns))
+		return true;
+	/* A gap is recorded at its end. */
+	for (size_t i = 0; i < n; i++) {
+		const struct window_event *e = &g->w->events[r[i].event];
+
+		if (!scan_step(g) ||
+		    (window_words(g->w, e)[0] <= to_ns && ct_gap_cause(&e->r) != CT_LOSS_OBJECTS))
+			return true;
+	}
+	return false;
+}
+
 uint64_t graph_lacked_ns(const struct graph *g, uint32_t lacks, uint64_t from_ns, uint64_t to_ns)
 {
 	uint32_t now = graph_lacks_at(g, from_ns);
