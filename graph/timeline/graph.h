@@ -180,7 +180,9 @@ struct graph {
 	/* In the next two indices, .event is an index in `tasks`. */
 	struct graph_index children; /* main threads, by tgid of the parent */
 	struct graph_index threads;  /* all tasks, by tgid */
-	uint32_t lacks_first;        /* CT_LACK_* before the first record of `sheds` */
+	/* Waits to read a socket, by socket, in order of their begin; .event is an index in `intervals`. */
+	struct graph_index reads;
+	uint32_t lacks_first; /* CT_LACK_* before the first record of `sheds` */
 	/* In the next four indices, .event is an index in window.objects. */
 	struct graph_index tuples;    /* IP sockets, by hash of both addresses */
 	struct graph_index accepted;  /* accepted unix sockets, by id of the peer */

@@ -758,6 +758,32 @@ int index_tasks(struct graph *g)
 	return index_move(to, v, ARRAY_SIZE(to), r);
 }
 
+static int begin_cmp(const void *a, const void *b, void *arg)
+{
+	const struct interval *intervals = arg;
+	uint32_t i = ((const struct graph_ref *)a)->event, k = ((const struct graph_ref *)b)->event;
+	uint64_t x = intervals[i].from_ns, y = intervals[k].from_ns;
+
+	return x != y ? (x < y ? -1 : 1) : i < k ? -1 : i > k;
+}
+
+int index_waits(struct graph *g)
+{
+	struct graph_index *reads = &g->reads;
+	refs v = { 0 };
+	int r = 0;
+
+	for (size_t i = 0; i < g->n_intervals && !r; i++)
+		if (g->intervals[i].state == INTERVAL_BLOCKED && g->intervals[i].wait == CT_W_READ &&
+		    CT_OBJ_KIND(g->intervals[i].obj) == CT_OBJ_SOCK)
+			r = refs_add(&v, g->intervals[i].obj, (uint32_t)i);
+	r = index_move(&reads, &v, 1, r);
+	for (size_t k = 0; k < reads->n_keys && !r; k++)
+		qsort_r(reads->v + reads->first[k], reads->first[k + 1] - reads->first[k], sizeof(*reads->v),
+			begin_cmp, g->intervals);
+	return r;
+}
+
 void index_drop(struct graph *g)
 {
 	struct graph_index *all[] = { &g->sends,     &g->recvs,    &g->flocks,   &g->fds,       &g->members,
@@ -765,7 +791,7 @@ void index_drop(struct graph *g)
 				      &g->tuples,    &g->accepted, &g->children, &g->threads,   &g->polled,
 				      &g->accesses,  &g->owned,    &g->gaps,     &g->sheds,     &g->listening,
 				      &g->caps,      &g->groups,   &g->hangs,    &g->own_locks, &g->joins,
-				      &g->addresses, &g->blocks };
+				      &g->addresses, &g->blocks,   &g->reads };
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
 		free(all[i]->v);

@@ -33,9 +33,10 @@ struct walk {
 	struct bytes_pool pool;
 	struct bytes bytes;
 	const struct graph_ref *sends;
+	const struct graph_ref *reads; /* the next wait to read, and the number of those left */
+	size_t n_reads;
 	struct bytes_gone *gone;
-	uint32_t seen; /* how many sends the walk has passed */
-	uint64_t received_ns;
+	uint32_t seen;      /* how many sends the walk has passed */
 	VEC(uint32_t) caps; /* the caps of processes that use the connection */
 	int err;
 };
@@ -106,45 +107,12 @@ static void walk_send(struct walk *k, uint32_t event)
 		k->err = -ENOMEM;
 }
 
-/* The reader may have found nothing to read before the receive: see bytes_found_empty(). */
-static void find_stale(struct walk *k, const struct ct_rec *r)
-{
-	const struct graph *g = k->g;
-	const struct bytes_item *first = bytes_first(&k->pool, &k->bytes.in);
-	uint32_t task, i;
-
-	if (!first || k->bytes.dgram || record(k, first->event)->ts + FLOW_STALE_NS >= r->ts)
-		return;
-	task = graph_task_at(g, r->tid, r->ts);
-	i = task == GRAPH_NONE ? GRAPH_NONE : graph_interval_at(g, task, r->ts);
-	for (unsigned looks = 0; looks < WAIT_ENDED_LOOKS && i != GRAPH_NONE &&
-				 i >= g->tasks[task].first_interval && g->intervals[i].to_ns > k->received_ns;
-	     i--, looks++) {
-		const struct interval *s = &g->intervals[i];
-
-		if (s->state != INTERVAL_BLOCKED || s->wait != CT_W_READ || s->obj != k->sock)
-			continue;
-		if (record(k, first->event)->ts + FLOW_STALE_NS >= s->from_ns)
-			return;
-		for (uint32_t at = k->bytes.in.first; at;) {
-			const struct bytes_item *sent = &k->pool.items.v[at - 1];
-
-			if (record(k, sent->event)->ts >= s->from_ns)
-				break;
-			k->bytes.stale += sent->bytes;
-			at = sent->next;
-		}
-		return;
-	}
-}
-
 static void walk_receive(struct walk *k, uint32_t event)
 {
 	const struct ct_rec *r = record(k, event);
 	uint32_t bytes = ct_message_bytes(r);
 	struct bytes_item sent;
 
-	find_stale(k, r);
 	bytes_skip(&k->pool, &k->bytes, bytes);
 	while (bytes_take(&k->pool, &k->bytes, &bytes, &sent))
 		;
@@ -152,7 +120,6 @@ static void walk_receive(struct walk *k, uint32_t event)
 	if (bytes && bytes_push(&k->pool, &k->bytes.debts,
 				&(struct bytes_item){ .event = event, .bytes = bytes, .wake = GRAPH_NONE }))
 		k->err = -ENOMEM;
-	k->received_ns = r->ts;
 }
 
 static int event_cmp(const void *a, const void *b)
@@ -240,11 +207,25 @@ static void walk_lacks(struct walk *k, uint32_t last, uint32_t next)
 	note_gone(k, lack);
 }
 
+/* A task waits to read, so it found nothing to read. */
+static void walk_waits(struct walk *k, uint64_t to_ns)
+{
+	for (; k->n_reads; k->reads++, k->n_reads--) {
+		const struct interval *wait = &k->g->intervals[k->reads->event];
+
+		if (wait->from_ns > to_ns)
+			return;
+		bytes_found_empty(&k->pool, k->g, &k->bytes, wait->from_ns);
+	}
+}
+
 static void walk_all(struct walk *k, size_t n_sends)
 {
 	size_t n_recvs, s = 0, r = 0;
 	const struct graph_ref *recvs = graph_refs(&k->g->recvs, k->sock, &n_recvs);
 	uint32_t last = 0;
+
+	k->reads = graph_refs(&k->g->reads, k->sock, &k->n_reads);
 
 	while (!k->err && (s < n_sends || r < n_recvs)) {
 		uint32_t send = s < n_sends ? k->sends[s].event : GRAPH_NONE;
@@ -252,6 +233,7 @@ static void walk_all(struct walk *k, size_t n_sends)
 		uint32_t next = MIN(send, receive);
 
 		walk_lacks(k, last, next);
+		walk_waits(k, record(k, next)->ts);
 		if (next == send) {
 			walk_send(k, send);
 			s++;
