@@ -343,10 +343,10 @@ uint32_t owner_of_socket(const struct graph *g, uint64_t sock, uint64_t ts_ns, s
 	return owner_sock(g, sock, ts_ns, 0, all);
 }
 
-/* A task may have woken the waiter in its own send on `peer`: returns the record of this send, or GRAPH_NONE.
- */
+/* A task may have woken the waiter in its own send on `peer`: returns the record of this send, or GRAPH_NONE,
+ * also if messages may be missing between it and the record `since`. */
 static uint32_t own_send(const struct graph *g, uint64_t sock, uint64_t peer, uint32_t waker,
-			 const struct window_event *wake)
+			 const struct window_event *wake, uint32_t since)
 {
 	size_t n;
 	const struct graph_ref *r = graph_refs_from(g, &g->sends, peer, wake->r.ts, &n);
@@ -357,9 +357,7 @@ static uint32_t own_send(const struct graph *g, uint64_t sock, uint64_t peer, ui
 		if (e->r.ts > wake->r.ts + MESSAGE_SAME_TASK_NS)
 			break;
 		if (e->r.tid == waker)
-			return bytes_lack_between(g, sock, (uint32_t)(wake - g->w->events), r[i].event)
-				       ? GRAPH_NONE
-				       : r[i].event;
+			return bytes_lack_between(g, sock, since, r[i].event) ? GRAPH_NONE : r[i].event;
 	}
 	return GRAPH_NONE;
 }
@@ -457,19 +455,22 @@ static uint32_t room_made(const struct graph *g, const struct interval *s, uint6
 
 /* Finds the record of the bytes, or of the end of the connection, that made the wake-up. A task may be
  * interrupted for the bytes of another one. So if it is in no send, its next send counts only if there are no
- * other bytes. */
+ * other bytes, also none whose records may be missing. */
 static uint32_t news_of(const struct graph *g, const struct interval *s, uint64_t sock, uint32_t waker,
 			const struct window_event *wake)
 {
 	uint64_t peer = graph_peer_object(g, sock);
+	uint32_t at = (uint32_t)(wake - g->w->events);
 	bool sends = ct_wake_call(&wake->r) == CT_W_WRITE;
-	uint32_t event = sends ? own_send(g, sock, peer, waker, wake) : GRAPH_NONE;
+	uint32_t event = sends ? own_send(g, sock, peer, waker, wake, at) : GRAPH_NONE;
 
 	if (event == GRAPH_NONE && owner_closes(g, sock, wake))
-		return (uint32_t)(wake - g->w->events);
+		return at;
 	if (event == GRAPH_NONE)
 		event = bytes_unread(g, sock, wake, s->from_ns);
-	return event == GRAPH_NONE && !sends ? own_send(g, sock, peer, waker, wake) : event;
+	if (event == GRAPH_NONE && !sends)
+		event = own_send(g, sock, peer, waker, wake, (uint32_t)window_lower_bound(g->w, s->from_ns));
+	return event;
 }
 
 /* A poll that ended without bytes to read: see owner_sender(). */
