@@ -211,8 +211,9 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * that has this many pieces follows no further wait. */
 #define PATH_MAX_DEPTH  32
 #define PATH_MAX_PIECES (4u << 20)
-/* records: at most this many are searched for the socket that a task used last, or for a message of a
- * task between two parts of a wait */
+/* records: at most this many are searched for the socket that a task used last, for a message of a task
+ * between two parts of a wait, or for what a task did between a receive of its bytes and the record of its
+ * send (case received_of_another_far) */
 #define SPOKE_LOOKS 256
 /* intervals: HotSpot waits for a lock in many short waits, most of them of 1 s. The daemon records the
  * stack of such a task at least every 64 s. In 64 s, the task has about 200 intervals: 64 waits, as many
@@ -259,11 +260,11 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define DEST_LOOKS        64
 #define DEST_ANSWER_LOOKS 4096
 /* Limits of the search for the owner of a file lock. LOCKERS_MAX: locks that are held at the same time on the
- * wanted bytes. RECORDS_MAX: records of the file. If one of these limits is exceeded, the owner is not known. If
- * smaller, the owner of a lock is not found beside many other locks (test_many_readers and test_many_records in
- * test/unit/graph/owner_test.c). If larger, the search takes longer. A program that tries to get a lock again
- * and again asks for the owner each time. */
-#define LOCKERS_MAX	 64
+ * wanted bytes. RECORDS_MAX: records of the file. If one of these limits is exceeded, the owner is not known.
+ * If smaller, the owner of a lock is not found beside many other locks (test_many_readers and
+ * test_many_records in test/unit/graph/owner_test.c). If larger, the search takes longer. A program that
+ * tries to get a lock again and again asks for the owner each time. */
+#define LOCKERS_MAX      64
 #define LOCK_RECORDS_MAX (1u << 14)
 /* port: the first that Linux gives to a socket that chooses none (ip_local_port_range). If smaller, a server
  * with a high port counts as a client. If larger, a client counts as a server. */
@@ -286,6 +287,9 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 /* messages: at most this many of the last ones at one end of a connection are searched for the processes that
  * use this end */
 #define PAST_USERS 64
+/* caps: if the trace has more records of caps of single tasks than this, it is not known which bytes were
+ * unread at a wake-up. If larger, a connection takes longer. */
+#define CAPS_MAX (1u << 14)
 /* datagrams: at most this many in a queue are searched for a received datagram. The datagrams in
  * front of it were lost. */
 #define MATCH_LOST 1024

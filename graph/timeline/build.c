@@ -257,6 +257,8 @@ static int build_end(struct building *k, bool lean)
 		r = graph_disk_waits(g);
 	if (!r)
 		r = index_tasks(g);
+	if (!r)
+		r = index_waits(g);
 	g->repeats = r ? NULL : calloc(g->n_tasks + 1, sizeof(*g->repeats));
 	g->gone = r ? NULL : calloc(g->w->n_objects + 1, sizeof(*g->gone));
 	return r || (g->repeats && g->gone) ? r : -ENOMEM;

@@ -106,6 +106,7 @@ int timeline_replay(struct builder *b, struct window *lean);
  * or -ENOMEM. index_drop() frees all indices, also after an error. */
 int index_records(struct graph *g);
 int index_tasks(struct graph *g);
+int index_waits(struct graph *g);
 void index_drop(struct graph *g);
 /* Returns false if the owner in the CT_FUTEX is not plausible. (The kernel side reads every futex
  * as if it were a lock of glibc.) */

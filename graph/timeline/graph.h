@@ -180,7 +180,9 @@ struct graph {
 	/* In the next two indices, .event is an index in `tasks`. */
 	struct graph_index children; /* main threads, by tgid of the parent */
 	struct graph_index threads;  /* all tasks, by tgid */
-	uint32_t lacks_first;        /* CT_LACK_* before the first record of `sheds` */
+	/* Waits to read a socket, by socket, in order of their begin; .event is an index in `intervals`. */
+	struct graph_index reads;
+	uint32_t lacks_first; /* CT_LACK_* before the first record of `sheds` */
 	/* In the next four indices, .event is an index in window.objects. */
 	struct graph_index tuples;    /* IP sockets, by hash of both addresses */
 	struct graph_index accepted;  /* accepted unix sockets, by id of the peer */
@@ -268,6 +270,16 @@ uint64_t graph_visit_stack(const struct graph *g, const struct interval *interva
 uint32_t graph_lacks_at(const struct graph *g, uint64_t ns);
 /* Returns what the governor left out at some time in [from_ns, to_ns] (CT_LACK_*). */
 uint32_t graph_lacks_within(const struct graph *g, uint64_t from_ns, uint64_t to_ns);
+/*
+ * Returns true if records may be missing in [from_ns, to_ns]:
+ * - The governor left out one of `lacks` (CT_LACK_*).
+ * - Records were lost. The names of objects do not count.
+ * - A group of tasks was capped. A task that is born then may have no record at all.
+ * - The budget of scan.h is spent.
+ */
+bool graph_may_lack(const struct graph *g, uint32_t lacks, uint64_t from_ns, uint64_t to_ns);
+/* Returns true if the task with this tid was capped at some time in [from_ns, to_ns]. */
+bool graph_was_capped(const struct graph *g, uint32_t tid, uint64_t from_ns, uint64_t to_ns);
 /* Returns for how long in [from_ns, to_ns) the governor left out all of `lacks` (CT_LACK_*). */
 uint64_t graph_lacked_ns(const struct graph *g, uint32_t lacks, uint64_t from_ns, uint64_t to_ns);
 /* Returns how often a search ended early: the budget of scan.h was spent, or a table of repeats.h

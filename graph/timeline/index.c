@@ -631,6 +631,42 @@ uint32_t graph_lacks_within(const struct graph *g, uint64_t from_ns, uint64_t to
 	return lacks;
 }
 
+/* A cap makes a record at its begin and another one at its end, which has the time of the begin. */
+static bool cap_within(const struct graph *g, const struct graph_index *ix, uint64_t key, uint64_t from_ns,
+		       uint64_t to_ns)
+{
+	size_t n;
+	const struct graph_ref *r = graph_ref_before(g, ix, key, from_ns);
+
+	if (r && window_words(g->w, &g->w->events[r->event])[0] == g->w->events[r->event].r.ts)
+		return true;
+	r = graph_refs_from(g, ix, key, from_ns, &n);
+	return n && window_words(g->w, &g->w->events[r->event])[0] <= to_ns;
+}
+
+bool graph_was_capped(const struct graph *g, uint32_t tid, uint64_t from_ns, uint64_t to_ns)
+{
+	return cap_within(g, &g->caps, tid, from_ns, to_ns);
+}
+
+bool graph_may_lack(const struct graph *g, uint32_t lacks, uint64_t from_ns, uint64_t to_ns)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, &g->gaps, 0, from_ns, &n);
+
+	if (graph_lacks_within(g, from_ns, to_ns) & lacks || cap_within(g, &g->groups, 0, from_ns, to_ns))
+		return true;
+	/* A gap is recorded at its end. */
+	for (size_t i = 0; i < n; i++) {
+		const struct window_event *e = &g->w->events[r[i].event];
+
+		if (!scan_step(g) ||
+		    (window_words(g->w, e)[0] <= to_ns && ct_gap_cause(&e->r) != CT_LOSS_OBJECTS))
+			return true;
+	}
+	return false;
+}
+
 uint64_t graph_lacked_ns(const struct graph *g, uint32_t lacks, uint64_t from_ns, uint64_t to_ns)
 {
 	uint32_t now = graph_lacks_at(g, from_ns);
@@ -722,6 +758,32 @@ int index_tasks(struct graph *g)
 	return index_move(to, v, ARRAY_SIZE(to), r);
 }
 
+static int begin_cmp(const void *a, const void *b, void *arg)
+{
+	const struct interval *intervals = arg;
+	uint32_t i = ((const struct graph_ref *)a)->event, k = ((const struct graph_ref *)b)->event;
+	uint64_t x = intervals[i].from_ns, y = intervals[k].from_ns;
+
+	return x != y ? (x < y ? -1 : 1) : i < k ? -1 : i > k;
+}
+
+int index_waits(struct graph *g)
+{
+	struct graph_index *reads = &g->reads;
+	refs v = { 0 };
+	int r = 0;
+
+	for (size_t i = 0; i < g->n_intervals && !r; i++)
+		if (g->intervals[i].state == INTERVAL_BLOCKED && g->intervals[i].wait == CT_W_READ &&
+		    CT_OBJ_KIND(g->intervals[i].obj) == CT_OBJ_SOCK)
+			r = refs_add(&v, g->intervals[i].obj, (uint32_t)i);
+	r = index_move(&reads, &v, 1, r);
+	for (size_t k = 0; k < reads->n_keys && !r; k++)
+		qsort_r(reads->v + reads->first[k], reads->first[k + 1] - reads->first[k], sizeof(*reads->v),
+			begin_cmp, g->intervals);
+	return r;
+}
+
 void index_drop(struct graph *g)
 {
 	struct graph_index *all[] = { &g->sends,     &g->recvs,    &g->flocks,   &g->fds,       &g->members,
@@ -729,7 +791,7 @@ void index_drop(struct graph *g)
 				      &g->tuples,    &g->accepted, &g->children, &g->threads,   &g->polled,
 				      &g->accesses,  &g->owned,    &g->gaps,     &g->sheds,     &g->listening,
 				      &g->caps,      &g->groups,   &g->hangs,    &g->own_locks, &g->joins,
-				      &g->addresses, &g->blocks };
+				      &g->addresses, &g->blocks,   &g->reads };
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
 		free(all[i]->v);

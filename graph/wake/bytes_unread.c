@@ -13,21 +13,31 @@
 
 /* For one socket. */
 struct bytes_gone {
-	/* [index in graph.sends of the other end]: the record with which the last bytes of this send left the
-	 * queue: the receive, or a loss of records. GRAPH_NONE: they never left it. Never falls. */
+	struct enders
+		users; /* one task of each process that uses the connection; if full: perhaps further ones */
+	bool refused;  /* there was no memory, or there are too many caps: n is 0 */
 	uint32_t n;
-	uint32_t event[];
+	/* [index in graph.sends of the other end] */
+	struct {
+		/* The record with which the last bytes of this send left the queue: the receive, or a loss
+		 * of records. GRAPH_NONE: they never left it. Never falls. */
+		uint32_t event;
+		/* the first receive of its bytes, if it is recorded before the send; otherwise GRAPH_NONE */
+		uint32_t first;
+	} sends[];
 };
 
 struct walk {
 	const struct graph *g;
-	uint64_t sock, peer;
+	uint64_t sock;
 	struct bytes_pool pool;
 	struct bytes bytes;
 	const struct graph_ref *sends;
+	const struct graph_ref *reads; /* the next wait to read, and the number of those left */
+	size_t n_reads;
 	struct bytes_gone *gone;
-	uint32_t seen; /* how many sends the walk has passed */
-	uint64_t received_ns;
+	uint32_t seen;      /* how many sends the walk has passed */
+	VEC(uint32_t) caps; /* the caps of processes that use the connection */
 	int err;
 };
 
@@ -41,11 +51,11 @@ static void note_gone(struct walk *k, uint32_t event)
 	const struct bytes_item *first = bytes_first(&k->pool, &k->bytes.in);
 
 	while (k->gone->n < k->seen && (!first || k->sends[k->gone->n].event < first->event))
-		k->gone->event[k->gone->n++] = event;
+		k->gone->sends[k->gone->n++].event = event;
 }
 
 /* Returns the last record before `event`, and after `since`, that shows that the sender did something else
- * than to send, or GRAPH_NONE. */
+ * than to send, or GRAPH_NONE. If there are too many records in between, returns the last one of them. */
 static uint32_t parted(const struct walk *k, uint32_t since, uint32_t event)
 {
 	const struct graph *g = k->g;
@@ -53,17 +63,21 @@ static uint32_t parted(const struct walk *k, uint32_t since, uint32_t event)
 	uint32_t task = graph_task_at(g, r->tid, r->ts), last = GRAPH_NONE;
 	uint32_t i = task == GRAPH_NONE ? GRAPH_NONE : graph_interval_at(g, task, r->ts);
 
-	for (uint32_t at = event; at-- > since + 1 && event - at <= SPOKE_LOOKS && scan_step(g);)
+	if (event - since > SPOKE_LOOKS)
+		return event - 1;
+	for (uint32_t at = event; at-- > since + 1;)
 		if (record(k, at)->tid == r->tid &&
 		    (record(k, at)->kind == CT_SEND || record(k, at)->kind == CT_RECV)) {
 			last = at;
 			break;
 		}
-	for (; i != GRAPH_NONE && i >= g->tasks[task].first_interval && scan_step(g); i--) {
+	for (unsigned looks = 0; i != GRAPH_NONE && i >= g->tasks[task].first_interval; i--, looks++) {
 		const struct interval *s = &g->intervals[i];
 
 		if (s->from_ns <= record(k, since)->ts)
 			break;
+		if (looks == SPOKE_LOOKS)
+			return event - 1;
 		if (s->state == INTERVAL_BLOCKED && s->wait != CT_W_WRITE) {
 			uint32_t at = (uint32_t)window_lower_bound(g->w, s->from_ns);
 
@@ -78,48 +92,19 @@ static void walk_send(struct walk *k, uint32_t event)
 	const struct bytes_item *debt = bytes_first(&k->pool, &k->bytes.debts);
 	uint32_t bytes = ct_message_bytes(record(k, event)), received = event;
 	uint32_t other = debt ? parted(k, debt->event, event) : GRAPH_NONE;
+	uint32_t *first = &k->gone->sends[k->seen].first;
 	struct bytes_item d;
 
 	k->seen++;
-	while (bytes_settle(&k->pool, &k->bytes, other, &bytes, &d))
+	while (bytes_settle(&k->pool, &k->bytes, other, &bytes, &d)) {
 		received = d.event;
+		if (*first == GRAPH_NONE)
+			*first = received;
+	}
 	if (!bytes)
 		note_gone(k, received);
 	else if (bytes_sent(&k->pool, &k->bytes, &(struct bytes_item){ .event = event, .bytes = bytes }))
 		k->err = -ENOMEM;
-}
-
-/* The reader may have found nothing to read before the receive: see bytes_found_empty(). */
-static void find_stale(struct walk *k, const struct ct_rec *r)
-{
-	const struct graph *g = k->g;
-	const struct bytes_item *first = bytes_first(&k->pool, &k->bytes.in);
-	uint32_t task, i;
-
-	if (!first || k->bytes.dgram || record(k, first->event)->ts + FLOW_STALE_NS >= r->ts)
-		return;
-	task = graph_task_at(g, r->tid, r->ts);
-	i = task == GRAPH_NONE ? GRAPH_NONE : graph_interval_at(g, task, r->ts);
-	for (unsigned looks = 0;
-	     looks < WAIT_ENDED_LOOKS && i != GRAPH_NONE && i >= g->tasks[task].first_interval &&
-	     g->intervals[i].to_ns > k->received_ns && scan_step(g);
-	     i--, looks++) {
-		const struct interval *s = &g->intervals[i];
-
-		if (s->state != INTERVAL_BLOCKED || s->wait != CT_W_READ || s->obj != k->sock)
-			continue;
-		if (record(k, first->event)->ts + FLOW_STALE_NS >= s->from_ns)
-			return;
-		for (uint32_t at = k->bytes.in.first; at && scan_step(g);) {
-			const struct bytes_item *sent = &k->pool.items.v[at - 1];
-
-			if (record(k, sent->event)->ts >= s->from_ns)
-				break;
-			k->bytes.stale += sent->bytes;
-			at = sent->next;
-		}
-		return;
-	}
 }
 
 static void walk_receive(struct walk *k, uint32_t event)
@@ -128,7 +113,6 @@ static void walk_receive(struct walk *k, uint32_t event)
 	uint32_t bytes = ct_message_bytes(r);
 	struct bytes_item sent;
 
-	find_stale(k, r);
 	bytes_skip(&k->pool, &k->bytes, bytes);
 	while (bytes_take(&k->pool, &k->bytes, &bytes, &sent))
 		;
@@ -136,10 +120,7 @@ static void walk_receive(struct walk *k, uint32_t event)
 	if (bytes && bytes_push(&k->pool, &k->bytes.debts,
 				&(struct bytes_item){ .event = event, .bytes = bytes, .wake = GRAPH_NONE }))
 		k->err = -ENOMEM;
-	k->received_ns = r->ts;
 }
-
-typedef VEC(uint32_t) events;
 
 static int event_cmp(const void *a, const void *b)
 {
@@ -155,7 +136,7 @@ static void add_users(const struct graph *g, const struct graph_index *ix, uint6
 	const struct graph_ref *r = graph_refs(ix, sock, &n);
 	uint32_t tid = 0;
 
-	for (size_t i = 0; i < n && users->n < ENDERS_MAX && scan_step(g); i++) {
+	for (size_t i = 0; i < n && users->n < ENDERS_MAX; i++) {
 		const struct ct_rec *e = &g->w->events[r[i].event].r;
 		uint32_t task = e->tid == tid ? GRAPH_NONE : graph_task_at(g, e->tid, e->ts);
 
@@ -165,93 +146,141 @@ static void add_users(const struct graph *g, const struct graph_index *ix, uint6
 	}
 }
 
+/* Returns true if the task may be of a process that uses the connection. */
+static bool may_use(const struct graph *g, const struct enders *users, uint32_t task)
+{
+	if (task == GRAPH_NONE || users->n == ENDERS_MAX)
+		return true;
+	for (size_t i = 0; i < users->n; i++)
+		if (g->tasks[users->v[i]].tgid == g->tasks[task].tgid)
+			return true;
+	return false;
+}
+
 /* Finds the caps of the processes that use the connection. Some messages of a capped task are not recorded.
  */
-static int find_caps(const struct walk *k, events *ret)
+static int find_caps(struct walk *k)
 {
 	const struct graph *g = k->g;
-	const struct graph_index *caps = &g->caps, *all[] = { &g->sends, &g->recvs };
-	struct enders users = { 0 };
+	const struct graph_index *caps = &g->caps;
 
-	for (size_t i = 0; caps->n && i < ARRAY_SIZE(all); i++) {
-		add_users(g, all[i], k->sock, &users);
-		add_users(g, all[i], k->peer, &users);
-	}
-	for (size_t i = 0; i < caps->n && scan_step(g); i++) {
+	if (caps->n > CAPS_MAX)
+		return -E2BIG;
+	for (size_t i = 0; i < caps->n; i++) {
 		const struct ct_rec *r = record(k, caps->v[i].event);
-		uint32_t task = graph_task_at(g, r->tid, r->ts);
-		bool uses = task == GRAPH_NONE || users.n == ENDERS_MAX;
 
-		for (size_t x = 0; x < users.n && !uses; x++)
-			uses = g->tasks[users.v[x]].tgid == g->tasks[task].tgid;
-		if (uses && VEC_PUSH(ret, caps->v[i].event))
+		if (may_use(g, &k->gone->users, graph_task_at(g, r->tid, r->ts)) &&
+		    VEC_PUSH(&k->caps, caps->v[i].event))
 			return -ENOMEM;
 	}
+	VEC_SORT(&k->caps, event_cmp);
 	return 0;
 }
 
-/* Finds the records after which messages of the connection may be missing. */
-static int find_lacks(const struct walk *k, events *ret)
+/* Returns the first record of the list after `event` after which messages may be missing, or GRAPH_NONE.
+ * Looks at SPOKE_LOOKS records; any later one counts. */
+static uint32_t lack_after(const struct walk *k, const struct graph_index *ix, uint32_t event)
 {
-	const struct graph_index *all[] = { &k->g->sheds, &k->g->groups, &k->g->gaps };
-	int err = find_caps(k, ret);
+	size_t i = BISECT(x, 0, ix->n, ix->v[x].event > event);
 
-	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
-		for (size_t x = 0; x < all[i]->n && !err && scan_step(k->g); x++)
-			if (bytes_may_lack(record(k, all[i]->v[x].event)))
-				err = VEC_PUSH(ret, all[i]->v[x].event);
-	VEC_SORT(ret, event_cmp);
-	return err;
+	for (unsigned looks = 0; i < ix->n; i++, looks++) {
+		const struct ct_rec *r = record(k, ix->v[i].event);
+
+		if (looks == SPOKE_LOOKS || ix == &k->g->groups || bytes_may_lack(r))
+			return ix->v[i].event;
+	}
+	return GRAPH_NONE;
+}
+
+/* Messages may be missing between the records `last` and `next`. Then forgets the bytes on their way. */
+static void walk_lacks(struct walk *k, uint32_t last, uint32_t next)
+{
+	size_t cap = BISECT(x, 0, k->caps.n, k->caps.v[x] > last);
+	uint32_t lack = cap < k->caps.n ? k->caps.v[cap] : GRAPH_NONE;
+
+	lack = MIN(lack, lack_after(k, &k->g->sheds, last));
+	lack = MIN(lack, lack_after(k, &k->g->groups, last));
+	lack = MIN(lack, lack_after(k, &k->g->gaps, last));
+	if (lack >= next)
+		return;
+	bytes_forget(&k->pool, &k->bytes);
+	note_gone(k, lack);
+}
+
+/* A task waits to read, so it found nothing to read. */
+static void walk_waits(struct walk *k, uint64_t to_ns)
+{
+	for (; k->n_reads; k->reads++, k->n_reads--) {
+		const struct interval *wait = &k->g->intervals[k->reads->event];
+
+		if (wait->from_ns > to_ns)
+			return;
+		bytes_found_empty(&k->pool, k->g, &k->bytes, wait->from_ns);
+	}
 }
 
 static void walk_all(struct walk *k, size_t n_sends)
 {
-	size_t n_recvs, s = 0, r = 0, l = 0;
+	size_t n_recvs, s = 0, r = 0;
 	const struct graph_ref *recvs = graph_refs(&k->g->recvs, k->sock, &n_recvs);
-	events lacks = { 0 };
+	uint32_t last = 0;
 
-	k->err = find_lacks(k, &lacks);
-	while (!k->err && k->gone->n < n_sends && (s < n_sends || r < n_recvs || l < lacks.n)) {
+	k->reads = graph_refs(&k->g->reads, k->sock, &k->n_reads);
+
+	while (!k->err && (s < n_sends || r < n_recvs)) {
 		uint32_t send = s < n_sends ? k->sends[s].event : GRAPH_NONE;
 		uint32_t receive = r < n_recvs ? recvs[r].event : GRAPH_NONE;
-		uint32_t lack = l < lacks.n ? lacks.v[l] : GRAPH_NONE;
+		uint32_t next = MIN(send, receive);
 
-		if (!scan_step(k->g)) {
-			k->err = -ENOSPC;
-		} else if (lack < MIN(send, receive)) {
-			bytes_forget(&k->pool, &k->bytes);
-			note_gone(k, lack);
-			l++;
-		} else if (send < receive) {
+		walk_lacks(k, last, next);
+		walk_waits(k, record(k, next)->ts);
+		if (next == send) {
 			walk_send(k, send);
 			s++;
 		} else {
 			walk_receive(k, receive);
 			r++;
 		}
+		last = next;
 	}
+	walk_lacks(k, last, GRAPH_NONE);
 	while (k->gone->n < n_sends)
-		k->gone->event[k->gone->n++] = GRAPH_NONE;
-	VEC_FREE(&lacks);
+		k->gone->sends[k->gone->n++].event = GRAPH_NONE;
 }
 
+/* Takes no steps of scan.h. Any diagnosis may ask first, and the answers must not depend on which one does.
+ */
 static struct bytes_gone *gone_new(const struct graph *g, const struct window_object *o, uint64_t peer)
 {
-	size_t n;
-	struct walk k = { .g = g, .sock = o->id, .peer = peer, .sends = graph_refs(&g->sends, peer, &n) };
-	_cleanup_free_ struct bytes_gone *gone = NULL;
+	const struct graph_index *messages[] = { &g->sends, &g->recvs };
+	struct walk k = { .g = g, .sock = o->id };
+	struct bytes_gone *gone;
+	size_t n = 0;
 
-	if (n > scan_left(g))
-		return NULL;
-	gone = malloc(sizeof(*gone) + n * sizeof(*gone->event));
+	if (peer)
+		k.sends = graph_refs(&g->sends, peer, &n);
+	gone = malloc(sizeof(*gone) + n * sizeof(*gone->sends));
 	if (!gone)
 		return NULL;
-	gone->n = 0;
+	*gone = (struct bytes_gone){ 0 };
+	for (size_t i = 0; i < n; i++)
+		gone->sends[i].first = GRAPH_NONE;
+	for (size_t i = 0; i < ARRAY_SIZE(messages); i++) {
+		add_users(g, messages[i], o->id, &gone->users);
+		if (peer)
+			add_users(g, messages[i], peer, &gone->users);
+	}
 	k.gone = gone;
 	k.bytes.dgram = o->type && o->type != SOCK_STREAM;
-	walk_all(&k, n);
+	k.err = find_caps(&k);
+	if (!k.err)
+		walk_all(&k, n);
+	gone->refused = k.err != 0;
+	if (gone->refused)
+		gone->n = 0;
+	VEC_FREE(&k.caps);
 	VEC_FREE(&k.pool.items);
-	return k.err ? NULL : TAKE_PTR(gone);
+	return gone;
 }
 
 /* If several threads make the table at once, the first table stays. */
@@ -260,45 +289,43 @@ static const struct bytes_gone *gone_of(const struct graph *g, const struct wind
 	struct bytes_gone **at = &g->gone[o - g->w->objects];
 	struct bytes_gone *gone = __atomic_load_n(at, __ATOMIC_ACQUIRE), *first = NULL;
 
-	if (gone)
-		return gone;
-	gone = gone_new(g, o, peer);
 	if (!gone) {
-		__atomic_fetch_add(&g->scans->refused, 1, __ATOMIC_RELAXED);
-		return NULL;
+		gone = gone_new(g, o, peer);
+		if (gone && !__atomic_compare_exchange_n(at, &first, gone, false, __ATOMIC_ACQ_REL,
+							 __ATOMIC_ACQUIRE)) {
+			free(gone);
+			gone = first;
+		}
 	}
-	if (__atomic_compare_exchange_n(at, &first, gone, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		return gone;
-	free(gone);
-	return first;
+	if (!gone || gone->refused)
+		__atomic_fetch_add(&g->scans->refused, 1, __ATOMIC_RELAXED);
+	return gone;
 }
 
-static bool lacks(const struct graph *g, uint64_t sock, uint32_t event)
+/* Returns true if messages of the connection are missing while the task is capped. */
+static bool cap_matters(const struct graph *g, uint64_t sock, uint32_t task)
 {
-	const struct ct_rec *r = &g->w->events[event].r;
-	uint32_t task;
+	const struct window_object *o = graph_object(g, sock);
+	uint64_t peer = graph_peer_object(g, sock);
+	const struct bytes_gone *gone = o ? gone_of(g, o, peer) : NULL;
 
-	if (r->kind != CT_SHED || !(r->flags & CT_GV_CAP))
-		return bytes_may_lack(r);
-	task = graph_task_at(g, r->tid, r->ts);
-	return task == GRAPH_NONE || owner_has_socket(g, task, sock, r->ts) ||
-	       owner_has_socket(g, task, graph_peer_object(g, sock), r->ts);
+	return !gone || may_use(g, &gone->users, task) || owner_modes(g, sock, g->tasks[task].tgid) ||
+	       (peer && owner_modes(g, peer, g->tasks[task].tgid));
 }
 
 bool bytes_lack_between(const struct graph *g, uint64_t sock, uint32_t a, uint32_t b)
 {
-	const struct graph_index *all[] = { &g->sheds, &g->groups, &g->gaps, &g->caps };
+	uint64_t from_ns = g->w->events[MIN(a, b)].r.ts, to_ns = g->w->events[MAX(a, b)].r.ts;
 
-	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
-		for (size_t k = 0; k < all[i]->n_keys && scan_step(g); k++) {
-			const struct graph_ref *r = all[i]->v;
-			uint32_t end = all[i]->first[k + 1];
-			uint32_t at = BISECT(x, all[i]->first[k], end, r[x].event > MIN(a, b));
+	if (graph_may_lack(g, CT_LACK_MESSAGES, from_ns, to_ns))
+		return true;
+	for (size_t k = 0; k < g->caps.n_keys; k++) {
+		uint32_t tid = (uint32_t)g->caps.keys[k];
 
-			for (; at < end && r[at].event < MAX(a, b) && scan_step(g); at++)
-				if (lacks(g, sock, r[at].event))
-					return true;
-		}
+		if (!scan_step(g) || (graph_was_capped(g, tid, from_ns, to_ns) &&
+				      cap_matters(g, sock, graph_task_at(g, tid, to_ns))))
+			return true;
+	}
 	return false;
 }
 
@@ -320,19 +347,20 @@ uint32_t bytes_unread(const struct graph *g, uint64_t sock, const struct window_
 	size_t n, i;
 
 	sends = graph_refs(&g->sends, peer, &n);
-	if (!o || !peer || !n || e[sends[0].event].r.ts > wake->r.ts + MESSAGE_SAME_TASK_NS)
+	if (!o || !peer || !n)
 		return GRAPH_NONE;
 	gone = gone_of(g, o, peer);
 	if (!gone)
 		return GRAPH_NONE;
-	i = BISECT(k, 0, n, gone->event[k] > at);
+	n = gone->n;
+	i = BISECT(k, 0, n, gone->sends[k].event > at);
 	if (i < n && e[sends[i].event].r.ts + FLOW_STALE_NS < from_ns)
 		i = BISECT(k, i, n, e[sends[k].event].r.ts >= from_ns);
 	if (i == n)
 		return GRAPH_NONE;
 	send = sends[i].event;
 	if (e[send].r.ts > wake->r.ts + MESSAGE_LATE_NS &&
-	    !was_received_first(g, send, gone->event[i], wake->r.ts))
+	    !was_received_first(g, send, gone->sends[i].first, wake->r.ts))
 		return GRAPH_NONE;
 	return bytes_lack_between(g, sock, send, at) ? GRAPH_NONE : send;
 }

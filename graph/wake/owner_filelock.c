@@ -5,33 +5,17 @@
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
 
-/* Returns true if a cap begins with this record. */
-static bool is_begin(const struct graph *g, const struct window_event *cap)
-{
-	return window_words(g->w, cap)[0] == cap->r.ts;
-}
-
 bool owner_may_have_unlocked(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	size_t n;
-	const struct graph_ref *r = graph_refs(&g->gaps, 0, &n);
+	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[task].tgid, &n);
 
-	/* In a pause, nothing is recorded. A pause makes a CT_GAP only at its end, so the loop below would
-	 * not find a pause that has not ended. */
-	if (graph_lacks_within(g, from_ns, to_ns) & CT_LACK_PAUSES)
+	/* A pause makes a CT_GAP only at its end, so a pause that has not ended has none. */
+	if (graph_may_lack(g, CT_LACK_PAUSES, from_ns, to_ns))
 		return true;
 	for (size_t i = 0; i < n; i++)
-		if (!scan_step(g) || (window_words(g->w, owner_event(g, &r[i]))[0] < to_ns &&
-				      owner_event(g, &r[i])->r.ts >= from_ns))
+		if (!scan_step(g) || graph_was_capped(g, g->tasks[r[i].event].tid, from_ns, to_ns))
 			return true;
-	r = graph_refs(&g->threads, g->tasks[task].tgid, &n);
-	for (size_t i = 0; i < n; i++) {
-		const struct graph_ref *cap = graph_ref_before(g, &g->caps, g->tasks[r[i].event].tid, to_ns);
-
-		if (!scan_step(g) ||
-		    (cap && (owner_event(g, cap)->r.ts >= from_ns || is_begin(g, owner_event(g, cap)))))
-			return true;
-	}
 	return false;
 }
 

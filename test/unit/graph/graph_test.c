@@ -264,7 +264,7 @@ static const size_t index_at[] = {
 	AT(sends),    AT(recvs),  AT(flocks),    AT(fds),       AT(members),   AT(waitfds), AT(samples),
 	AT(signals),  AT(owned),  AT(locktries), AT(joins),     AT(own_locks), AT(polled),  AT(hangs),
 	AT(accesses), AT(wakes),  AT(gaps),      AT(sheds),     AT(caps),      AT(groups),  AT(children),
-	AT(threads),  AT(tuples), AT(accepted),  AT(addresses), AT(listening),
+	AT(threads),  AT(tuples), AT(accepted),  AT(addresses), AT(listening), AT(reads),
 #undef AT
 };
 static size_t n_refs[ARRAY_SIZE(index_at)];

@@ -6,11 +6,18 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <sys/socket.h>
+
 #include "graph/thresholds.h"
+#include "graph/timeline/scan.h"
+#include "graph/wake/bytes.h"
 #include "graph/wake/owner.h"
 #include "test/unit/graph/random_make.h"
 
 #define LOCK CT_OBJ_ID(CT_OBJ_FILE, 9)
+
+#define NEAR CT_OBJ_ID(CT_OBJ_SOCK, 1)
+#define FAR  CT_OBJ_ID(CT_OBJ_SOCK, 2)
 
 #define BYTES 4
 #define TGIDS 5
@@ -235,6 +242,48 @@ static void test_many_records(void **state)
 	assert_false(finds_owner_beside(LOCK_RECORDS_MAX, 2, CT_LOCK_READ, 1));
 }
 
+static uint64_t steps_of_unread(const struct graph *g, uint64_t left, uint32_t *ret_event)
+{
+	struct graph_scans own = { .left = left };
+	struct graph view = scan_view(g, &own);
+
+	*ret_event = bytes_unread(&view, NEAR, &g->w->events[g->w->n_events - 1], 50 * MS);
+	return left - own.left;
+}
+
+/* The first question makes a table of the socket. It takes as many steps as the second one, so the order of
+ * the questions does not matter. */
+static void test_steps_of_a_socket(void **state)
+{
+	struct make m = { 0 };
+	struct window_object *o;
+	struct graph *g;
+	uint32_t first, second;
+	uint64_t steps;
+
+	for (uint32_t tid = 1; tid <= 2; tid++)
+		make_task(&m, tid, tid, 1, "t");
+	for (uint64_t sock = NEAR; sock <= FAR; sock++) {
+		o = make_object(&m, sock);
+		o->family = AF_UNIX;
+		o->type = SOCK_STREAM;
+		o->peer = sock == NEAR ? FAR : NEAR;
+	}
+	for (uint64_t ms = 1; ms <= 100; ms++) {
+		make_event(&m, ms * MS, 0, CT_SEND, 2, 10)->r.obj = FAR;
+		if (ms < 100)
+			make_event(&m, ms * MS + 1, 0, CT_RECV, 1, 10)->r.obj = NEAR;
+	}
+	make_wake(&m, 101, 0, 1, 2, NEAR);
+	assert_int_equal(graph_build(make_done(&m, 200), &g), 0);
+	steps = steps_of_unread(g, 50, &first);
+	assert_int_equal(steps, steps_of_unread(g, 50, &second));
+	assert_int_equal(first, g->w->n_events - 2);
+	assert_int_equal(first, second);
+	graph_free(g);
+	make_free(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -242,6 +291,7 @@ int main(void)
 		cmocka_unit_test(test_many_readers),
 		cmocka_unit_test(test_many_closers),
 		cmocka_unit_test(test_many_records),
+		cmocka_unit_test(test_steps_of_a_socket),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
