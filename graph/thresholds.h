@@ -30,7 +30,7 @@
  * no receive seems to have made the room (case room_just_before_the_wake). If larger, a receive counts that
  * did not make it (case room_long_before_the_wake). */
 #define MESSAGE_DELAYED_NS 5000000ULL
-/* ns: A send of the task that made a wake-up counts as the cause of the wake-up, if the send is
+/* ns: A send or a receive of the task that made a wake-up counts as the cause of the wake-up, if it is
  * recorded at most this much later. This is longer than MESSAGE_LATE_NS, because the task may lose
  * its CPU before its send is recorded. If smaller, the send is not found (case
  * sender_loses_its_cpu). If larger, a later send of the task is taken (case
@@ -213,7 +213,7 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define PATH_MAX_PIECES (4u << 20)
 /* records: at most this many are searched for the socket that a task used last, for a message of a task
  * between two parts of a wait, or for what a task did between a receive of its bytes and the record of its
- * send (case received_of_another_far) */
+ * send */
 #define SPOKE_LOOKS 256
 /* intervals: HotSpot waits for a lock in many short waits, most of them of 1 s. The daemon records the
  * stack of such a task at least every 64 s. In 64 s, the task has about 200 intervals: 64 waits, as many

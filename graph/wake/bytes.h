@@ -108,8 +108,8 @@ bool bytes_may_lack(const struct ct_rec *r);
 uint32_t bytes_unread(const struct graph *g, uint64_t sock, const struct window_event *wake,
 		      uint64_t from_ns);
 /* a and b are records, in any order. Returns true if messages of sock, or of its other end, may be missing
- * between them: see graph_may_lack(), or because a process that uses the connection was capped. sock needs no
- * known other end. */
+ * between them: see graph_may_lack(), or because a task was capped whose process uses the connection, or is
+ * that of a or b. sock needs no known other end. */
 bool bytes_lack_between(const struct graph *g, uint64_t sock, uint32_t a, uint32_t b);
 
 #endif

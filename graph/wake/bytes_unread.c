@@ -313,17 +313,27 @@ static bool cap_matters(const struct graph *g, uint64_t sock, uint32_t task)
 	       (peer && owner_modes(g, peer, g->tasks[task].tgid));
 }
 
+/* Returns true if the record is about the process of the task. */
+static bool is_about(const struct graph *g, const struct ct_rec *r, uint32_t task)
+{
+	uint32_t of = graph_task_at(g, r->tid, r->ts);
+
+	return of != GRAPH_NONE && task != GRAPH_NONE && g->tasks[of].tgid == g->tasks[task].tgid;
+}
+
 bool bytes_lack_between(const struct graph *g, uint64_t sock, uint32_t a, uint32_t b)
 {
-	uint64_t from_ns = g->w->events[MIN(a, b)].r.ts, to_ns = g->w->events[MAX(a, b)].r.ts;
+	const struct ct_rec *from = &g->w->events[MIN(a, b)].r, *to = &g->w->events[MAX(a, b)].r;
 
-	if (graph_may_lack(g, CT_LACK_MESSAGES, from_ns, to_ns))
+	if (graph_may_lack(g, CT_LACK_MESSAGES, from->ts, to->ts))
 		return true;
 	for (size_t k = 0; k < g->caps.n_keys; k++) {
-		uint32_t tid = (uint32_t)g->caps.keys[k];
+		uint32_t tid = (uint32_t)g->caps.keys[k], task = graph_task_at(g, tid, to->ts);
 
-		if (!scan_step(g) || (graph_was_capped(g, tid, from_ns, to_ns) &&
-				      cap_matters(g, sock, graph_task_at(g, tid, to_ns))))
+		if (!scan_step(g))
+			return true;
+		if (graph_was_capped(g, tid, from->ts, to->ts) &&
+		    (is_about(g, from, task) || is_about(g, to, task) || cap_matters(g, sock, task)))
 			return true;
 	}
 	return false;
