@@ -275,7 +275,8 @@ static int note_waiters(struct look *k, const uint32_t *v, size_t n)
 	return r;
 }
 
-/* Returns a task of the only process that has opened the file for writing, or AMBIGUOUS. */
+/* Returns a task of the only process that has opened the file for writing, or AMBIGUOUS. Of the process of
+ * the waiter, this is the waiter. */
 static uint64_t writer_of(const struct look *k, uint64_t file)
 {
 	uint32_t tgid = 0, task;
@@ -291,6 +292,8 @@ static uint64_t writer_of(const struct look *k, uint64_t file)
 			return AMBIGUOUS;
 		tgid = e->r.tid;
 	}
+	if (tgid == k->g->tasks[k->task].tgid)
+		return k->task;
 	task = tgid ? graph_task_at(k->g, tgid, k->from_ns) : GRAPH_NONE;
 	return task == GRAPH_NONE ? AMBIGUOUS : task;
 }

@@ -14,7 +14,8 @@
 #include "trace/words/describe.h"
 
 /* The spans of a group, such as the requests of a service, may lie over each other. So a group has as many
- * tracks as it has spans at the same time. */
+ * tracks as it has spans at the same time, but at most this number: nobody can read more. */
+#define GROUP_TRACKS 256
 struct found {
 	struct export_span span;
 	uint64_t group;
@@ -33,6 +34,7 @@ struct finding {
 	VEC(struct found) v;
 	VEC(struct track) tracks;
 	struct map first; /* group -> its first track */
+	size_t left_out;
 	int err;
 };
 
@@ -104,8 +106,9 @@ static uint32_t new_track(struct finding *k, uint64_t group)
 	return (uint32_t)k->tracks.n - 1;
 }
 
-/* Sets span.track to the first track of the group on which no span lies at its begin. */
-static void choose_track(struct finding *k, struct found *f)
+/* Sets span.track to the first track of the group on which no span lies at its begin. Returns false if there
+ * is none. */
+static bool choose_track(struct finding *k, struct found *f)
 {
 	uint64_t at;
 
@@ -115,21 +118,24 @@ static void choose_track(struct finding *k, struct found *f)
 			k->err = -ENOMEM;
 		f->span.first = true;
 	}
-	while (!k->err && k->tracks.v[at].end_ns > f->span.from_ns) {
+	for (unsigned n = 1; !k->err && k->tracks.v[at].end_ns > f->span.from_ns; n++) {
+		if (n == GROUP_TRACKS)
+			return false;
 		if (!k->tracks.v[at].next) {
 			uint32_t next = new_track(k, f->group);
 
 			if (k->err)
-				return;
+				return false;
 			k->tracks.v[at].next = next;
 			f->span.first = true;
 		}
 		at = k->tracks.v[at].next;
 	}
 	if (k->err)
-		return;
+		return false;
 	k->tracks.v[at].end_ns = f->span.to_ns;
 	f->span.track = (uint32_t)at;
+	return true;
 }
 
 static void say(struct finding *k, const struct found *f, struct export_span *ret,
@@ -177,11 +183,17 @@ int export_spans(const struct export *x, export_span_fn fn, void *arg)
 		add_job(&k, i);
 	VEC_SORT(&k.v, in_order);
 	for (size_t i = 0; !k.err && i < k.v.n && !export_stopped(x); i++) {
-		choose_track(&k, &k.v.v[i]);
+		if (!choose_track(&k, &k.v.v[i])) {
+			k.left_out++;
+			continue;
+		}
 		say(&k, &k.v.v[i], &span, title, name);
-		if (!k.err)
-			fn(arg, &span);
+		fn(arg, &span);
 	}
+	if (!k.err && k.left_out)
+		cli_warn(
+			"%zu requests and jobs are left out, because of one service or queue there are more than %d at the same time; the tables (--format csv) have all of them",
+			k.left_out, GROUP_TRACKS);
 	VEC_FREE(&k.v);
 	VEC_FREE(&k.tracks);
 	VEC_FREE(&k.jobs);

@@ -375,9 +375,10 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 			blame_lasting(g, (uint32_t)(s - g->intervals), b);
 		return;
 	}
-	/* A task that was born after the wait began did not hold the lock then. Example: it thawed a frozen file
-	 * system. */
-	if (b->edge == EDGE_KERNEL_LOCK && g->tasks[waker].born_ns > s->from_ns) {
+	/* A task that was born late in the wait did not hold the lock for most of it. Example: it thawed a
+	 * frozen file system. */
+	if (b->edge == EDGE_KERNEL_LOCK &&
+	    g->tasks[waker].born_ns > s->from_ns + checked_sub(wake->r.ts, s->from_ns) / 2) {
 		b->time = TIME_LOCK;
 		return;
 	}
