@@ -407,6 +407,8 @@ static void say_stopper(struct words *t, const struct sentence_facts *f)
 	/* The kernel sends, for example, the signal of Ctrl-Z, while any task has the CPU. */
 	if (e->r.flags & CT_GF_KERNEL)
 		words_add(t, " from the kernel");
+	else if (by != GRAPH_NONE && by == graph_task_at(f->g, ct_signal_target(&e->r), e->r.ts))
+		words_add(t, " from itself");
 	else if (by != GRAPH_NONE)
 		words_add(t, " from %s[%u]", graph_comm(f->g, by, e->r.ts), e->r.tid);
 }

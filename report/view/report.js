@@ -443,8 +443,11 @@ const HEADLINE = 110, HEADLINE_FIRST = 40;
 function headline_cut(text) {
 	const names = Array.from(text.matchAll(NAMES), m => [m.index, m.index + m[0].length]);
 	const cuts = Array.from(text.matchAll(/ \(|, (?:and|at) /g), m => m.index);
+	// a command line in parentheses may have parentheses of its own
+	const inside = at => text.slice(0, at).split('(').length !== text.slice(0, at).split(')').length;
 
-	return text.length > HEADLINE && cuts.find(at => at >= HEADLINE_FIRST && !names.some(([from, to]) => from < at && at < to)) || 0;
+	return text.length > HEADLINE &&
+		cuts.find(at => at >= HEADLINE_FIRST && !inside(at) && !names.some(([from, to]) => from < at && at < to)) || 0;
 }
 
 function show_headline(text) {

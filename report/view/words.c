@@ -538,7 +538,10 @@ void view_add_notes(struct words *t, const struct graph *g, const struct diagnos
 		words_add(t, " %s", view_doubt(k->edge, open));
 	if (k->edge == EDGE_CPU && i + 1 < d->n_chain)
 		add_priorities(t, g, k);
-	if (k->owed)
+	if (k->wait == CT_W_WRITE && CT_OBJ_KIND(k->obj) == CT_OBJ_SOCK)
+		words_add(t, open ? " The connection has no room for more bytes."
+				  : " The connection had no room for more bytes.");
+	else if (k->owed && k->wait != CT_W_WRITE && k->wait != CT_W_CONNECT)
 		words_add(t, open ? " The task has sent a request there, and has no answer yet."
 				  : " The task had sent a request there, and waited for the answer.");
 	if (k->killed) {
