@@ -212,8 +212,8 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define PATH_MAX_DEPTH  32
 #define PATH_MAX_PIECES (4u << 20)
 /* records: at most this many are searched for the socket that a task used last, for a message of a task
- * between two parts of a wait, or for what a task did between a receive of its bytes and the record of its
- * send */
+ * between two parts of a wait or after a wait, or for what tasks did between a receive of their bytes and the
+ * record of their send. For the last, it is this many for each message of the connection, all together. */
 #define SPOKE_LOOKS 256
 /* intervals: HotSpot waits for a lock in many short waits, most of them of 1 s. The daemon records the
  * stack of such a task at least every 64 s. In 64 s, the task has about 200 intervals: 64 waits, as many

@@ -37,6 +37,7 @@ struct walk {
 	size_t n_reads;
 	struct bytes_gone *gone;
 	uint32_t seen;      /* how many sends the walk has passed */
+	uint64_t looks;     /* how many records find_parted() may still look at */
 	VEC(uint32_t) caps; /* the caps of processes that use the connection */
 	int err;
 };
@@ -54,48 +55,73 @@ static void note_gone(struct walk *k, uint32_t event)
 		k->gone->sends[k->gone->n++].event = event;
 }
 
-/* Returns the last record before `event`, and after `since`, that shows that the sender did something else
- * than to send, or GRAPH_NONE. If there are too many records in between, returns the last one of them. */
-static uint32_t parted(const struct walk *k, uint32_t since, uint32_t event)
+/* Searches the records `from` to `end` - 1 for the last message of the thread tid: *ret. Returns -E2BIG if
+ * the walk may look at no more records. */
+static int last_message(struct walk *k, uint32_t tid, uint32_t from, uint32_t end, uint32_t *ret)
+{
+	while (end-- > from) {
+		const struct ct_rec *r = record(k, end);
+
+		if (!k->looks)
+			return -E2BIG;
+		k->looks--;
+		if (r->tid == tid && (r->kind == CT_SEND || r->kind == CT_RECV)) {
+			*ret = end;
+			break;
+		}
+	}
+	return 0;
+}
+
+static bool may_run(const struct interval *s)
+{
+	return s->state == INTERVAL_RUNNING || s->state == INTERVAL_FOLDED;
+}
+
+/* Finds the last record before the send `event`, and after `since`, that shows that the sender did something
+ * else: *ret, or GRAPH_NONE. Looks only at times in which the sender may have run. Returns -E2BIG if there
+ * are too many records: then it is not known. */
+static int find_parted(struct walk *k, uint32_t since, uint32_t event, uint32_t *ret)
 {
 	const struct graph *g = k->g;
 	const struct ct_rec *r = record(k, event);
-	uint32_t task = graph_task_at(g, r->tid, r->ts), last = GRAPH_NONE;
+	uint32_t task = graph_task_at(g, r->tid, r->ts), from, end = event;
 	uint32_t i = task == GRAPH_NONE ? GRAPH_NONE : graph_interval_at(g, task, r->ts);
 
-	if (event - since > SPOKE_LOOKS)
-		return event - 1;
-	for (uint32_t at = event; at-- > since + 1;)
-		if (record(k, at)->tid == r->tid &&
-		    (record(k, at)->kind == CT_SEND || record(k, at)->kind == CT_RECV)) {
-			last = at;
-			break;
-		}
-	for (unsigned looks = 0; i != GRAPH_NONE && i >= g->tasks[task].first_interval; i--, looks++) {
+	*ret = GRAPH_NONE;
+	for (; i != GRAPH_NONE && i >= g->tasks[task].first_interval; i--, end = MIN(end, from)) {
 		const struct interval *s = &g->intervals[i];
 
-		if (s->from_ns <= record(k, since)->ts)
-			break;
-		if (looks == SPOKE_LOOKS)
-			return event - 1;
-		if (s->state == INTERVAL_BLOCKED && s->wait != CT_W_WRITE) {
-			uint32_t at = (uint32_t)window_lower_bound(g->w, s->from_ns);
-
-			return last == GRAPH_NONE || at > last ? at : last;
+		if (!k->looks)
+			return -E2BIG;
+		k->looks--;
+		from = (uint32_t)window_lower_bound(g->w, s->from_ns);
+		if (may_run(s) && last_message(k, r->tid, MAX(from, since + 1), end, ret))
+			return -E2BIG;
+		if (*ret != GRAPH_NONE || from <= since)
+			return 0;
+		if (s->state == INTERVAL_BLOCKED && s->wait != CT_W_WRITE && from < event) {
+			*ret = from;
+			return 0;
 		}
 	}
-	return last;
+	return last_message(k, r->tid, since + 1, end, ret);
 }
 
 static void walk_send(struct walk *k, uint32_t event)
 {
 	const struct bytes_item *debt = bytes_first(&k->pool, &k->bytes.debts);
 	uint32_t bytes = ct_message_bytes(record(k, event)), received = event;
-	uint32_t other = debt ? parted(k, debt->event, event) : GRAPH_NONE;
-	uint32_t *first = &k->gone->sends[k->seen].first;
+	uint32_t *first = &k->gone->sends[k->seen].first, other = GRAPH_NONE;
 	struct bytes_item d;
 
 	k->seen++;
+	if (debt && find_parted(k, debt->event, event, &other)) {
+		/* It is not known whether the bytes were received. */
+		bytes_forget(&k->pool, &k->bytes);
+		note_gone(k, event);
+		return;
+	}
 	while (bytes_settle(&k->pool, &k->bytes, other, &bytes, &d)) {
 		received = d.event;
 		if (*first == GRAPH_NONE)
@@ -226,6 +252,7 @@ static void walk_all(struct walk *k, size_t n_sends)
 	uint32_t last = 0;
 
 	k->reads = graph_refs(&k->g->reads, k->sock, &k->n_reads);
+	k->looks = (uint64_t)SPOKE_LOOKS * (n_sends + n_recvs);
 
 	while (!k->err && (s < n_sends || r < n_recvs)) {
 		uint32_t send = s < n_sends ? k->sends[s].event : GRAPH_NONE;

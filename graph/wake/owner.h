@@ -12,8 +12,8 @@
 /* `wake` ended the wait s. Returns the task at the other end of sock that made the wake-up. *ret_event is:
  * - the record CT_SEND of bytes to sock: of the waker's own send, or of bytes_unread() in bytes.h
  * - `wake`, if the task ended the connection
- * - the record CT_RECV that made room for bytes of sock, if s is a poll, and `wake` does not say that there
- *   are bytes to read
+ * - the record CT_RECV that made room for bytes of sock, if s is a poll, and neither `wake` nor what the
+ *   waiter does next shows that there were new bytes to read
  * - GRAPH_NONE, if the task is only the most likely one. If several processes may be this task, returns
  *   GRAPH_NONE, and *all has a task of each */
 uint32_t owner_sender(const struct graph *g, const struct interval *s, uint64_t sock,

@@ -473,10 +473,38 @@ static uint32_t news_of(const struct graph *g, const struct interval *s, uint64_
 	return event;
 }
 
-/* A poll that ended without bytes to read: see owner_sender(). */
-static uint32_t poll_ended_by(const struct graph *g, const struct interval *s, uint64_t sock,
+/* Returns the waiter's first message in the index on sock after the wake-up, or GRAPH_NONE. */
+static uint32_t next_message(const struct graph *g, const struct graph_index *ix, uint64_t sock,
+			     const struct window_event *wake)
+{
+	uint32_t at = (uint32_t)(wake - g->w->events);
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, ix, sock, wake->r.ts, &n);
+
+	for (size_t i = 0; i < n && i < SPOKE_LOOKS && scan_step(g); i++)
+		if (r[i].event > at && owner_event(g, &r[i])->r.tid == wake->r.tid)
+			return r[i].event;
+	return GRAPH_NONE;
+}
+
+/* The wake-up ended a poll, and does not say that there are bytes to read. Some traces never say so. Returns
+ * true if the waiter then receives before it sends: then there were bytes. */
+static bool then_receives(const struct graph *g, uint64_t sock, const struct window_event *wake)
+{
+	return next_message(g, &g->recvs, sock, wake) < next_message(g, &g->sends, sock, wake);
+}
+
+/* Finds what ended a poll if the wake-up does not say that there are bytes to read: see owner_sender(). */
+static uint32_t poll_ended_by(const struct graph *g, const struct interval *s, uint64_t sock, uint32_t waker,
 			      const struct window_event *wake)
 {
+	if (then_receives(g, sock, wake)) {
+		uint32_t news = news_of(g, s, sock, waker, wake);
+
+		/* Bytes that were there before the poll did not end it. */
+		if (news == GRAPH_NONE || g->w->events[news].r.ts >= s->from_ns)
+			return news;
+	}
 	return owner_closes(g, sock, wake) ? (uint32_t)(wake - g->w->events) : room_made(g, s, sock, wake);
 }
 
@@ -495,7 +523,7 @@ uint32_t owner_sender(const struct graph *g, const struct interval *s, uint64_t 
 	bool polls = s->wait == CT_W_POLL || s->wait == CT_W_EPOLL;
 	uint32_t task;
 
-	*ret_event = polls && !(wake->r.flags & CT_WF_READY) ? poll_ended_by(g, s, sock, wake)
+	*ret_event = polls && !(wake->r.flags & CT_WF_READY) ? poll_ended_by(g, s, sock, waker, wake)
 							     : news_of(g, s, sock, waker, wake);
 	if (*ret_event != GRAPH_NONE)
 		return task_of(g, *ret_event);
