@@ -287,8 +287,8 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 /* messages: at most this many of the last ones at one end of a connection are searched for the processes that
  * use this end */
 #define PAST_USERS 64
-/* caps: if the trace has more records of caps of single tasks than this, it is not known which bytes were
- * unread at a wake-up. If larger, a connection takes longer. */
+/* caps: if the trace has more records of caps of tasks whose processes use a connection than this, it is not
+ * known which of its bytes were unread at a wake-up. If larger, a connection takes longer. */
 #define CAPS_MAX (1u << 14)
 /* datagrams: at most this many in a queue are searched for a received datagram. The datagrams in
  * front of it were lost. */

@@ -198,23 +198,6 @@ uint32_t pool_process(const struct graph *g, uint32_t task)
 	return t->tid == t->tgid ? t->ptgid : t->tgid;
 }
 
-static bool has_gap(const struct graph *g, uint64_t from_ns, uint64_t to_ns)
-{
-	size_t n;
-	const struct graph_ref *r = graph_refs_from(g, &g->gaps, 0, from_ns, &n);
-
-	for (size_t i = 0; i < n && scan_step(g); i++)
-		if (window_words(g->w, &g->w->events[r[i].event])[0] <= to_ns)
-			return true;
-	return false;
-}
-
-/* Returns true if no records, also none of messages, are missing in [from_ns, to_ns]. */
-static bool is_whole(const struct graph *g, uint64_t from_ns, uint64_t to_ns)
-{
-	return !has_gap(g, from_ns, to_ns) && !(graph_lacks_within(g, from_ns, to_ns) & CT_LACK_MESSAGES);
-}
-
 /* A connection, and the part of the wait for it that counts. best: what listening sockets must return for it
  * (graph_listens_for()) */
 struct queued {
@@ -243,10 +226,16 @@ static bool has_table(const struct graph *g, uint32_t process, const struct queu
 			if (e->r.ts >= q->to_ns)
 				break;
 			if (e->r.tid == process)
-				return is_whole(g, q->from_ns, e->r.ts);
+				return !graph_may_lack(g, CT_LACK_MESSAGES, q->from_ns, e->r.ts);
 		}
 	}
 	return false;
+}
+
+/* All messages of the process in the wait are recorded. graph_may_lack() has to be asked too. */
+static bool was_not_capped(const struct graph *g, uint32_t process, const struct queued *q)
+{
+	return !graph_process_was_capped(g, process, q->from_ns, q->to_ns);
 }
 
 static bool has_ended(const struct graph *g, uint32_t process, uint64_t ts_ns)
@@ -256,9 +245,10 @@ static bool has_ended(const struct graph *g, uint32_t process, uint64_t ts_ns)
 	return task == GRAPH_NONE || g->tasks[task].exit_ns < ts_ns;
 }
 
-/* Returns true if has_table() is true for each process that has a socket that listens for the connection, and
- * for each child of `parent` that may have inherited one. */
-static bool has_all_tables(const struct graph *g, uint32_t parent, const struct queued *q)
+/* Returns true if `holds` is true for each process that has a socket that listens for the connection, and for
+ * each child of `parent` that may have inherited one. */
+static bool holds_for_all(const struct graph *g, uint32_t parent, const struct queued *q,
+			  bool (*holds)(const struct graph *g, uint32_t process, const struct queued *q))
 {
 	size_t n, n_fds, n_children;
 	const struct graph_ref *l = graph_listening(g, q->o->family, q->o->type, q->o->rport, q->o->name, &n);
@@ -271,7 +261,7 @@ static bool has_all_tables(const struct graph *g, uint32_t parent, const struct 
 		for (size_t k = 0; k < n_fds; k++) {
 			uint32_t process = g->w->events[fds[k].event].r.tid;
 
-			if (!scan_step(g) || (!has_ended(g, process, q->to_ns) && !has_table(g, process, q)))
+			if (!scan_step(g) || (!has_ended(g, process, q->to_ns) && !holds(g, process, q)))
 				return false;
 		}
 	}
@@ -279,7 +269,7 @@ static bool has_all_tables(const struct graph *g, uint32_t parent, const struct 
 		const struct graph_task *t = &g->tasks[c[i].event];
 
 		if (!scan_step(g) || (t->exit_ns >= q->to_ns && may_accept(g, c[i].event, q->o, q->best) &&
-				      !has_table(g, t->tgid, q)))
+				      !holds(g, t->tgid, q)))
 			return false;
 	}
 	return true;
@@ -290,14 +280,16 @@ bool pool_is_unaccepted(const struct graph *g, uint64_t sock, uint32_t server, u
 {
 	struct queued q = { .o = asks_for(g, sock), .from_ns = from_ns, .to_ns = to_ns };
 	uint64_t peer = graph_peer_object(g, sock);
+	uint32_t parent = g->tasks[server].ptgid;
 
 	q.best = q.o ? best_match(g, q.o) : LISTENS_NOT;
 	if (q.best == LISTENS_NOT || !may_accept(g, server, q.o, q.best))
 		return false;
 	if (peer)
-		return peer & CT_OBJ_NOT_ACCEPTED &&
-		       (is_whole(g, from_ns, to_ns) || has_all_tables(g, g->tasks[server].ptgid, &q));
-	return has_table(g, g->tasks[server].tgid, &q) && has_all_tables(g, g->tasks[server].ptgid, &q) &&
+		return peer & CT_OBJ_NOT_ACCEPTED && ((!graph_may_lack(g, CT_LACK_MESSAGES, from_ns, to_ns) &&
+						       holds_for_all(g, parent, &q, was_not_capped)) ||
+						      holds_for_all(g, parent, &q, has_table));
+	return has_table(g, g->tasks[server].tgid, &q) && holds_for_all(g, parent, &q, has_table) &&
 	       !nat_is_accepted(g, sock);
 }
 

@@ -133,6 +133,20 @@ struct graph_index {
 	uint32_t *first; /* v[first[k] .. first[k + 1]) have the key keys[k] */
 };
 
+/* A time in which records may be missing. */
+struct graph_span {
+	uint64_t from_ns, to_ns;
+	uint32_t tid;
+};
+struct graph_spans {
+	struct graph_span *v; /* sorted by to_ns */
+	size_t n;
+	/* A binary tree of `from_ns`: least[leaves + i] is that of v[i], and least[i] is the smaller one of
+	 * least[2 * i] and least[2 * i + 1]. */
+	uint64_t *least;
+	size_t leaves;
+};
+
 struct graph {
 	const struct window *w;
 	struct graph_task *tasks; /* sorted by tid; tasks with the same tid: in order of time */
@@ -172,11 +186,15 @@ struct graph {
 	struct graph_index hangs;
 	struct graph_index accesses;
 	struct graph_index blocks;
-	struct graph_index wakes;  /* CT_WAKE with an object, by object: see index_event() */
-	struct graph_index gaps;   /* CT_GAP; the key is 0 */
-	struct graph_index sheds;  /* CT_SHED of steps of the governor; the key is 0 */
-	struct graph_index caps;   /* CT_SHED of single tasks, by tid */
-	struct graph_index groups; /* CT_SHED of groups of tasks; the key is 0 */
+	struct graph_index wakes;        /* CT_WAKE with an object, by object: see index_event() */
+	struct graph_index gaps;         /* CT_GAP; the key is 0 */
+	struct graph_index sheds;        /* CT_SHED of steps of the governor; the key is 0 */
+	struct graph_index caps;         /* CT_SHED of single tasks, by tid */
+	struct graph_index groups;       /* CT_SHED of groups of tasks; the key is 0 */
+	struct graph_spans lost;         /* gaps, but none that lack only names of objects; tid is 0 */
+	struct graph_spans grouped;      /* caps of groups of tasks; tid is 0 */
+	struct graph_spans capped;       /* caps of single tasks */
+	struct graph_index process_caps; /* those of `caps`, by tgid (0: not known), not in order of time */
 	/* In the next two indices, .event is an index in `tasks`. */
 	struct graph_index children; /* main threads, by tgid of the parent */
 	struct graph_index threads;  /* all tasks, by tgid */
@@ -275,11 +293,16 @@ uint32_t graph_lacks_within(const struct graph *g, uint64_t from_ns, uint64_t to
  * - The governor left out one of `lacks` (CT_LACK_*).
  * - Records were lost. The names of objects do not count.
  * - A group of tasks was capped. A task that is born then may have no record at all.
- * - The budget of scan.h is spent.
  */
 bool graph_may_lack(const struct graph *g, uint32_t lacks, uint64_t from_ns, uint64_t to_ns);
 /* Returns true if the task with this tid was capped at some time in [from_ns, to_ns]. */
 bool graph_was_capped(const struct graph *g, uint32_t tid, uint64_t from_ns, uint64_t to_ns);
+/* Like graph_was_capped(), for any thread of the process. Also returns true if the budget of scan.h is spent.
+ */
+bool graph_process_was_capped(const struct graph *g, uint32_t tgid, uint64_t from_ns, uint64_t to_ns);
+/* Returns the index of the first span of s, from the index `at` on, that has a part in [from_ns, to_ns], or
+ * s->n. */
+size_t graph_span_within(const struct graph_spans *s, size_t at, uint64_t from_ns, uint64_t to_ns);
 /* Returns for how long in [from_ns, to_ns) the governor left out all of `lacks` (CT_LACK_*). */
 uint64_t graph_lacked_ns(const struct graph *g, uint32_t lacks, uint64_t from_ns, uint64_t to_ns);
 /* Returns how often a search ended early: the budget of scan.h was spent, or a table of repeats.h

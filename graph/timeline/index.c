@@ -631,40 +631,51 @@ uint32_t graph_lacks_within(const struct graph *g, uint64_t from_ns, uint64_t to
 	return lacks;
 }
 
-/* A cap makes a record at its begin and another one at its end, which has the time of the begin. */
-static bool cap_within(const struct graph *g, const struct graph_index *ix, uint64_t key, uint64_t from_ns,
-		       uint64_t to_ns)
+bool graph_was_capped(const struct graph *g, uint32_t tid, uint64_t from_ns, uint64_t to_ns)
 {
 	size_t n;
-	const struct graph_ref *r = graph_ref_before(g, ix, key, from_ns);
+	const struct graph_ref *r = graph_ref_before(g, &g->caps, tid, from_ns);
 
 	if (r && window_words(g->w, &g->w->events[r->event])[0] == g->w->events[r->event].r.ts)
 		return true;
-	r = graph_refs_from(g, ix, key, from_ns, &n);
+	r = graph_refs_from(g, &g->caps, tid, from_ns, &n);
 	return n && window_words(g->w, &g->w->events[r->event])[0] <= to_ns;
 }
 
-bool graph_was_capped(const struct graph *g, uint32_t tid, uint64_t from_ns, uint64_t to_ns)
+bool graph_process_was_capped(const struct graph *g, uint32_t tgid, uint64_t from_ns, uint64_t to_ns)
 {
-	return cap_within(g, &g->caps, tid, from_ns, to_ns);
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->threads, tgid, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (!scan_step(g) || graph_was_capped(g, g->tasks[r[i].event].tid, from_ns, to_ns))
+			return true;
+	return false;
+}
+
+size_t graph_span_within(const struct graph_spans *s, size_t at, uint64_t from_ns, uint64_t to_ns)
+{
+	size_t i = BISECT(k, at, s->n, s->v[k].to_ns >= from_ns);
+
+	if (i >= s->n)
+		return s->n;
+	/* up, to the next part of the tree that has such a span */
+	for (i += s->leaves; s->least[i] > to_ns; i++) {
+		while (i % 2)
+			i /= 2;
+		if (!i)
+			return s->n;
+	}
+	while (i < s->leaves)
+		i = s->least[2 * i] <= to_ns ? 2 * i : 2 * i + 1;
+	return MIN(i - s->leaves, s->n);
 }
 
 bool graph_may_lack(const struct graph *g, uint32_t lacks, uint64_t from_ns, uint64_t to_ns)
 {
-	size_t n;
-	const struct graph_ref *r = graph_refs_from(g, &g->gaps, 0, from_ns, &n);
-
-	if (graph_lacks_within(g, from_ns, to_ns) & lacks || cap_within(g, &g->groups, 0, from_ns, to_ns))
-		return true;
-	/* A gap is recorded at its end. */
-	for (size_t i = 0; i < n; i++) {
-		const struct window_event *e = &g->w->events[r[i].event];
-
-		if (!scan_step(g) ||
-		    (window_words(g->w, e)[0] <= to_ns && ct_gap_cause(&e->r) != CT_LOSS_OBJECTS))
-			return true;
-	}
-	return false;
+	return graph_lacks_within(g, from_ns, to_ns) & lacks ||
+	       graph_span_within(&g->grouped, 0, from_ns, to_ns) < g->grouped.n ||
+	       graph_span_within(&g->lost, 0, from_ns, to_ns) < g->lost.n;
 }
 
 uint64_t graph_lacked_ns(const struct graph *g, uint32_t lacks, uint64_t from_ns, uint64_t to_ns)
@@ -698,6 +709,78 @@ static uint32_t lacks_first(const struct graph *g)
 		if (g->w->states[i].run == WINDOW_RUN_FOLDED)
 			return ct_shed_lacks(CT_SHED_COARSE);
 	return 0;
+}
+
+static int span_cmp(const void *a, const void *b)
+{
+	uint64_t x = ((const struct graph_span *)a)->to_ns, y = ((const struct graph_span *)b)->to_ns;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Sorts the spans, and makes their tree. */
+static int spans_finish(struct graph_spans *s)
+{
+	size_t leaves = 1;
+
+	while (leaves < s->n)
+		leaves *= 2;
+	s->leaves = leaves;
+	s->least = malloc(2 * leaves * sizeof(*s->least));
+	if (!s->least)
+		return -ENOMEM;
+	if (s->n)
+		qsort(s->v, s->n, sizeof(*s->v), span_cmp);
+	for (size_t i = 0; i < leaves; i++)
+		s->least[leaves + i] = i < s->n ? s->v[i].from_ns : UINT64_MAX;
+	for (size_t i = leaves; i-- > 1;)
+		s->least[i] = MIN(s->least[2 * i], s->least[2 * i + 1]);
+	return 0;
+}
+
+/* A gap has a record at its end. */
+static int gap_spans(struct graph *g)
+{
+	g->lost.v = malloc((g->gaps.n + 1) * sizeof(*g->lost.v));
+	if (!g->lost.v)
+		return -ENOMEM;
+	for (size_t i = 0; i < g->gaps.n; i++) {
+		const struct window_event *e = &g->w->events[g->gaps.v[i].event];
+
+		if (ct_gap_cause(&e->r) != CT_LOSS_OBJECTS)
+			g->lost.v[g->lost.n++] =
+				(struct graph_span){ .from_ns = window_words(g->w, e)[0], .to_ns = e->r.ts };
+	}
+	return spans_finish(&g->lost);
+}
+
+/* A cap makes a record at its begin and another one at its end, which has the time of the begin. A begin
+ * counts up to the next record of the same key. */
+static int cap_spans(const struct graph *g, const struct graph_index *ix, struct graph_spans *s)
+{
+	s->v = malloc((ix->n + 1) * sizeof(*s->v));
+	if (!s->v)
+		return -ENOMEM;
+	for (size_t k = 0; k < ix->n_keys; k++)
+		for (size_t i = ix->first[k]; i < ix->first[k + 1]; i++) {
+			const struct window_event *e = &g->w->events[ix->v[i].event];
+			uint64_t from_ns = window_words(g->w, e)[0], to_ns = e->r.ts;
+
+			if (from_ns == to_ns)
+				to_ns = i + 1 < ix->first[k + 1] ? g->w->events[ix->v[i + 1].event].r.ts
+								 : UINT64_MAX;
+			s->v[s->n++] = (struct graph_span){ from_ns, to_ns, (uint32_t)ix->keys[k] };
+		}
+	return spans_finish(s);
+}
+
+static int index_spans(struct graph *g)
+{
+	int r = gap_spans(g);
+
+	if (!r)
+		r = cap_spans(g, &g->groups, &g->grouped);
+	return r ? r : cap_spans(g, &g->caps, &g->capped);
 }
 
 /* Moves each list of references into its index, and frees the list. r: 0, or an error that came before. */
@@ -739,12 +822,12 @@ int index_records(struct graph *g)
 		r = index_objects(g, v);
 	r = index_move(to, v, IX_COUNT, r);
 	g->lacks_first = r ? 0 : lacks_first(g);
-	return r;
+	return r ? r : index_spans(g);
 }
 
 int index_tasks(struct graph *g)
 {
-	struct graph_index *to[] = { &g->threads, &g->children };
+	struct graph_index *to[] = { &g->threads, &g->children, &g->process_caps };
 	refs v[ARRAY_SIZE(to)] = { 0 };
 	int r = 0;
 
@@ -754,6 +837,12 @@ int index_tasks(struct graph *g)
 		r = refs_add(&v[0], t->tgid, (uint32_t)i);
 		if (!r && t->ptgid && t->tid == t->tgid)
 			r = refs_add(&v[1], t->ptgid, (uint32_t)i);
+	}
+	for (size_t i = 0; i < g->caps.n && !r; i++) {
+		const struct ct_rec *e = &g->w->events[g->caps.v[i].event].r;
+		uint32_t task = graph_task_at(g, e->tid, e->ts);
+
+		r = refs_add(&v[2], task == GRAPH_NONE ? 0 : g->tasks[task].tgid, g->caps.v[i].event);
 	}
 	return index_move(to, v, ARRAY_SIZE(to), r);
 }
@@ -786,18 +875,24 @@ int index_waits(struct graph *g)
 
 void index_drop(struct graph *g)
 {
-	struct graph_index *all[] = { &g->sends,     &g->recvs,    &g->flocks,   &g->fds,       &g->members,
-				      &g->waitfds,   &g->samples,  &g->signals,  &g->locktries, &g->wakes,
-				      &g->tuples,    &g->accepted, &g->children, &g->threads,   &g->polled,
-				      &g->accesses,  &g->owned,    &g->gaps,     &g->sheds,     &g->listening,
-				      &g->caps,      &g->groups,   &g->hangs,    &g->own_locks, &g->joins,
-				      &g->addresses, &g->blocks,   &g->reads };
+	struct graph_index *all[] = {
+		&g->sends,    &g->recvs,     &g->flocks,    &g->fds,      &g->members,     &g->waitfds,
+		&g->samples,  &g->signals,   &g->locktries, &g->wakes,    &g->tuples,      &g->accepted,
+		&g->children, &g->threads,   &g->polled,    &g->accesses, &g->owned,       &g->gaps,
+		&g->sheds,    &g->listening, &g->caps,      &g->groups,   &g->hangs,       &g->own_locks,
+		&g->joins,    &g->addresses, &g->blocks,    &g->reads,    &g->process_caps
+	};
+	struct graph_spans *spans[] = { &g->lost, &g->grouped, &g->capped };
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
 		free(all[i]->v);
 		free(all[i]->keys);
 		map_done(&all[i]->at);
 		free(all[i]->first);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(spans); i++) {
+		free(spans[i]->v);
+		free(spans[i]->least);
 	}
 	free(g->objects);
 }

@@ -183,24 +183,36 @@ static bool may_use(const struct graph *g, const struct enders *users, uint32_t 
 	return false;
 }
 
-/* Finds the caps of the processes that use the connection. Some messages of a capped task are not recorded.
- */
+static int add_caps(struct walk *k, const struct graph_ref *r, size_t n)
+{
+	if (n > CAPS_MAX - k->caps.n)
+		return -E2BIG;
+	for (size_t i = 0; i < n; i++)
+		if (VEC_PUSH(&k->caps, r[i].event))
+			return -ENOMEM;
+	return 0;
+}
+
+/* Finds the caps of the processes that may use the connection. Some messages of a capped task are not
+ * recorded. */
 static int find_caps(struct walk *k)
 {
 	const struct graph *g = k->g;
-	const struct graph_index *caps = &g->caps;
+	const struct enders *users = &k->gone->users;
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->process_caps, 0, &n);
+	int err = 0;
 
-	if (caps->n > CAPS_MAX)
-		return -E2BIG;
-	for (size_t i = 0; i < caps->n; i++) {
-		const struct ct_rec *r = record(k, caps->v[i].event);
-
-		if (may_use(g, &k->gone->users, graph_task_at(g, r->tid, r->ts)) &&
-		    VEC_PUSH(&k->caps, caps->v[i].event))
-			return -ENOMEM;
+	if (users->n == ENDERS_MAX)
+		err = add_caps(k, g->caps.v, g->caps.n);
+	else
+		err = add_caps(k, r, n);
+	for (size_t i = 0; i < users->n && users->n < ENDERS_MAX && !err; i++) {
+		r = graph_refs(&g->process_caps, g->tasks[users->v[i]].tgid, &n);
+		err = add_caps(k, r, n);
 	}
 	VEC_SORT(&k->caps, event_cmp);
-	return 0;
+	return err;
 }
 
 /* Returns the first record of the list after `event` after which messages may be missing, or GRAPH_NONE.
@@ -354,13 +366,11 @@ bool bytes_lack_between(const struct graph *g, uint64_t sock, uint32_t a, uint32
 
 	if (graph_may_lack(g, CT_LACK_MESSAGES, from->ts, to->ts))
 		return true;
-	for (size_t k = 0; k < g->caps.n_keys; k++) {
-		uint32_t tid = (uint32_t)g->caps.keys[k], task = graph_task_at(g, tid, to->ts);
+	for (size_t k = 0; (k = graph_span_within(&g->capped, k, from->ts, to->ts)) < g->capped.n; k++) {
+		uint32_t task = graph_task_at(g, g->capped.v[k].tid, to->ts);
 
-		if (!scan_step(g))
-			return true;
-		if (graph_was_capped(g, tid, from->ts, to->ts) &&
-		    (is_about(g, from, task) || is_about(g, to, task) || cap_matters(g, sock, task)))
+		if (!scan_step(g) || is_about(g, from, task) || is_about(g, to, task) ||
+		    cap_matters(g, sock, task))
 			return true;
 	}
 	return false;

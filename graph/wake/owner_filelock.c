@@ -7,16 +7,9 @@
 
 bool owner_may_have_unlocked(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
-	size_t n;
-	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[task].tgid, &n);
-
 	/* A pause makes a CT_GAP only at its end, so a pause that has not ended has none. */
-	if (graph_may_lack(g, CT_LACK_PAUSES, from_ns, to_ns))
-		return true;
-	for (size_t i = 0; i < n; i++)
-		if (!scan_step(g) || graph_was_capped(g, g->tasks[r[i].event].tid, from_ns, to_ns))
-			return true;
-	return false;
+	return graph_may_lack(g, CT_LACK_PAUSES, from_ns, to_ns) ||
+	       graph_process_was_capped(g, g->tasks[task].tgid, from_ns, to_ns);
 }
 
 static bool is_held_later(const struct graph *g, uint64_t obj, uint32_t task, uint64_t ts_ns)

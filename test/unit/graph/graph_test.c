@@ -344,6 +344,36 @@ static void test_both(void **state)
 		assert_true(n_refs[i] > 0);
 }
 
+/* Finds the same spans as a scan of all. Half of the gaps lie in others. */
+static void test_random_spans(void **state)
+{
+	for (uint32_t seed = 1; seed <= 200; seed++) {
+		struct make m = { 0 };
+		uint32_t s = seed, n = random_below(&s, 20);
+		struct graph *g;
+
+		for (uint64_t i = 1; i <= n; i++)
+			make_event(&m, i * 4, 0, CT_GAP, 0, 0)->x[0] =
+				i * 4 - random_below(&s, random_below(&s, 2) ? 4 : (uint32_t)i * 4);
+		g = build(&m, 1);
+		assert_int_equal(g->lost.n, n);
+		for (uint64_t from = 0; from < 84; from += 1 + random_below(&s, 5)) {
+			uint64_t to = from + random_below(&s, 9);
+			size_t at = 0;
+
+			for (size_t i = 0; i < n; i++)
+				if (g->lost.v[i].to_ns >= from && g->lost.v[i].from_ns <= to) {
+					at = graph_span_within(&g->lost, at, from, to);
+					assert_int_equal(at++, i);
+				}
+			assert_int_equal(graph_span_within(&g->lost, at, from, to), n);
+			assert_int_equal(graph_may_lack(g, 0, from, to), at > 0);
+		}
+		graph_free(g);
+		make_free(&m);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -354,6 +384,7 @@ int main(void)
 		cmocka_unit_test(test_bad_range),
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_both),
+		cmocka_unit_test(test_random_spans),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

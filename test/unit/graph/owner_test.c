@@ -284,14 +284,56 @@ static void test_steps_of_a_socket(void **state)
 	make_free(&m);
 }
 
+static void make_cap(struct make *m, uint64_t ns, uint32_t tid, uint64_t since_ns)
+{
+	struct window_record *e = make_event(m, ns, 0, CT_SHED, tid, 0);
+
+	e->r.flags = CT_GV_CAP;
+	e->x[0] = since_ns;
+}
+
+/* Gaps after the wake-up, and caps of strangers that ended before the send, take no steps, however many they
+ * are. */
+static void test_steps_of_other_times(void **state)
+{
+	struct make m = { 0 };
+	struct graph_scans own = { .left = 50 };
+	struct window_object *o;
+	struct graph *g, view;
+	uint32_t send;
+
+	for (uint32_t tid = 1; tid <= 2; tid++)
+		make_task(&m, tid, tid, 1, "t");
+	for (uint64_t sock = NEAR; sock <= FAR; sock++) {
+		o = make_object(&m, sock);
+		o->family = AF_UNIX;
+		o->type = SOCK_STREAM;
+		o->peer = sock == NEAR ? FAR : NEAR;
+	}
+	for (uint32_t i = 0; i <= CAPS_MAX; i++)
+		make_task(&m, 100 + i, 100 + i, 1, "s");
+	for (uint32_t i = 0; i <= CAPS_MAX; i++)
+		make_cap(&m, 10 * MS + i, 100 + i, 10 * MS + i);
+	for (uint32_t i = 0; i <= CAPS_MAX; i++)
+		make_cap(&m, 20 * MS + i, 100 + i, 10 * MS + i);
+	send = (uint32_t)m.events.n;
+	make_event(&m, 100 * MS, 0, CT_SEND, 2, 10)->r.obj = FAR;
+	make_wake(&m, 101, 0, 1, 2, NEAR);
+	for (uint64_t i = 0; i < 100; i++)
+		make_event(&m, 110 * MS + i * 1000, 0, CT_GAP, 0, 0)->x[0] = 110 * MS + i * 1000 - 500;
+	assert_int_equal(graph_build(make_done(&m, 200), &g), 0);
+	view = scan_view(g, &own);
+	assert_int_equal(bytes_unread(&view, NEAR, &g->w->events[send + 1], 50 * MS), send);
+	graph_free(g);
+	make_free(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random_locks),
-		cmocka_unit_test(test_many_readers),
-		cmocka_unit_test(test_many_closers),
-		cmocka_unit_test(test_many_records),
-		cmocka_unit_test(test_steps_of_a_socket),
+		cmocka_unit_test(test_random_locks),      cmocka_unit_test(test_many_readers),
+		cmocka_unit_test(test_many_closers),      cmocka_unit_test(test_many_records),
+		cmocka_unit_test(test_steps_of_a_socket), cmocka_unit_test(test_steps_of_other_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
