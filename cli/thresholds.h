@@ -49,6 +49,10 @@
  * less often. Lower n: on a machine with many tasks, `ctrace top` takes more CPU time. Higher n: on such a
  * machine, the screen changes less often. */
 #define TOP_COST 100
+/* tracks: `ctrace export` draws at most this many requests of one service, or jobs of one queue, that lie over
+ * each other, and leaves out the others. Higher: nobody can read so many, and the search for a free track takes
+ * longer. */
+#define SPAN_TRACKS 256
 /* ns: `ctrace top` reads the sockets again after this time. Higher: it shows later which tasks poll new
  * connections, and that a server does not read a request. */
 #define TOP_SOCKETS_NS (3 * NSEC_PER_SEC)

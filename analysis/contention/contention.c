@@ -3,28 +3,11 @@
 
 #include <errno.h>
 
+#include "analysis/contention/tally.h"
 #include "analysis/thresholds.h"
 #include "graph/timeline/scan.h"
 #include "lib/cleanup.h"
-#include "lib/map.h"
 #include "trace/words/call.h"
-
-static uint64_t overlap(uint64_t a0, uint64_t a1, uint64_t b0, uint64_t b1)
-{
-	uint64_t from = MAX(a0, b0), to = MIN(a1, b1);
-
-	return from < to ? to - from : 0;
-}
-
-static int tally_add(struct map *tally, uint32_t task, uint64_t ns)
-{
-	uint64_t had = 0;
-
-	if (!ns)
-		return 0;
-	map_get(tally, task, &had);
-	return map_set(tally, task, had + ns);
-}
 
 static void tally_best(const struct map *tally, struct contention *r)
 {

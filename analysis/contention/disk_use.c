@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include "analysis/contention/tally.h"
 #include "analysis/thresholds.h"
 #include "graph/timeline/scan.h"
 #include "lib/bisect.h"
 #include "lib/checked.h"
 #include "lib/cleanup.h"
-#include "lib/map.h"
 #include "lib/vec.h"
 
 #define SECTOR_BYTES 512
@@ -49,23 +49,6 @@ static void look_done(struct look *k)
 	map_done(&k->writers);
 	map_done(&k->readers);
 	map_done(&k->waiters);
-}
-
-static uint64_t overlap(uint64_t a0, uint64_t a1, uint64_t b0, uint64_t b1)
-{
-	uint64_t from = MAX(a0, b0), to = MIN(a1, b1);
-
-	return from < to ? to - from : 0;
-}
-
-static int tally_add(struct map *tally, uint64_t key, uint64_t n)
-{
-	uint64_t had = 0;
-
-	if (!n)
-		return 0;
-	map_get(tally, key, &had);
-	return map_set(tally, key, had + n);
 }
 
 /* Returns the key with the largest sum, or GRAPH_NONE if no key has more than all others. */

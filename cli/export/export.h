@@ -55,6 +55,8 @@ int export_rows(const struct export *x);
 int export_flame(const struct export *x, struct flame *ret);
 
 bool export_stopped(const struct export *x);
+/* Returns true if one of the two tasks is exported. Each may be GRAPH_NONE. */
+bool export_is_of(const struct export *x, uint32_t a, uint32_t b);
 
 /* One interval of an exported task, cut to the window. */
 struct export_item {

@@ -4,6 +4,11 @@
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
 
+bool export_is_of(const struct export *x, uint32_t a, uint32_t b)
+{
+	return (a != GRAPH_NONE && x->tasks[a]) || (b != GRAPH_NONE && x->tasks[b]);
+}
+
 bool export_stopped(const struct export *x)
 {
 	return x->f == stdout ? cli_output_broken() : x->f && ferror(x->f);

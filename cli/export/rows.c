@@ -156,11 +156,6 @@ static void put_edge(void *arg, const struct export_edge *edge)
 	table_bool(&k->t, edge->e->flags & EDGE_FALSE_WAKE);
 }
 
-static bool is_of(const struct export *x, uint32_t a, uint32_t b)
-{
-	return (a != GRAPH_NONE && x->tasks[a]) || (b != GRAPH_NONE && x->tasks[b]);
-}
-
 static void put_request(struct rows *k, const struct services *s, uint32_t i)
 {
 	const struct graph *g = k->x->g;
@@ -191,7 +186,8 @@ static int put_requests(struct rows *k)
 	int r = services_find(x->g, x->from_ns, x->to_ns, NULL, &s);
 
 	for (uint32_t i = 0; !r && i < s->requests.n && !export_stopped(x); i++)
-		if (services_counts(s, i) && is_of(x, s->requests.v[i].client, s->requests.v[i].server))
+		if (services_counts(s, i) &&
+		    export_is_of(x, s->requests.v[i].client, s->requests.v[i].server))
 			put_request(k, s, i);
 	services_free(s);
 	return r;
@@ -226,7 +222,7 @@ static int put_jobs(struct rows *k)
 	int r = jobs_find(x->g, x->from_ns, x->to_ns, &jobs);
 
 	for (size_t i = 0; !r && i < jobs.n && !export_stopped(x); i++)
-		if (is_of(x, jobs.v[i].enqueuer, jobs.v[i].worker))
+		if (export_is_of(x, jobs.v[i].enqueuer, jobs.v[i].worker))
 			put_job(k, &jobs.v[i]);
 	VEC_FREE(&jobs);
 	return r;

@@ -8,14 +8,14 @@
 #include "analysis/requests/services.h"
 #include "cli/cli.h"
 #include "cli/export/export.h"
+#include "cli/thresholds.h"
 #include "lib/clean.h"
 #include "lib/cleanup.h"
 #include "lib/map.h"
 #include "trace/words/describe.h"
 
 /* The spans of a group, such as the requests of a service, may lie over each other. So a group has as many
- * tracks as it has spans at the same time, but at most this number: nobody can read more. */
-#define GROUP_TRACKS 256
+ * tracks as it has spans at the same time, but at most SPAN_TRACKS. */
 struct found {
 	struct export_span span;
 	uint64_t group;
@@ -23,8 +23,8 @@ struct found {
 };
 
 struct track {
-	uint64_t group, end_ns; /* end_ns: of its last span */
-	uint32_t next;          /* the next track of the group; 0: there is none */
+	uint64_t end_ns; /* of its last span */
+	uint32_t next;   /* the next track of the group; 0: there is none */
 };
 
 struct finding {
@@ -37,11 +37,6 @@ struct finding {
 	size_t left_out;
 	int err;
 };
-
-static bool is_of(const struct export *x, uint32_t a, uint32_t b)
-{
-	return (a != GRAPH_NONE && x->tasks[a]) || (b != GRAPH_NONE && x->tasks[b]);
-}
 
 static void add(struct finding *k, struct found f)
 {
@@ -57,7 +52,7 @@ static void add_request(struct finding *k, uint32_t i)
 	const struct request *q = &s->requests.v[i];
 	bool ended = q->answered != GRAPH_NONE;
 
-	if (!services_counts(s, i) || !is_of(k->x, q->client, q->server))
+	if (!services_counts(s, i) || !export_is_of(k->x, q->client, q->server))
 		return;
 	add(k, (struct found){ .span = { .from_ns = request_from_ns(k->x->g, q),
 					 .to_ns = ended ? request_to_ns(k->x->g, q) : 0,
@@ -76,14 +71,14 @@ static void add_job(struct finding *k, uint32_t i)
 	const struct job *j = &k->jobs.v[i];
 	uint64_t from = j->queued_ns ? j->queued_ns : j->start_ns;
 
-	if (!from || !is_of(k->x, j->enqueuer, j->worker))
+	if (!from || !export_is_of(k->x, j->enqueuer, j->worker))
 		return;
 	add(k, (struct found){ .span = { .from_ns = from,
 					 .to_ns = j->end_ns,
 					 .by = j->enqueuer,
 					 .to = j->worker,
 					 .ended = j->end_ns != 0 },
-			       .group = JOBS | map_hash(j->obj ^ j->tgid),
+			       .group = JOBS | (map_hash(j->obj) ^ j->tgid),
 			       .request = GRAPH_NONE,
 			       .job = i });
 }
@@ -99,9 +94,9 @@ static int in_order(const void *a, const void *b)
 	return x->job < y->job ? -1 : x->job > y->job;
 }
 
-static uint32_t new_track(struct finding *k, uint64_t group)
+static uint32_t new_track(struct finding *k)
 {
-	if (VEC_PUSH(&k->tracks, (struct track){ .group = group }))
+	if (VEC_PUSH(&k->tracks, (struct track){ 0 }))
 		k->err = -ENOMEM;
 	return (uint32_t)k->tracks.n - 1;
 }
@@ -113,16 +108,16 @@ static bool choose_track(struct finding *k, struct found *f)
 	uint64_t at;
 
 	if (!map_get(&k->first, f->group, &at)) {
-		at = new_track(k, f->group);
+		at = new_track(k);
 		if (!k->err && map_set(&k->first, f->group, at))
 			k->err = -ENOMEM;
 		f->span.first = true;
 	}
 	for (unsigned n = 1; !k->err && k->tracks.v[at].end_ns > f->span.from_ns; n++) {
-		if (n == GROUP_TRACKS)
+		if (n == SPAN_TRACKS)
 			return false;
 		if (!k->tracks.v[at].next) {
-			uint32_t next = new_track(k, f->group);
+			uint32_t next = new_track(k);
 
 			if (k->err)
 				return false;
@@ -193,7 +188,7 @@ int export_spans(const struct export *x, export_span_fn fn, void *arg)
 	if (!k.err && k.left_out)
 		cli_warn(
 			"%zu requests and jobs are left out, because of one service or queue there are more than %d at the same time; the tables (--format csv) have all of them",
-			k.left_out, GROUP_TRACKS);
+			k.left_out, SPAN_TRACKS);
 	VEC_FREE(&k.v);
 	VEC_FREE(&k.tracks);
 	VEC_FREE(&k.jobs);

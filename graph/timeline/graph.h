@@ -349,6 +349,9 @@ enum listens {
 /* l is the listening socket. o is the socket that asks for a connection. */
 enum listens graph_listens_for(const struct graph *g, const struct window_object *l,
 			       const struct window_object *o);
+/* Writes the address without the prefix that an IPv4 address has in an IPv6 socket (::ffff:10.0.0.1): the 4
+ * bytes of an IPv4 address and zeros, or the 16 bytes of an IPv6 address. Returns true for IPv4. */
+bool graph_plain_address(uint16_t family, const uint8_t in[16], uint8_t out[16]);
 /* Returns true if the remote address is a loopback address, or the local address of a socket in the
  * trace. */
 bool graph_is_local(const struct graph *g, uint64_t sock);

@@ -96,17 +96,17 @@ static uint64_t tuple_hash(const uint8_t *la, uint16_t lp, const uint8_t *ra, ui
 	return hash_add(hash_add(h, lp), rp);
 }
 
-static void plain_address(uint16_t family, const uint8_t in[16], uint8_t out[16])
+bool graph_plain_address(uint16_t family, const uint8_t in[16], uint8_t out[16])
 {
 	static const uint8_t mapped[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
+	bool is_mapped = family == AF_INET6 && !memcmp(in, mapped, 12);
 
 	memset(out, 0, 16);
-	if (family == AF_INET6 && !memcmp(in, mapped, 12))
+	if (is_mapped)
 		memcpy(out, in + 12, 4);
-	else if (family == AF_INET)
-		memcpy(out, in, 4);
 	else
-		memcpy(out, in, 16);
+		memcpy(out, in, family == AF_INET ? 4 : 16);
+	return is_mapped || family == AF_INET;
 }
 
 static bool is_inet(const struct window_object *o)
@@ -151,8 +151,7 @@ static bool is_v4(uint16_t family, const uint8_t address[16])
 {
 	uint8_t plain[16];
 
-	plain_address(family, address, plain);
-	return family == AF_INET || (family == AF_INET6 && memcmp(plain, address, 16) != 0);
+	return graph_plain_address(family, address, plain);
 }
 
 /* How well the network namespaces of two ends of a connection fit, the worst first. */
@@ -166,7 +165,7 @@ static enum spaces spaces_of(const struct window_object *a, const struct window_
 		return SPACES_SAME;
 	if (!a->netns || !b->netns)
 		return SPACES_UNKNOWN;
-	plain_address(a->family, a->raddr, ra);
+	graph_plain_address(a->family, a->raddr, ra);
 	return is_loopback(ra, is_v4(a->family, a->raddr)) ? SPACES_NOT : SPACES_APART;
 }
 
@@ -221,14 +220,14 @@ static struct ends inet_ends(const struct graph *g, const struct window_object *
 
 	if (!is_inet(o) || !o->rport)
 		return e;
-	plain_address(o->family, o->laddr, la);
-	plain_address(o->family, o->raddr, ra);
+	graph_plain_address(o->family, o->laddr, la);
+	graph_plain_address(o->family, o->raddr, ra);
 	r = graph_refs(&g->tuples, tuple_hash(ra, o->rport, la, o->lport), &n);
 	for (size_t i = 0; i < n && scan_step(g); i++) {
 		const struct window_object *p = &g->w->objects[r[i].event];
 
-		plain_address(p->family, p->laddr, pla);
-		plain_address(p->family, p->raddr, pra);
+		graph_plain_address(p->family, p->laddr, pla);
+		graph_plain_address(p->family, p->raddr, pra);
 		if (p->lport != o->rport || p->rport != o->lport || memcmp(pla, ra, 16) ||
 		    memcmp(pra, la, 16))
 			continue;
@@ -297,14 +296,14 @@ bool graph_is_local_end(const struct graph *g, const struct window_object *o)
 
 	if (!is_inet(o) || !o->rport)
 		return false;
-	plain_address(o->family, o->raddr, ra);
+	graph_plain_address(o->family, o->raddr, ra);
 	if (is_loopback(ra, is_v4(o->family, o->raddr)))
 		return true;
 	r = graph_refs(&g->addresses, address_key(ra), &n);
 	for (size_t i = 0; i < n && scan_step(g); i++) {
 		const struct window_object *x = &g->w->objects[r[i].event];
 
-		plain_address(x->family, x->laddr, la);
+		graph_plain_address(x->family, x->laddr, la);
 		if (!memcmp(la, ra, 16) && is_v4(x->family, x->laddr) == is_v4(o->family, o->raddr))
 			return true;
 	}
@@ -327,8 +326,8 @@ enum listens graph_listens_for(const struct graph *g, const struct window_object
 	if (!is_inet(l) || !is_inet(o) || l->rport || l->lport != o->rport)
 		return LISTENS_NOT;
 	v4 = is_v4(o->family, o->raddr);
-	plain_address(l->family, l->laddr, la);
-	plain_address(o->family, o->raddr, ra);
+	graph_plain_address(l->family, l->laddr, la);
+	graph_plain_address(o->family, o->raddr, ra);
 	if (is_wildcard(la)) {
 		if (!same || (is_v4(l->family, l->laddr) && !v4) || !graph_is_local_end(g, o))
 			return LISTENS_NOT;
@@ -596,8 +595,8 @@ static int index_objects(struct graph *g, refs *v)
 			return -ENOMEM;
 		if (!is_inet(o) || !o->lport)
 			continue;
-		plain_address(o->family, o->laddr, la);
-		plain_address(o->family, o->raddr, ra);
+		graph_plain_address(o->family, o->laddr, la);
+		graph_plain_address(o->family, o->raddr, ra);
 		if (refs_add(&v[IX_TUPLES], tuple_hash(la, o->lport, ra, o->rport), (uint32_t)i))
 			return -ENOMEM;
 		if (!is_wildcard(la) && refs_add(&v[IX_ADDRESSES], address_key(la), (uint32_t)i))

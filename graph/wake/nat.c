@@ -9,7 +9,6 @@
 #include "graph/wake/bytes.h"
 #include "lib/cleanup.h"
 
-#define V4_BYTES 4
 /* bytes of an address that name its network */
 #define V4_NETWORK 3
 #define V6_NETWORK 8
@@ -19,16 +18,11 @@ struct address {
 	bool v4;
 };
 
-/* An IPv6 socket may have an IPv4 address, as ::ffff:10.0.0.1. */
 static struct address address_of(uint16_t family, const uint8_t raw[16])
 {
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
-	struct address a = { .v4 = family == AF_INET || !memcmp(raw, mapped, sizeof(mapped)) };
+	struct address a;
 
-	if (a.v4)
-		memcpy(a.bytes, family == AF_INET ? raw : raw + sizeof(mapped), V4_BYTES);
-	else
-		memcpy(a.bytes, raw, sizeof(a.bytes));
+	a.v4 = graph_plain_address(family, raw, a.bytes);
 	return a;
 }
 

@@ -242,6 +242,20 @@ static void test_many_records(void **state)
 	assert_false(finds_owner_beside(LOCK_RECORDS_MAX, 2, CT_LOCK_READ, 1));
 }
 
+/* Two tasks, and a connection between NEAR and FAR. */
+static void make_connection(struct make *m)
+{
+	for (uint32_t tid = 1; tid <= 2; tid++)
+		make_task(m, tid, tid, 1, "t");
+	for (uint64_t sock = NEAR; sock <= FAR; sock++) {
+		struct window_object *o = make_object(m, sock);
+
+		o->family = AF_UNIX;
+		o->type = SOCK_STREAM;
+		o->peer = sock == NEAR ? FAR : NEAR;
+	}
+}
+
 static uint64_t steps_of_unread(const struct graph *g, uint64_t left, uint32_t *ret_event)
 {
 	struct graph_scans own = { .left = left };
@@ -256,19 +270,11 @@ static uint64_t steps_of_unread(const struct graph *g, uint64_t left, uint32_t *
 static void test_steps_of_a_socket(void **state)
 {
 	struct make m = { 0 };
-	struct window_object *o;
 	struct graph *g;
 	uint32_t first, second;
 	uint64_t steps;
 
-	for (uint32_t tid = 1; tid <= 2; tid++)
-		make_task(&m, tid, tid, 1, "t");
-	for (uint64_t sock = NEAR; sock <= FAR; sock++) {
-		o = make_object(&m, sock);
-		o->family = AF_UNIX;
-		o->type = SOCK_STREAM;
-		o->peer = sock == NEAR ? FAR : NEAR;
-	}
+	make_connection(&m);
 	for (uint64_t ms = 1; ms <= 100; ms++) {
 		make_event(&m, ms * MS, 0, CT_SEND, 2, 10)->r.obj = FAR;
 		if (ms < 100)
@@ -298,18 +304,10 @@ static void test_steps_of_other_times(void **state)
 {
 	struct make m = { 0 };
 	struct graph_scans own = { .left = 50 };
-	struct window_object *o;
 	struct graph *g, view;
 	uint32_t send;
 
-	for (uint32_t tid = 1; tid <= 2; tid++)
-		make_task(&m, tid, tid, 1, "t");
-	for (uint64_t sock = NEAR; sock <= FAR; sock++) {
-		o = make_object(&m, sock);
-		o->family = AF_UNIX;
-		o->type = SOCK_STREAM;
-		o->peer = sock == NEAR ? FAR : NEAR;
-	}
+	make_connection(&m);
 	for (uint32_t i = 0; i <= CAPS_MAX; i++)
 		make_task(&m, 100 + i, 100 + i, 1, "s");
 	for (uint32_t i = 0; i <= CAPS_MAX; i++)
