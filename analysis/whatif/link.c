@@ -15,11 +15,25 @@ struct exited {
 	uint32_t cause; /* of the wait */
 };
 
+/* A part of the links to one task, so that threads can share the work for this task. */
+struct part {
+	uint32_t task;
+	size_t first, n;
+};
+#define PART_LINKS 65536
+
 struct linking {
 	struct whatif *x;
 	struct causal_links *links;
 	VEC(struct exited) exits; /* sorted by parent */
-	bool *found;              /* [task]: the task is in queue[] */
+	VEC(struct part) parts;   /* sorted by task */
+	size_t next_part;         /* the first part that no thread has begun with */
+	/* The range is divided into equal time slices, about as many as there are looks. So only few looks
+	 * are in one slice. */
+	unsigned shift;
+	size_t n_slices;
+	uint32_t *slice_end; /* [slice + 1]: the number of looks in the slice; later see sort_looks() */
+	bool *found;         /* [task]: the task is in queue[] */
 	uint32_t *queue;
 	size_t n_queue;
 };
@@ -130,13 +144,13 @@ static int sort_arrivals(struct whatif *x, struct arrival *v, size_t n)
 	return r;
 }
 
-/* The place of the latest arrival among the intervals of its receiver. Both GRAPH_NONE: not known. */
+/* The place of the latest message among the intervals of its receiver. Both GRAPH_NONE: not known. */
 struct place {
 	uint32_t interval; /* in which it came */
 	uint32_t wait;     /* the latest wait before or at this interval; GRAPH_NONE: there is none */
 };
 
-/* Arrivals come nearly in order, so most steps go only over the intervals since the arrival before. */
+/* Messages come nearly in order, so most steps go only over the intervals since the arrival before. */
 static uint32_t wait_before(const struct graph *g, uint32_t interval, const struct place *last)
 {
 	uint32_t first = g->tasks[g->intervals[interval].task].first_interval;
@@ -152,24 +166,25 @@ static uint32_t wait_before(const struct graph *g, uint32_t interval, const stru
 	}
 }
 
-/* Returns true if the arrival ended `wait`, the latest wait of its receiver, which may be GRAPH_NONE. */
-static bool ended_wait(struct whatif *x, uint32_t wait, const struct arrival *a)
+/* Returns true if the message ended `wait`, the latest wait of its receiver, which may be GRAPH_NONE. */
+static bool ended_wait(struct whatif *x, uint32_t wait, const struct causal_link *l)
 {
-	uint64_t left = left_ns(x, a);
+	const struct window_event *e = x->g->w->events;
+	uint64_t left = e[l->cause].r.ts;
 	const struct interval *s;
 
 	if (wait == GRAPH_NONE)
 		return false;
 	s = &x->g->intervals[wait];
-	return left >= s->from_ns && whatif_cause(x, wait).task == a->from &&
-	       (left <= s->to_ns + WHATIF_SEND_SLACK_NS || left == arrived_ns(x, a));
+	return left >= s->from_ns && whatif_cause(x, wait).task == l->from &&
+	       (left <= s->to_ns + WHATIF_SEND_SLACK_NS || left == e[l->event].r.ts);
 }
 
-/* Returns true if the task may have to wait for the arrival in the replay. *last: of the arrival before. */
-static bool may_hold_up(struct whatif *x, const struct arrival *a, struct place *last)
+/* Returns true if the task may have to wait for the message in the replay. *last: of the message before. */
+static bool may_hold_up(struct whatif *x, uint32_t task, const struct causal_link *l, struct place *last)
 {
-	uint64_t ns = arrived_ns(x, a);
-	uint32_t interval = graph_interval_near(x->g, a->to, ns, last->interval);
+	uint64_t ns = x->g->w->events[l->event].r.ts;
+	uint32_t interval = graph_interval_near(x->g, task, ns, last->interval);
 	const struct interval *s;
 
 	if (interval == GRAPH_NONE)
@@ -178,7 +193,7 @@ static bool may_hold_up(struct whatif *x, const struct arrival *a, struct place 
 	if (s->state != INTERVAL_RUNNING || s->from_ns > ns)
 		return false;
 	*last = (struct place){ interval, wait_before(x->g, interval, last) };
-	return !ended_wait(x, last->wait, a);
+	return !ended_wait(x, last->wait, l);
 }
 
 static void find_task(struct linking *k, uint32_t task)
@@ -189,13 +204,30 @@ static void find_task(struct linking *k, uint32_t task)
 	k->queue[k->n_queue++] = task;
 }
 
-static int add_look(struct whatif *x, size_t look, uint64_t ns)
+static uint32_t slice_of(const struct linking *k, uint64_t ns)
+{
+	return (uint32_t)((ns - k->x->from_ns) >> k->shift);
+}
+
+static int slices_init(struct linking *k, size_t n_looks)
+{
+	uint64_t range_ns = k->x->to_ns - k->x->from_ns;
+
+	while (range_ns >> k->shift > n_looks)
+		k->shift++;
+	k->n_slices = (range_ns >> k->shift) + 1;
+	k->slice_end = calloc(k->n_slices + 1, sizeof(*k->slice_end));
+	return k->slice_end ? 0 : -ENOMEM;
+}
+
+static int add_look(struct linking *k, size_t look, uint64_t ns)
 {
 	/* At the start of the range, all tasks are as early as in the trace. The end of the range is the last
 	 * moment of the replay, which begins there with the victim. */
-	if (ns <= x->from_ns || ns >= x->to_ns)
+	if (ns <= k->x->from_ns || ns >= k->x->to_ns)
 		return 0;
-	return VEC_PUSH(&x->looks, (uint32_t)look);
+	k->slice_end[slice_of(k, ns) + 1]++;
+	return VEC_PUSH(&k->x->looks, (uint32_t)look);
 }
 
 static int add_waits(struct linking *k, uint32_t task)
@@ -214,7 +246,7 @@ static int add_waits(struct linking *k, uint32_t task)
 		if (c.task == GRAPH_NONE)
 			continue;
 		find_task(k, c.task);
-		r = add_look(x, i, c.acted_ns);
+		r = add_look(k, i, c.acted_ns);
 	}
 	return r;
 }
@@ -222,26 +254,66 @@ static int add_waits(struct linking *k, uint32_t task)
 /* The records of messages are far apart in memory. So a loop asks for those of a later message in advance. */
 #define RECORDS_AHEAD 16
 
-static void add_messages(struct linking *k, uint32_t task)
+/* Drops the links that no arrival (link.h) is made of. The others may get another `cause`: an arrival does
+ * not leave after it has arrived. */
+static void keep_messages(struct whatif *x, causal_link_list *links, struct part *part)
 {
-	struct whatif *x = k->x;
 	const struct window_event *e = x->g->w->events;
-	const causal_link_list *links = &k->links->to[task];
 	struct place last = { GRAPH_NONE, GRAPH_NONE };
+	struct causal_link *v = links->v + part->first;
+	size_t n = part->n;
 
-	for (size_t i = 0; i < links->n; i++) {
-		const struct causal_link *l = &links->v[i],
-					 *soon = &links->v[MIN(i + RECORDS_AHEAD, links->n - 1)];
-		uint64_t ts_ns = e[l->event].r.ts;
-		struct arrival a = { .from = l->from,
-				     .to = task,
-				     .event = l->event,
-				     .cause = e[l->cause].r.ts < ts_ns ? l->cause : l->event };
+	part->n = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct causal_link l = v[i];
+		const struct causal_link *soon = &v[MIN(i + RECORDS_AHEAD, n - 1)];
+		uint64_t ts_ns = e[l.event].r.ts;
 
 		__builtin_prefetch(&e[soon->event]);
 		__builtin_prefetch(&e[soon->cause]);
-		if (ts_ns >= x->from_ns && ts_ns < x->to_ns && may_hold_up(x, &a, &last))
-			x->arrivals[x->n_arrivals++] = a;
+		if (e[l.cause].r.ts >= ts_ns)
+			l.cause = l.event;
+		if (ts_ns >= x->from_ns && ts_ns < x->to_ns && may_hold_up(x, part->task, &l, &last))
+			v[part->n++] = l;
+	}
+}
+
+static void keep_parts(void *arg)
+{
+	struct linking *k = arg;
+	size_t i;
+
+	while ((i = __atomic_fetch_add(&k->next_part, 1, __ATOMIC_RELAXED)) < k->parts.n)
+		keep_messages(k->x, &k->links->to[k->parts.v[i].task], &k->parts.v[i]);
+}
+
+static int find_messages(struct linking *k, graph_both_fn both, size_t *ret_n)
+{
+	for (uint32_t t = 0; t < k->links->n_tasks; t++)
+		for (size_t at = 0, n = k->links->to[t].n; at < n; at += PART_LINKS)
+			if (VEC_PUSH(&k->parts, (struct part){ t, at, MIN(n - at, (size_t)PART_LINKS) }))
+				return -ENOMEM;
+	if (both)
+		both(keep_parts, keep_parts, k);
+	else
+		keep_parts(k);
+	for (size_t i = 0; i < k->parts.n; i++)
+		*ret_n += k->parts.v[i].n;
+	return 0;
+}
+
+static void add_messages(struct linking *k, uint32_t task)
+{
+	size_t at = BISECT(i, 0, k->parts.n, k->parts.v[i].task >= task);
+
+	for (; at < k->parts.n && k->parts.v[at].task == task; at++) {
+		const struct part *part = &k->parts.v[at];
+		const struct causal_link *l = k->links->to[task].v + part->first;
+
+		for (const struct causal_link *end = l + part->n; l < end; l++)
+			k->x->arrivals[k->x->n_arrivals++] = (struct arrival){
+				.from = l->from, .to = task, .event = l->event, .cause = l->cause
+			};
 	}
 }
 
@@ -273,7 +345,7 @@ static int add_arrivals(struct linking *k, uint32_t task)
 	r = sort_arrivals(x, x->arrivals + first, x->n_arrivals - first);
 	for (size_t i = first; i < x->n_arrivals && !r; i++) {
 		find_task(k, x->arrivals[i].from);
-		r = add_look(x, x->g->n_intervals + i, left_ns(x, &x->arrivals[i]));
+		r = add_look(k, x->g->n_intervals + i, left_ns(x, &x->arrivals[i]));
 	}
 	return r;
 }
@@ -313,7 +385,7 @@ static int look_cmp(const void *a, const void *b, void *arg)
 
 #define FEW_LOOKS 16
 
-static void sort_part(struct whatif *x, uint32_t *v, size_t n)
+static void sort_slice(struct whatif *x, uint32_t *v, size_t n)
 {
 	uint64_t ns[FEW_LOOKS];
 
@@ -335,58 +407,42 @@ static void sort_part(struct whatif *x, uint32_t *v, size_t n)
 	}
 }
 
-/* Returns the part of the i-th look. */
-static uint32_t part_of(const struct whatif *x, size_t i, unsigned shift)
+static int sort_looks(struct linking *k)
 {
-	size_t soon = x->looks.v[MIN(i + RECORDS_AHEAD, x->looks.n - 1)] - x->g->n_intervals;
+	struct whatif *x = k->x;
+	uint32_t *v = malloc((x->looks.n + 1) * sizeof(*v)), *end = k->slice_end;
 
-	if (soon < x->n_arrivals)
-		__builtin_prefetch(&x->g->w->events[x->arrivals[soon].cause]);
-	return (uint32_t)((look_ns(x, x->looks.v[i]) - x->from_ns) >> shift);
-}
-
-/* Divides the range into equal parts, about as many as there are looks. So only few looks are in one part. */
-static int sort_looks(struct whatif *x)
-{
-	_cleanup_free_ uint32_t *first = NULL;
-	uint32_t *v = malloc((x->looks.n + 1) * sizeof(*v));
-	unsigned shift = 0;
-	size_t parts;
-
-	while ((x->to_ns - x->from_ns) >> shift > x->looks.n + 1)
-		shift++;
-	parts = ((x->to_ns - x->from_ns) >> shift) + 1;
-	first = calloc(parts + 1, sizeof(*first));
-	if (!first || !v) {
-		free(v);
+	if (!v)
 		return -ENOMEM;
+	for (size_t i = 0; i < k->n_slices; i++)
+		end[i + 1] += end[i];
+	/* end[i] is the begin of slice i. The loop moves it to the end of the slice. */
+	for (size_t i = 0; i < x->looks.n; i++) {
+		size_t soon = x->looks.v[MIN(i + RECORDS_AHEAD, x->looks.n - 1)] - x->g->n_intervals;
+
+		if (soon < x->n_arrivals)
+			__builtin_prefetch(&x->g->w->events[x->arrivals[soon].cause]);
+		v[end[slice_of(k, look_ns(x, x->looks.v[i]))]++] = x->looks.v[i];
 	}
-	for (size_t i = 0; i < x->looks.n; i++)
-		first[part_of(x, i, shift) + 1]++;
-	for (size_t i = 0; i < parts; i++)
-		first[i + 1] += first[i];
-	/* moves first[i] to the end of the part i, which is the first look of the next part */
-	for (size_t i = 0; i < x->looks.n; i++)
-		v[first[part_of(x, i, shift)]++] = x->looks.v[i];
-	for (size_t i = 0, at = 0; i < parts; at = first[i++])
-		sort_part(x, v + at, first[i] - at);
+	for (size_t i = 0, at = 0; i < k->n_slices; at = end[i++])
+		sort_slice(x, v + at, end[i] - at);
 	free(x->looks.v);
 	x->looks.v = v;
 	return 0;
 }
 
-static int link_all(struct linking *k)
+static int link_all(struct linking *k, graph_both_fn both)
 {
 	struct whatif *x = k->x;
 	size_t n = k->exits.n;
-	int r = 0;
+	int r = k->links ? find_messages(k, both, &n) : 0;
 
-	for (size_t t = 0; k->links && t < k->links->n_tasks; t++)
-		n += k->links->to[t].n;
+	if (r)
+		return r;
 	if (x->g->n_intervals + n + x->g->n_tasks > UINT32_MAX)
 		return -E2BIG;
 	x->arrivals = malloc((n + 1) * sizeof(*x->arrivals));
-	if (!x->arrivals)
+	if (!x->arrivals || slices_init(k, n + x->n_causes))
 		return -ENOMEM;
 	k->found[x->task] = true;
 	k->queue[k->n_queue++] = x->task;
@@ -399,12 +455,12 @@ static int link_all(struct linking *k)
 	}
 	for (size_t i = 0; i < k->n_queue && !r; i++)
 		if (was_born(x, k->queue[i]))
-			r = add_look(x, x->g->n_intervals + x->n_arrivals + k->queue[i],
+			r = add_look(k, x->g->n_intervals + x->n_arrivals + k->queue[i],
 				     x->g->tasks[k->queue[i]].born_ns);
-	return r ? r : sort_looks(x);
+	return r ? r : sort_looks(k);
 }
 
-int link_tasks(struct whatif *x, struct causal_links *links)
+int link_tasks(struct whatif *x, struct causal_links *links, graph_both_fn both)
 {
 	_cleanup_free_ bool *found = calloc(x->g->n_tasks, sizeof(*found));
 	_cleanup_free_ uint32_t *queue = malloc(x->g->n_tasks * sizeof(*queue));
@@ -412,7 +468,9 @@ int link_tasks(struct whatif *x, struct causal_links *links)
 	int r = found && queue ? find_exits(&k) : -ENOMEM;
 
 	if (!r)
-		r = link_all(&k);
+		r = link_all(&k, both);
 	VEC_FREE(&k.exits);
+	VEC_FREE(&k.parts);
+	free(k.slice_end);
 	return r;
 }

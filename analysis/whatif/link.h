@@ -78,7 +78,7 @@ static inline uint64_t left_ns(const struct whatif *x, const struct arrival *a)
 }
 
 /* Like whatif_link(). */
-int link_tasks(struct whatif *x, struct causal_links *links);
+int link_tasks(struct whatif *x, struct causal_links *links, graph_both_fn both);
 #define CAUSE_COMES UINT32_MAX /* in cause_of: another thread of ctrace is storing the cause */
 struct cause whatif_cause(struct whatif *x, uint32_t interval);
 

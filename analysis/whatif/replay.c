@@ -358,6 +358,26 @@ static void look(struct replay *k, uint32_t look)
 	}
 }
 
+/* The loop over the looks asks for the memory of later looks in advance. */
+#define ARRIVALS_AHEAD 24
+#define RECORDS_AHEAD  12
+
+static void ask_ahead(const struct replay *k, size_t i)
+{
+	const struct whatif *x = k->x;
+	size_t far = x->looks.v[MIN(i + ARRIVALS_AHEAD, x->looks.n - 1)] - x->g->n_intervals;
+	size_t soon = x->looks.v[MIN(i + RECORDS_AHEAD, x->looks.n - 1)] - x->g->n_intervals;
+
+	if (far < x->n_arrivals) {
+		__builtin_prefetch(&x->arrivals[far]);
+		__builtin_prefetch(&k->slot_of_arrival[far]);
+	}
+	if (soon < x->n_arrivals && x->arrivals[soon].event != GRAPH_NONE) {
+		__builtin_prefetch(&x->g->w->events[x->arrivals[soon].event]);
+		__builtin_prefetch(&x->g->w->events[x->arrivals[soon].cause]);
+	}
+}
+
 static int replay(struct replay *k, const struct question *v, uint64_t *ret_ns)
 {
 	struct whatif *x = k->x;
@@ -366,8 +386,10 @@ static int replay(struct replay *k, const struct question *v, uint64_t *ret_ns)
 
 	if (r)
 		return r;
-	for (size_t i = 0; i < x->looks.n && !k->err; i++)
+	for (size_t i = 0; i < x->looks.n && !k->err; i++) {
+		ask_ahead(k, i);
 		look(k, x->looks.v[i]);
+	}
 	k->now_ns = x->to_ns;
 	shift_now(k, x->task, saved);
 	for (size_t i = 0; i < k->n && !k->err; i++)

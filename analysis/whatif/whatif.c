@@ -17,9 +17,9 @@ uint64_t whatif_refused(const struct whatif *x)
 	return x->refused;
 }
 
-int whatif_link(struct whatif *x, struct causal_links *links)
+int whatif_link(struct whatif *x, struct causal_links *links, graph_both_fn both)
 {
-	return link_tasks(x, links);
+	return link_tasks(x, links, both);
 }
 
 int whatif_new(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct whatif **ret)

@@ -45,10 +45,10 @@ struct whatif;
  * g must outlive *ret. The caller frees *ret with whatif_free(). Returns 0, -ENOMEM, or -EINVAL if
  * the range is empty or there is no such task. */
 int whatif_new(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct whatif **ret);
-/* links: those of the graph, or NULL. To save memory, frees each list in `links` after its use. The
- * caller still calls causal_links_done(). Returns 0, -ENOMEM, or -E2BIG: more than 2^32-1 intervals, links
- * and tasks. After an error, x may only be given to whatif_free(). */
-int whatif_link(struct whatif *x, struct causal_links *links);
+/* links: those of the graph, or NULL. both: may be NULL. To save memory, frees each list in `links` after its
+ * use. The caller still calls causal_links_done(). Returns 0, -ENOMEM, or -E2BIG: more than 2^32-1 intervals,
+ * links and tasks. After an error, x may only be given to whatif_free(). */
+int whatif_link(struct whatif *x, struct causal_links *links, graph_both_fn both);
 /* Optional: finds what ended each wait of the tasks on the path. Then whatif_link() has less work. Another
  * thread may call causal_links_find() at the same time. Does nothing if out of memory. */
 void whatif_prepare(struct whatif *x, const struct path *p);

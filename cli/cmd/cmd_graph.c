@@ -11,6 +11,7 @@
 #include "cli/input/policyarg.h"
 #include "cli/render/causal.h"
 #include "cli/input/taskarg.h"
+#include "cli/thresholds.h"
 #include "lib/cleanup.h"
 
 enum { OPT_FORMAT = 256, OPT_AROUND, OPT_DEPTH, OPT_POLICY, OPT_CUTS_OFF };
@@ -220,11 +221,11 @@ static int graph_load(const struct graph_request *rq, struct analysis_input *in,
 		r = analysis_open(in, rq->path, rq->window.boot);
 		if (!r)
 			r = tracefile_window(in->reader, rq->path, &rq->window, &in->from_ns, &in->to_ns);
-		return r ? r : analysis_load_part(in);
+		return r ? r : analysis_load_part(in, GRAPH_BEFORE_NS);
 	}
 	r = taskarg_open(in, rq->path, &rq->window, "--around", rq->around_time, ret_at_ns);
 	if (r || windowarg_is_set(&rq->window))
-		return r ? r : analysis_load_part(in);
+		return r ? r : analysis_load_part(in, GRAPH_BEFORE_NS);
 	r = analysis_load_around(in, *ret_at_ns);
 	if (r)
 		return r;

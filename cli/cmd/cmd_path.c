@@ -160,7 +160,7 @@ static int walk(struct path_work *k, const struct analysis_input *in, uint32_t t
 	int r = walk_both(k, in, task);
 
 	if (!r)
-		r = whatif_link(k->whatif, &k->links);
+		r = whatif_link(k->whatif, &k->links, k->n_threads > 1 ? cli_both : NULL);
 	causal_links_done(&k->links);
 	k->view = (struct path_view){ .g = in->graph,
 				      .path = k->path,
@@ -229,9 +229,7 @@ static int path_work_fast(struct path_work *k, struct analysis_input *in, const 
 	uint64_t left = scan_left(in->graph);
 	int exit_code;
 
-	*k = (struct path_work){ .g = &k->own_g,
-				 .own = { .left = left },
-				 .n_threads = cli_threads(2) };
+	*k = (struct path_work){ .g = &k->own_g, .own = { .left = left }, .n_threads = cli_threads(2) };
 	k->own_g = scan_view(in->graph, &k->own);
 	exit_code = path_work(k, in, o, task);
 	if (!k->own.refused) {

@@ -41,13 +41,13 @@ const char *analysis_lister(const struct analysis_input *in, char buf[ANALYSIS_L
 int analysis_load(struct analysis_input *in)
 {
 	if (reader_info(in->reader)->records > LOAD_WHOLE_RECORDS)
-		return analysis_load_part(in);
+		return analysis_load_part(in, LOAD_BEFORE_NS);
 	return analysis_load_range(in, 0, UINT64_MAX);
 }
 
-int analysis_load_part(struct analysis_input *in)
+int analysis_load_part(struct analysis_input *in, uint64_t before_ns)
 {
-	return analysis_load_range(in, in->from_ns > LOAD_BEFORE_NS ? in->from_ns - LOAD_BEFORE_NS : 0,
+	return analysis_load_range(in, in->from_ns > before_ns ? in->from_ns - before_ns : 0,
 				   in->to_ns + LOAD_AFTER_NS);
 }
 

@@ -34,8 +34,9 @@ int analysis_begin(struct analysis_input *in, const char *path, const struct win
 /* Loads in->from_ns to in->to_ns and some time around it, and builds the graph. A trace of at most
  * LOAD_WHOLE_RECORDS records is loaded as a whole. */
 int analysis_load(struct analysis_input *in);
-/* As analysis_load(), but does not load a small trace as a whole. */
-int analysis_load_part(struct analysis_input *in);
+/* As analysis_load(), but does not load a small trace as a whole. before_ns: the time to load before
+ * in->from_ns. */
+int analysis_load_part(struct analysis_input *in, uint64_t before_ns);
 int analysis_load_around(struct analysis_input *in, uint64_t at_ns);
 int analysis_load_range(struct analysis_input *in, uint64_t from_ns, uint64_t to_ns);
 /* Also warns if the graph skipped records because of a limit. */

@@ -208,7 +208,8 @@ static int graph_intervals(struct graph *g, struct builder *b, const uint32_t *r
 struct building {
 	struct graph *g;
 	struct builder b;
-	int index_err, replay_err;
+	struct window *lean; /* as in build() */
+	int index_err, timelines_err;
 };
 
 static void build_index(void *arg)
@@ -218,47 +219,51 @@ static void build_index(void *arg)
 	k->index_err = index_records(k->g);
 }
 
-static void build_replay(void *arg)
-{
-	struct building *k = arg;
-
-	k->replay_err = timeline_replay(&k->b, NULL);
-}
-
-/* graph_build_lean() removes records from the window during the replay. So it makes the indices of the
- * records after the replay. */
-static int build_parts(struct building *k, struct window *lean, graph_both_fn both)
-{
-	if (lean) {
-		k->replay_err = timeline_replay(&k->b, lean);
-		return k->replay_err ? k->replay_err : index_records(k->g);
-	}
-	if (both) {
-		both(build_index, build_replay, k);
-	} else {
-		build_replay(k);
-		build_index(k);
-	}
-	return k->replay_err ? k->replay_err : k->index_err;
-}
-
-static int build_end(struct building *k, bool lean)
+static int make_timelines(struct building *k, uint32_t *renumber)
 {
 	struct graph *g = k->g;
-	_cleanup_free_ uint32_t *renumber = calloc(k->b.now.n + 1, sizeof(*renumber));
-	int r = renumber ? graph_tasks(g, &k->b, renumber) : -ENOMEM;
+	int r = graph_tasks(g, &k->b, renumber);
 
 	if (!r)
 		r = graph_cpus(g, &k->b);
 	if (!r)
-		r = graph_intervals(g, &k->b, renumber, lean);
+		r = graph_intervals(g, &k->b, renumber, k->lean != NULL);
 	VEC_FREE(&k->b.intervals);
 	if (!r)
 		r = graph_disk_waits(g);
-	if (!r)
-		r = index_tasks(g);
-	if (!r)
-		r = index_waits(g);
+	return r ? r : index_waits(g);
+}
+
+static void build_timelines(void *arg)
+{
+	struct building *k = arg;
+	_cleanup_free_ uint32_t *renumber = NULL;
+
+	k->timelines_err = timeline_replay(&k->b, k->lean);
+	if (k->timelines_err)
+		return;
+	renumber = calloc(k->b.now.n + 1, sizeof(*renumber));
+	k->timelines_err = renumber ? make_timelines(k, renumber) : -ENOMEM;
+}
+
+/* graph_build_lean() removes records from the window during the replay. So it makes the indices of the
+ * records after the replay. */
+static int build_parts(struct building *k, graph_both_fn both)
+{
+	if (both) {
+		both(build_index, build_timelines, k);
+	} else {
+		build_timelines(k);
+		if (!k->timelines_err)
+			build_index(k);
+	}
+	return k->timelines_err ? k->timelines_err : k->index_err;
+}
+
+static int build_end(struct graph *g)
+{
+	int r = index_tasks(g);
+
 	g->repeats = r ? NULL : calloc(g->n_tasks + 1, sizeof(*g->repeats));
 	g->gone = r ? NULL : calloc(g->w->n_objects + 1, sizeof(*g->gone));
 	return r || (g->repeats && g->gone) ? r : -ENOMEM;
@@ -279,7 +284,7 @@ static int build(const struct window *w, struct window *lean, graph_both_fn both
 {
 	size_t n_records = w->n_events;
 	struct graph *g = calloc(1, sizeof(*g));
-	struct building k = { .g = g, .b = { .w = w } };
+	struct building k = { .g = g, .b = { .w = w }, .lean = lean };
 	int r = -ENOMEM;
 
 	if (!g)
@@ -288,9 +293,9 @@ static int build(const struct window *w, struct window *lean, graph_both_fn both
 	g->scans = calloc(1, sizeof(*g->scans));
 	k.b.tids = calloc(1, sizeof(*k.b.tids));
 	if (g->scans && k.b.tids)
-		r = build_parts(&k, lean, both);
+		r = build_parts(&k, both);
 	if (!r)
-		r = build_end(&k, lean != NULL);
+		r = build_end(g);
 	g->dropped = k.b.dropped.v;
 	g->n_dropped = k.b.dropped.n;
 	builder_done(&k.b);

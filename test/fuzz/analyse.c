@@ -125,7 +125,7 @@ static void time_of(const struct graph *g, uint32_t task, uint64_t from_ns, uint
 
 		whatif_prepare(x, p);
 		must(!causal_links_find(g, &links));
-		if (!whatif_link(x, &links) && !whatif_saved(x, &without, 1, &saved))
+		if (!whatif_link(x, &links, NULL) && !whatif_saved(x, &without, 1, &saved))
 			must(saved <= to_ns - from_ns);
 		causal_links_done(&links);
 		whatif_free(x);

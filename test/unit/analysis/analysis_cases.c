@@ -514,7 +514,7 @@ static void ask_saved(struct question *q)
 	if (!next_span(q, g, &task, &from, &to))
 		return;
 	assert_int_equal(whatif_new(g, task, from, to, &x), 0);
-	assert_int_equal(whatif_link(x, NULL), 0);
+	assert_int_equal(whatif_link(x, NULL, NULL), 0);
 	do
 		put_saved(q, g, x);
 	while (!q->l->error[0] && text_line_skip(q->l, "/"));

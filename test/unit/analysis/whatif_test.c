@@ -34,7 +34,7 @@ static void play_to(struct scene *s, const struct causal_link *v, const uint32_t
 	for (size_t i = 0; i < n; i++)
 		assert_int_equal(VEC_PUSH(&links.to[to[i]], v[i]), 0);
 	assert_int_equal(whatif_new(s->g, graph_task_at(s->g, tid, 0), 0, to_ms * MS, &s->x), 0);
-	assert_int_equal(whatif_link(s->x, &links), 0);
+	assert_int_equal(whatif_link(s->x, &links, NULL), 0);
 	causal_links_done(&links);
 }
 
@@ -449,7 +449,7 @@ static void check(const struct graph *g, uint32_t task, uint64_t from_ns, uint64
 	v[0] = anything(g, seed);
 	v[1] = anything(g, seed);
 	assert_int_equal(whatif_new(g, task, from_ns, to_ns, &x), 0);
-	assert_int_equal(whatif_link(x, NULL), 0);
+	assert_int_equal(whatif_link(x, NULL, NULL), 0);
 	assert_int_equal(whatif_saved(x, v, 0, &none), 0);
 	assert_int_equal(whatif_saved(x, v, 1, &one), 0);
 	assert_int_equal(whatif_saved(x, v, 2, &two), 0);

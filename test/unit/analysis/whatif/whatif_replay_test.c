@@ -62,7 +62,7 @@ static void check(const struct graph *g, uint32_t task, uint64_t from_ns, uint64
 	}
 	any_links(g, seed, &links);
 	assert_int_equal(whatif_new(g, task, from_ns, to_ns, &x), 0);
-	assert_int_equal(whatif_link(x, &links), 0);
+	assert_int_equal(whatif_link(x, &links, NULL), 0);
 	assert_int_equal(replay_saved(x, q, QUESTIONS, saved), 0);
 	for (size_t i = 0; i < QUESTIONS; i++)
 		if (slow_saved(x, &q[i], &slow)) {
