@@ -20,7 +20,6 @@ struct part {
 	uint32_t task;
 	size_t first, n;
 };
-#define PART_LINKS 65536
 
 struct linking {
 	struct whatif *x;
@@ -290,8 +289,8 @@ static void keep_parts(void *arg)
 static int find_messages(struct linking *k, graph_both_fn both, size_t *ret_n)
 {
 	for (uint32_t t = 0; t < k->links->n_tasks; t++)
-		for (size_t at = 0, n = k->links->to[t].n; at < n; at += PART_LINKS)
-			if (VEC_PUSH(&k->parts, (struct part){ t, at, MIN(n - at, (size_t)PART_LINKS) }))
+		for (size_t at = 0, n = k->links->to[t].n; at < n; at += LINK_PART)
+			if (VEC_PUSH(&k->parts, (struct part){ t, at, MIN(n - at, (size_t)LINK_PART) }))
 				return -ENOMEM;
 	if (both)
 		both(keep_parts, keep_parts, k);

@@ -77,6 +77,8 @@ static inline uint64_t left_ns(const struct whatif *x, const struct arrival *a)
 	return a->event == GRAPH_NONE ? x->g->tasks[a->from].exit_ns : x->g->w->events[a->cause].r.ts;
 }
 
+/* One thread works on this number of links to one task at a time. */
+#define LINK_PART 1024
 /* Like whatif_link(). */
 int link_tasks(struct whatif *x, struct causal_links *links, graph_both_fn both);
 #define CAUSE_COMES UINT32_MAX /* in cause_of: another thread of ctrace is storing the cause */

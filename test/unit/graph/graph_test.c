@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +9,7 @@
 #include "graph/path/path.h"
 #include "graph/thresholds.h"
 #include "lib/cleanup.h"
+#include "test/unit/graph/both_in_threads.h"
 #include "test/unit/graph/random_make.h"
 
 static void assert_partition(const struct path *p, uint64_t from, uint64_t to)
@@ -218,29 +218,6 @@ static void in_reverse(void (*a)(void *arg), void (*b)(void *arg), void *arg)
 	a(arg);
 }
 
-struct part {
-	void (*fn)(void *arg);
-	void *arg;
-};
-
-static void *run_part(void *arg)
-{
-	struct part *p = arg;
-
-	p->fn(p->arg);
-	return NULL;
-}
-
-static void in_threads(void (*a)(void *arg), void (*b)(void *arg), void *arg)
-{
-	struct part first = { a, arg };
-	pthread_t thread;
-
-	assert_int_equal(pthread_create(&thread, NULL, run_part, &first), 0);
-	b(arg);
-	assert_int_equal(pthread_join(thread, NULL), 0);
-}
-
 /* Returns the number of references. */
 static size_t assert_same_index(const struct graph_index *a, const struct graph_index *b)
 {
@@ -323,7 +300,7 @@ static uint64_t window_of_all_kinds(struct make *m, uint32_t *s)
 
 static void test_both(void **state)
 {
-	static const graph_both_fn both[] = { in_order, in_reverse, in_threads };
+	static const graph_both_fn both[] = { in_order, in_reverse, both_in_threads };
 
 	for (uint32_t seed = 1; seed <= 200; seed++) {
 		struct make m = { 0 };

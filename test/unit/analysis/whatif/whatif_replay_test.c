@@ -7,6 +7,7 @@
 
 #include "analysis/whatif/whatif.h"
 #include "test/unit/analysis/whatif/slow.h"
+#include "test/unit/graph/both_in_threads.h"
 #include "test/unit/graph/random_make.h"
 
 #define QUESTIONS 12
@@ -25,12 +26,13 @@ static struct whatif_without anything(const struct graph *g, uint32_t *r)
 	return v;
 }
 
-/* Links between any two records: a replay does not care about their kinds. */
-static void any_links(const struct graph *g, uint32_t *r, struct causal_links *ret)
+/* Links between any two records, `each` times as many as records: a replay does not care about their kinds.
+ */
+static void any_links(const struct graph *g, uint32_t *r, size_t each, struct causal_links *ret)
 {
 	*ret = (struct causal_links){ .to = calloc(g->n_tasks, sizeof(*ret->to)), .n_tasks = g->n_tasks };
 	assert_non_null(ret->to);
-	for (size_t i = 0; i < 2 * g->w->n_events && g->n_tasks > 1; i++) {
+	for (size_t i = 0; i < each * g->w->n_events && g->n_tasks > 1; i++) {
 		uint32_t to = random_below(r, (uint32_t)g->n_tasks),
 			 from = random_below(r, (uint32_t)g->n_tasks),
 			 event = random_below(r, (uint32_t)g->w->n_events),
@@ -40,6 +42,16 @@ static void any_links(const struct graph *g, uint32_t *r, struct causal_links *r
 			assert_int_equal(VEC_PUSH(&ret->to[to], (struct causal_link){ from, event, cause }),
 					 0);
 	}
+}
+
+static struct whatif *linked(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
+			     struct causal_links *links, graph_both_fn both)
+{
+	struct whatif *x;
+
+	assert_int_equal(whatif_new(g, task, from_ns, to_ns, &x), 0);
+	assert_int_equal(whatif_link(x, links, both), 0);
+	return x;
 }
 
 static size_t n_saved, n_arrivals;
@@ -60,9 +72,8 @@ static void check(const struct graph *g, uint32_t task, uint64_t from_ns, uint64
 		v[i] = anything(g, seed);
 		q[i] = (struct question){ &v[i / 2 * 2], 1 + i % 2 };
 	}
-	any_links(g, seed, &links);
-	assert_int_equal(whatif_new(g, task, from_ns, to_ns, &x), 0);
-	assert_int_equal(whatif_link(x, &links, NULL), 0);
+	any_links(g, seed, random_below(seed, 30) ? 2 : 100, &links);
+	x = linked(g, task, from_ns, to_ns, &links, NULL);
 	assert_int_equal(replay_saved(x, q, QUESTIONS, saved), 0);
 	for (size_t i = 0; i < QUESTIONS; i++)
 		if (slow_saved(x, &q[i], &slow)) {
@@ -80,9 +91,43 @@ static void test_slow(void **state)
 	assert_true(n_saved > 1000 && n_arrivals > 100);
 }
 
+static size_t n_parts;
+
+/* Many links to one task, of which most are dropped: threads find the same arrivals as one thread. */
+static void check_parts(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
+			uint32_t *seed)
+{
+	struct causal_links links[2];
+	uint32_t again;
+	struct whatif *x[2];
+
+	if (!g->n_intervals || random_below(seed, 20))
+		return;
+	again = *seed;
+	for (int k = 0; k < 2; k++) {
+		any_links(g, k ? &again : seed, 100, &links[k]);
+		for (size_t t = 0; t < g->n_tasks; t++)
+			n_parts += links[k].to[t].n > 2 * LINK_PART;
+		x[k] = linked(g, task, from_ns, to_ns, &links[k], k ? both_in_threads : NULL);
+		causal_links_done(&links[k]);
+	}
+	assert_int_equal(x[0]->n_arrivals, x[1]->n_arrivals);
+	assert_memory_equal(x[0]->arrivals, x[1]->arrivals, x[0]->n_arrivals * sizeof(*x[0]->arrivals));
+	assert_int_equal(x[0]->looks.n, x[1]->looks.n);
+	assert_memory_equal(x[0]->looks.v, x[1]->looks.v, x[0]->looks.n * sizeof(*x[0]->looks.v));
+	whatif_free(x[0]);
+	whatif_free(x[1]);
+}
+
+static void test_parts(void **state)
+{
+	random_ranges(check_parts);
+	assert_true(n_parts > 10);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_slow) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_slow), cmocka_unit_test(test_parts) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
