@@ -282,7 +282,7 @@ static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	}
 	if (!more && segments_batch(w, flow, client) && segments_cut(p, task, ts, event, CUT_BATCH)) {
 		w->client = client;
-		p->segments.v[w->segment].behalf = from;
+		pass_open(p, task)->behalf = from;
 	} else {
 		segments_request(p, task, client, ts, event);
 	}

@@ -27,6 +27,22 @@ bool pass_same_process(const struct pass *p, uint32_t a, uint32_t b)
 	return p->g->tasks[a].tgid == p->g->tasks[b].tgid;
 }
 
+int pass_add_segment(struct pass *p, uint32_t task, const struct open_segment *s)
+{
+	struct work *w = &p->work[task];
+	int r = p->links ? VEC_PUSH(&p->segment_tasks, task) : VEC_PUSH(&p->segments, *s);
+
+	if (r)
+		return r;
+	if (p->links) {
+		w->was = w->now;
+		w->now = *s;
+	}
+	w->before = w->segment;
+	w->segment = (uint32_t)(p->links ? p->segment_tasks.n : p->segments.n) - 1;
+	return 0;
+}
+
 uint32_t pass_first_segment(struct pass *p, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = &p->g->tasks[task];
@@ -34,15 +50,15 @@ uint32_t pass_first_segment(struct pass *p, uint32_t task, uint64_t ts_ns)
 
 	if (t->n_intervals)
 		ts_ns = MIN(ts_ns, p->g->intervals[t->first_interval].from_ns);
-	if (VEC_PUSH(&p->segments, (struct open_segment){ .from_ns = ts_ns,
-							  .task = task,
-							  .event = GRAPH_NONE,
-							  .behalf = GRAPH_NONE,
-							  .cut = CUT_FIRST })) {
+	if (pass_add_segment(p, task,
+			     &(struct open_segment){ .from_ns = ts_ns,
+						     .task = task,
+						     .event = GRAPH_NONE,
+						     .behalf = GRAPH_NONE,
+						     .cut = CUT_FIRST })) {
 		p->err = -ENOMEM;
 		return GRAPH_NONE;
 	}
-	w->segment = (uint32_t)p->segments.n - 1;
 	w->interval = t->first_interval;
 	return w->segment;
 }
@@ -57,7 +73,7 @@ static bool policy_edge(const struct pass *p, const struct edge *e)
 		    e->kind != EDGE_EVENTFD && e->kind != EDGE_PIPE)
 			return false;
 		return e->from != GRAPH_NONE &&
-		       pass_same_process(p, p->segments.v[e->from].task, p->segments.v[e->to].task);
+		       pass_same_process(p, pass_task_of(p, e->from), pass_task_of(p, e->to));
 	case POLICY_CTRACE:
 		break;
 	}
@@ -113,12 +129,12 @@ void pass_link(struct pass *p, uint32_t to, const struct causal_link *link)
 
 static void pass_link_edge(struct pass *p, const struct edge *e)
 {
-	struct causal_link link = { .from = e->from == GRAPH_NONE ? GRAPH_NONE : p->segments.v[e->from].task,
+	struct causal_link link = { .from = e->from == GRAPH_NONE ? GRAPH_NONE : pass_task_of(p, e->from),
 				    .event = e->event,
 				    .cause = e->cause };
 
 	if (link.from != GRAPH_NONE && states_order(e->kind))
-		pass_link(p, p->segments.v[e->to].task, &link);
+		pass_link(p, pass_task_of(p, e->to), &link);
 }
 
 uint32_t pass_edge(struct pass *p, const struct edge *e)
@@ -213,6 +229,7 @@ void pass_done(struct pass *p)
 {
 	pass_drop(p);
 	VEC_FREE(&p->segments);
+	VEC_FREE(&p->segment_tasks);
 	VEC_FREE(&p->edges);
 	VEC_FREE(&p->stacks);
 	VEC_FREE(&p->requests);

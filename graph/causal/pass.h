@@ -18,6 +18,20 @@
 #include "lib/map.h"
 #include "lib/vec.h"
 
+/* A segment during the pass: its end and its edges are not known yet. */
+struct open_segment {
+	uint64_t from_ns;
+	uint32_t task, event;
+	union {
+		uint32_t behalf;
+		/* If `gone` is set: the earlier segment that this segment has become a part of, as an
+		 * index in pass.segments. */
+		uint32_t part_of;
+	};
+	uint8_t cut;
+	bool gone; /* segments_undo() has undone the cut */
+};
+
 struct work {
 	uint32_t segment; /* the task's present segment, as an index in pass.segments */
 	uint32_t before;  /* the task's segment before the present one, or GRAPH_NONE */
@@ -62,20 +76,9 @@ struct work {
 	/* The first objects that the task polls. n_set: how many it polls; may exceed ANSWER_SET_MAX. */
 	uint64_t set[ANSWER_SET_MAX];
 	uint8_t n_set;
-};
 
-/* A segment during the pass: its end and its edges are not known yet. */
-struct open_segment {
-	uint64_t from_ns;
-	uint32_t task, event;
-	union {
-		uint32_t behalf;
-		/* If `gone` is set: the earlier segment that this segment has become a part of, as an
-		 * index in pass.segments. */
-		uint32_t part_of;
-	};
-	uint8_t cut;
-	bool gone; /* segments_undo() has undone the cut */
+	/* with pass.links: the segments `segment` and `before` */
+	struct open_segment now, was;
 };
 
 /* A record that may be the cause of a later record: a write, an unlock, a signal. */
@@ -147,7 +150,9 @@ struct pass {
 	struct work *work;
 	uint32_t *by_tid;
 	size_t n_tids;
+	/* With `links`, only segment_tasks has entries, to save memory: the tasks of the segments. */
 	VEC(struct open_segment) segments;
+	VEC(uint32_t) segment_tasks;
 	/* If wants_edges is false, `edges` has only the edges of wake-ups, and the segments lack `behalf`.
 	 * Then `links` gets the short forms of the other edges (struct causal_link), unless it is NULL. */
 	bool wants_edges;
@@ -199,6 +204,17 @@ void pass_done(struct pass *p);
 uint32_t pass_task(struct pass *p, uint32_t tid, uint64_t ts_ns);
 /* Opens the first segment of the task. Returns it, or GRAPH_NONE: no memory; sets p->err. */
 uint32_t pass_first_segment(struct pass *p, uint32_t task, uint64_t ts_ns);
+static inline uint32_t pass_task_of(const struct pass *p, uint32_t segment)
+{
+	return p->links ? p->segment_tasks.v[segment] : p->segments.v[segment].task;
+}
+/* The task must have a segment. The result is valid until the next segment is opened. */
+static inline struct open_segment *pass_open(struct pass *p, uint32_t task)
+{
+	return p->links ? &p->work[task].now : &p->segments.v[p->work[task].segment];
+}
+/* Opens a segment of the task, and sets work.segment and work.before. Returns 0 or -ENOMEM. */
+int pass_add_segment(struct pass *p, uint32_t task, const struct open_segment *s);
 /* Returns the open segment of the task. If the task has no segment yet, opens one. GRAPH_NONE: no memory;
  * sets p->err. */
 static inline uint32_t pass_segment(struct pass *p, uint32_t task, uint64_t ts_ns)

@@ -20,25 +20,22 @@ const char *cut_rule_name(enum cut_rule rule)
 bool segments_cut(struct pass *p, uint32_t task, uint64_t ts_ns, uint32_t event, enum cut_rule rule)
 {
 	struct work *w = &p->work[task];
-	uint32_t open = pass_segment(p, task, ts_ns);
 
-	if (!(p->cuts & CUT_BIT(rule)) || open == GRAPH_NONE)
+	if (!(p->cuts & CUT_BIT(rule)) || pass_segment(p, task, ts_ns) == GRAPH_NONE)
 		return false;
-	if (p->segments.n >= GRAPH_NONE - 1) {
+	if (MAX(p->segments.n, p->segment_tasks.n) >= GRAPH_NONE - 1) {
 		p->err = -E2BIG;
 		return false;
 	}
-	ts_ns = MAX(ts_ns, p->segments.v[open].from_ns);
-	if (VEC_PUSH(&p->segments, (struct open_segment){ .from_ns = ts_ns,
-							  .task = task,
-							  .event = event,
-							  .behalf = GRAPH_NONE,
-							  .cut = (uint8_t)rule })) {
+	if (pass_add_segment(p, task,
+			     &(struct open_segment){ .from_ns = MAX(ts_ns, pass_open(p, task)->from_ns),
+						     .task = task,
+						     .event = event,
+						     .behalf = GRAPH_NONE,
+						     .cut = (uint8_t)rule })) {
 		p->err = -ENOMEM;
 		return false;
 	}
-	w->before = open;
-	w->segment = (uint32_t)p->segments.n - 1;
 	w->client = 0;
 	w->guest = 0;
 	w->asked = 0;
@@ -48,10 +45,11 @@ bool segments_cut(struct pass *p, uint32_t task, uint64_t ts_ns, uint32_t event,
 void segments_undo(struct pass *p, uint32_t task)
 {
 	struct work *w = &p->work[task];
-	struct open_segment *s = &p->segments.v[w->segment];
+	struct open_segment *s = pass_open(p, task);
 
 	s->gone = true;
 	s->part_of = w->before;
+	w->now = w->was;
 	w->segment = w->before;
 	w->before = GRAPH_NONE;
 }
@@ -293,7 +291,7 @@ void segments_client(struct pass *p, uint32_t task, uint64_t client, uint64_t ts
 		return; /* the rule is off, so the segment keeps its first client */
 	w->client = client;
 	if (p->wants_edges)
-		p->segments.v[w->segment].behalf = pass_client(p, client);
+		pass_open(p, task)->behalf = pass_client(p, client);
 	exchange_works(p, task, event);
 }
 
@@ -306,7 +304,7 @@ void segments_inherit(struct pass *p, uint32_t task, uint32_t from_task, uint32_
 		return;
 	w->client = client;
 	if (p->wants_edges)
-		p->segments.v[w->segment].behalf = pass_client(p, client);
+		pass_open(p, task)->behalf = pass_client(p, client);
 	exchange_works(p, task, event);
 }
 

@@ -122,7 +122,7 @@ void wake_edges_explained(struct pass *p, uint32_t task, uint64_t sock, uint32_t
 
 	if (!w->wake.kind)
 		return;
-	if (w->wake_sock == sock || (w->wake.from != GRAPH_NONE && p->segments.v[w->wake.from].task == from))
+	if (w->wake_sock == sock || (w->wake.from != GRAPH_NONE && pass_task_of(p, w->wake.from) == from))
 		w->wake.kind = 0;
 }
 
@@ -170,7 +170,7 @@ static void wake_edges_ended(struct pass *p, uint32_t task, const struct interva
 	e.to = pass_segment(p, task, wake->r.ts);
 	w->may_be_false = p->policy != POLICY_PANAPPTICON && may_be_false(s, wake, &e);
 	w->posted = e.kind == EDGE_POST;
-	if (e.kind == EDGE_MESSAGE && e.from != GRAPH_NONE && p->segments.v[e.to].event == event)
+	if (e.kind == EDGE_MESSAGE && e.from != GRAPH_NONE && pass_open(p, task)->event == event)
 		w->guest = 1 + cause.task;
 	if (p->err || e.from == e.to || (cause.task == task && by_task))
 		return;
@@ -216,7 +216,7 @@ bool wake_edges_by_signal(struct pass *p, uint32_t task, uint32_t sender, uint32
 	const struct window_event *e = &p->e[event];
 	struct edge *wake = w->wake_edge != GRAPH_NONE ? &p->edges.v[w->wake_edge] : NULL;
 
-	if (!wake || wake->from == GRAPH_NONE || p->segments.v[wake->from].task != sender ||
+	if (!wake || wake->from == GRAPH_NONE || pass_task_of(p, wake->from) != sender ||
 	    (wake->kind != EDGE_WAKE && wake->kind != EDGE_SIGNAL && wake->kind != EDGE_EXIT) ||
 	    e->r.ts - p->e[wake->event].r.ts > SIGNAL_LATE_NS)
 		return false;
@@ -232,7 +232,7 @@ bool wake_edges_by_signal(struct pass *p, uint32_t task, uint32_t sender, uint32
 static void find_false_wake(struct pass *p, uint32_t task, const struct ct_rec *r)
 {
 	struct work *w = &p->work[task];
-	const struct open_segment *s = &p->segments.v[w->segment];
+	const struct open_segment *s = pass_open(p, task);
 
 	/* In a coarse stretch, it is not known what the task did after the wake-up. */
 	if (!w->may_be_false || w->acts || w->ran_ns > FALSE_WAKE_NS || w->wait != ct_switch_wait(r) ||

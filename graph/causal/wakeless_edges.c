@@ -104,7 +104,7 @@ static void wakeless_edges_job(struct pass *p, uint32_t task, uint32_t event)
 			return;
 		o = (struct origin){ .event = (uint32_t)queued, .segment = (uint32_t)(queued >> 32) };
 		wakeless_edges_edge(p, &o, task, event, EDGE_JOB, EDGE_STRONG);
-		segments_inherit(p, task, p->segments.v[o.segment].task, event);
+		segments_inherit(p, task, pass_task_of(p, o.segment), event);
 	}
 }
 
@@ -136,8 +136,7 @@ static void wakeless_edges_access(struct pass *p, uint32_t task, uint32_t event)
 
 	if (!o)
 		return;
-	if (o->event != GRAPH_NONE && p->segments.v[o->segment].task != task &&
-	    (!written || o->value != value))
+	if (o->event != GRAPH_NONE && pass_task_of(p, o->segment) != task && (!written || o->value != value))
 		/* An edge to a write is weak: the task may not have read the variable first. */
 		wakeless_edges_edge(p, o, task, event, EDGE_FLAG, written ? EDGE_WEAK : EDGE_STRONG);
 	if (written)
@@ -162,7 +161,7 @@ static void wakeless_edges_lock(struct pass *p, uint32_t task, uint32_t event)
 		return;
 	/* If the task waited for the lock, its wake-up has made an edge already. If the task did
 	 * not wait, makes a weak edge: the order of the two tasks may be chance. */
-	if (!pass_same_process(p, task, p->segments.v[o->segment].task) &&
+	if (!pass_same_process(p, task, pass_task_of(p, o->segment)) &&
 	    !(wake && wake->kind == EDGE_FILELOCK && wake->from == o->segment))
 		wakeless_edges_edge(p, o, task, event, EDGE_LOCK_ORDER, EDGE_WEAK);
 	o->event = GRAPH_NONE;
