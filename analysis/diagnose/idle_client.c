@@ -86,6 +86,51 @@ static bool is_pipelined(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	       !looped_before(g, &g->w->events[r->event].r, g->w->events[r[-1].event].r.ts);
 }
 
+/* Returns the wait with which the task of the record `got` soon goes on in its event loop, or NULL. */
+static const struct interval *next_loop(const struct graph *g, const struct ct_rec *got)
+{
+	uint32_t task = graph_task_at(g, got->tid, got->ts), i, end;
+
+	if (task == GRAPH_NONE)
+		return NULL;
+	end = g->tasks[task].first_interval + g->tasks[task].n_intervals;
+	for (i = graph_interval_at(g, task, got->ts); i < end; i++) {
+		const struct interval *s = &g->intervals[i];
+
+		if (s->from_ns > got->ts + DIAGNOSE_QUICK_NS)
+			return NULL;
+		if (s->state == INTERVAL_BLOCKED)
+			return s->wait == CT_W_POLL || s->wait == CT_W_EPOLL ? s : NULL;
+	}
+	return NULL;
+}
+
+/* Returns true if the server has received the client's last message on the unix socket, and soon waited in
+ * its event loop again, without a message to any task, and without waking one. Then no task works on an
+ * answer. Example: dbus-daemon gets a signal for which no task listens. */
+static bool is_dropped(const struct graph *g, uint64_t sock, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct window_object *o = graph_object(g, sock);
+	uint64_t peer = graph_peer_object(g, sock);
+	const struct graph_ref *sent = graph_ref_before(g, &g->sends, sock, from_ns);
+	const struct graph_ref *got = peer ? graph_ref_before(g, &g->recvs, peer, to_ns) : NULL;
+	const struct window_event *e = g->w->events, *end = e + g->w->n_events, *x;
+	const struct interval *loop;
+
+	if (!o || o->family != AF_UNIX || !sent || !got || got->event < sent->event)
+		return false;
+	e += got->event;
+	loop = next_loop(g, &e->r);
+	if (!loop)
+		return false;
+	for (x = e + 1; x < end && x->r.ts < loop->from_ns; x++)
+		if ((x->r.kind == CT_SEND && x->r.tid == e->r.tid) ||
+		    (x->r.kind == CT_WAKE && x->r.peer == e->r.tid && x->r.state == CT_CTX_TASK) ||
+		    x - e > EVENT_LOOKS)
+			return false;
+	return true;
+}
+
 /* Returns true if the other end of the connection has received the last message of k's task, or if
  * k's task has sent no message. */
 static bool is_read(const struct graph *g, const struct link *k)
@@ -137,7 +182,8 @@ bool idle_client(const struct graph *g, const struct chain *c, size_t first)
 		if (i > first && is_idle_server(g, c, k - 1, k))
 			return is_read(g, k - 1);
 		if (!polls_several(g, k) ||
-		    (k->owed && !is_one_way(g, k->obj, k->from_ns) && !is_pipelined(g, k->obj, k->from_ns)))
+		    (k->owed && !is_one_way(g, k->obj, k->from_ns) && !is_pipelined(g, k->obj, k->from_ns) &&
+		     !is_dropped(g, k->obj, k->from_ns, k->to_ns)))
 			return false;
 	}
 	return false;
