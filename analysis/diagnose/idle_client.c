@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/diagnose/idle_client.h"
 
+#include <netinet/tcp.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -197,12 +198,20 @@ static bool is_from_outside(int signal)
 	       signal == SIGKILL;
 }
 
+bool idle_client_ended(const struct graph *g, const struct link *k)
+{
+	const struct graph_task *t = &g->tasks[k->task];
+
+	return k->killed ||
+	       (WTERMSIG(t->exit_code) && t->exit_ns >= k->to_ns && t->exit_ns - k->to_ns < KILLER_LATE_NS);
+}
+
 /* Returns true if the signal that killed the task of link k came from outside of its process. */
 static bool was_killed_by_other(const struct graph *g, const struct link *k)
 {
 	const struct window_event *e = NULL;
 
-	while (k->killed && (e = blame_killer(g, k->task, k->to_ns, e))) {
+	while (idle_client_ended(g, k) && (e = blame_killer(g, k->task, k->to_ns, e))) {
 		uint32_t sender = graph_task_at(g, e->r.tid, e->r.ts);
 
 		if (e->r.flags & CT_GF_KERNEL
@@ -264,6 +273,14 @@ static bool is_answered_soon(const struct graph *g, const struct link *k, const 
 	return soon > answered / 2;
 }
 
+/* Returns true if the link waits at a listening socket. */
+static bool is_listener(const struct graph *g, const struct link *k)
+{
+	const struct window_object *o = graph_object(g, k->obj);
+
+	return o && o->state == TCP_LISTEN; /* unix sockets have the same states */
+}
+
 bool idle_client_killed(const struct graph *g, const struct diagnosis *d)
 {
 	const struct link *k = &d->chain[0], *server = &d->chain[1];
@@ -272,7 +289,8 @@ bool idle_client_killed(const struct graph *g, const struct diagnosis *d)
 	if (d->n_chain < 2 || d->cause != CAUSE_SLOW_PEER || CT_OBJ_KIND(k->obj) != CT_OBJ_SOCK ||
 	    k->wait == CT_W_WRITE || k->wait == CT_W_CONNECT || !was_killed_by_other(g, k))
 		return false;
-	if (!is_loop(server) || server->owed || (!server->server && server->kind != RESOURCE_TIMER))
+	if (!is_loop(server) || server->owed ||
+	    (!server->server && server->kind != RESOURCE_TIMER && !is_listener(g, server)))
 		return false;
 	asked = graph_ref_before(g, &g->sends, k->obj, k->to_ns);
 	return asked && graph_is_accepted(g, graph_peer_object(g, k->obj)) && is_read(g, k) &&

@@ -34,5 +34,8 @@ bool idle_client(const struct graph *g, const struct chain *c, size_t first);
  * Pure; any thread.
  */
 bool idle_client_killed(const struct graph *g, const struct diagnosis *d);
+/* Returns true if the waits of link k ended because its task was killed. Link.killed says this only of the
+ * longest wait: a client may wait again and again, with a time limit. Pure; any thread. */
+bool idle_client_ended(const struct graph *g, const struct link *k);
 
 #endif
