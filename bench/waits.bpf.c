@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* waits.bpf.c - notes the long waits of user tasks, from the switch to the wake-up. The switch says in which
- * system call the task waits, the wake-up who wakes it. */
+/* waits.bpf.c - notes the long waits of user tasks, from the switch to the wake-up: at the switch, the system
+ * call in which the task waits; at the wake-up, the waker. */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
