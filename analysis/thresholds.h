@@ -77,7 +77,8 @@
 /* messages: is_one_way() looks at up to this many of the client's last messages. */
 #define ONE_WAY_LOOKS 32
 
-/* records: is_event() looks at up to this many records before the message of a server. */
+/* records: is_event() looks at up to this many records before the message of a server, and is_dropped() at as
+ * many after the message of a client. */
 #define EVENT_LOOKS 256
 
 /* Diagnosis: which branch the chain follows. A breakdown divides the time of a task into branches: one

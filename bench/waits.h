@@ -5,7 +5,12 @@
 
 struct long_wait {
 	unsigned long long from_ns, to_ns; /* CLOCK_BOOTTIME */
-	unsigned int tid, unused;
+	unsigned long long args[2];        /* the first arguments of the system call */
+	unsigned long long inode, fs; /* if args[0] is a descriptor: its file, and the kind of file system */
+	unsigned int tid;
+	int call; /* the number of the system call; -1: none, or the task does not sleep interruptibly */
+	unsigned int waker;     /* the task on the CPU that makes the wake-up; 0: none (the CPU was idle) */
+	unsigned int interrupt; /* 1: an interrupt or softirq makes the wake-up */
 };
 
 #endif

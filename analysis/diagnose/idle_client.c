@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/diagnose/idle_client.h"
 
+#include <netinet/tcp.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -86,6 +87,51 @@ static bool is_pipelined(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	       !looped_before(g, &g->w->events[r->event].r, g->w->events[r[-1].event].r.ts);
 }
 
+/* Returns the wait with which the task of the record `got` soon goes on in its event loop, or NULL. */
+static const struct interval *next_loop(const struct graph *g, const struct ct_rec *got)
+{
+	uint32_t task = graph_task_at(g, got->tid, got->ts), i, end;
+
+	if (task == GRAPH_NONE)
+		return NULL;
+	end = g->tasks[task].first_interval + g->tasks[task].n_intervals;
+	for (i = graph_interval_at(g, task, got->ts); i < end; i++) {
+		const struct interval *s = &g->intervals[i];
+
+		if (s->from_ns > got->ts + DIAGNOSE_QUICK_NS)
+			return NULL;
+		if (s->state == INTERVAL_BLOCKED)
+			return s->wait == CT_W_POLL || s->wait == CT_W_EPOLL ? s : NULL;
+	}
+	return NULL;
+}
+
+/* Returns true if the server has received the client's last message on the unix socket, and soon waited in
+ * its event loop again, without a message to any task, and without waking one. Then no task works on an
+ * answer. Example: dbus-daemon gets a signal for which no task listens. */
+static bool is_dropped(const struct graph *g, uint64_t sock, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct window_object *o = graph_object(g, sock);
+	uint64_t peer = graph_peer_object(g, sock);
+	const struct graph_ref *sent = graph_ref_before(g, &g->sends, sock, from_ns);
+	const struct graph_ref *got = peer ? graph_ref_before(g, &g->recvs, peer, to_ns) : NULL;
+	const struct window_event *e = g->w->events, *end = e + g->w->n_events, *x;
+	const struct interval *loop;
+
+	if (!o || o->family != AF_UNIX || !sent || !got || got->event < sent->event)
+		return false;
+	e += got->event;
+	loop = next_loop(g, &e->r);
+	if (!loop)
+		return false;
+	for (x = e + 1; x < end && x->r.ts < loop->from_ns; x++)
+		if ((x->r.kind == CT_SEND && x->r.tid == e->r.tid) ||
+		    (x->r.kind == CT_WAKE && x->r.peer == e->r.tid && x->r.state == CT_CTX_TASK) ||
+		    x - e > EVENT_LOOKS)
+			return false;
+	return true;
+}
+
 /* Returns true if the other end of the connection has received the last message of k's task, or if
  * k's task has sent no message. */
 static bool is_read(const struct graph *g, const struct link *k)
@@ -137,7 +183,8 @@ bool idle_client(const struct graph *g, const struct chain *c, size_t first)
 		if (i > first && is_idle_server(g, c, k - 1, k))
 			return is_read(g, k - 1);
 		if (!polls_several(g, k) ||
-		    (k->owed && !is_one_way(g, k->obj, k->from_ns) && !is_pipelined(g, k->obj, k->from_ns)))
+		    (k->owed && !is_one_way(g, k->obj, k->from_ns) && !is_pipelined(g, k->obj, k->from_ns) &&
+		     !is_dropped(g, k->obj, k->from_ns, k->to_ns)))
 			return false;
 	}
 	return false;
@@ -151,12 +198,20 @@ static bool is_from_outside(int signal)
 	       signal == SIGKILL;
 }
 
+bool idle_client_ended(const struct graph *g, const struct link *k)
+{
+	const struct graph_task *t = &g->tasks[k->task];
+
+	return k->killed ||
+	       (WTERMSIG(t->exit_code) && t->exit_ns >= k->to_ns && t->exit_ns - k->to_ns < KILLER_LATE_NS);
+}
+
 /* Returns true if the signal that killed the task of link k came from outside of its process. */
 static bool was_killed_by_other(const struct graph *g, const struct link *k)
 {
 	const struct window_event *e = NULL;
 
-	while (k->killed && (e = blame_killer(g, k->task, k->to_ns, e))) {
+	while (idle_client_ended(g, k) && (e = blame_killer(g, k->task, k->to_ns, e))) {
 		uint32_t sender = graph_task_at(g, e->r.tid, e->r.ts);
 
 		if (e->r.flags & CT_GF_KERNEL
@@ -218,6 +273,14 @@ static bool is_answered_soon(const struct graph *g, const struct link *k, const 
 	return soon > answered / 2;
 }
 
+/* Returns true if the link waits at a listening socket. */
+static bool is_listener(const struct graph *g, const struct link *k)
+{
+	const struct window_object *o = graph_object(g, k->obj);
+
+	return o && o->state == TCP_LISTEN; /* unix sockets have the same states */
+}
+
 bool idle_client_killed(const struct graph *g, const struct diagnosis *d)
 {
 	const struct link *k = &d->chain[0], *server = &d->chain[1];
@@ -226,7 +289,8 @@ bool idle_client_killed(const struct graph *g, const struct diagnosis *d)
 	if (d->n_chain < 2 || d->cause != CAUSE_SLOW_PEER || CT_OBJ_KIND(k->obj) != CT_OBJ_SOCK ||
 	    k->wait == CT_W_WRITE || k->wait == CT_W_CONNECT || !was_killed_by_other(g, k))
 		return false;
-	if (!is_loop(server) || server->owed || (!server->server && server->kind != RESOURCE_TIMER))
+	if (!is_loop(server) || server->owed ||
+	    (!server->server && server->kind != RESOURCE_TIMER && !is_listener(g, server)))
 		return false;
 	asked = graph_ref_before(g, &g->sends, k->obj, k->to_ns);
 	return asked && graph_is_accepted(g, graph_peer_object(g, k->obj)) && is_read(g, k) &&

@@ -243,7 +243,7 @@ static bool waits_for_client(const struct diagnosis *d)
 	       (k->wait == CT_W_READ || k->wait == CT_W_POLL || k->wait == CT_W_EPOLL);
 }
 
-static bool is_alarm(const struct diagnosis *d)
+static bool is_alarm(const struct graph *g, const struct diagnosis *d)
 {
 	const struct link *k = &d->chain[0];
 	/* a task that got a part of the CPU works: the rules for a busy task hold */
@@ -262,8 +262,10 @@ static bool is_alarm(const struct diagnosis *d)
 	if (k->wait == CT_W_FUTEX && k->kind != RESOURCE_LOCK && k->edge == EDGE_OWNER &&
 	    (k->pid != k->tid || c == CAUSE_BUSY))
 		return c == CAUSE_CIRCULAR_WAIT;
+	/* A server waits for a client that waits for this server. If the client was killed, its own row says
+	 * whether it hung. */
 	if (c == CAUSE_CIRCULAR_WAIT)
-		return true;
+		return !(waits_for_client(d) && idle_client_ended(g, &d->chain[1]));
 	/* A client that does not get the CPU, the disk or memory has its own row in the list of hangs. */
 	if (c == CAUSE_STARVED || c == CAUSE_DISK || c == CAUSE_MEMORY ||
 	    (c == CAUSE_NETWORK && d->chain[d->n_chain - 1].kind == RESOURCE_NETWORK_FS))
@@ -513,7 +515,7 @@ int hangs_diagnose(const struct graph *g, struct hang *x)
 	x->steps = x->budget - own.left;
 	x->refused = own.refused;
 	if (!r) {
-		x->alarm = is_alarm(x->diagnosis) && !is_client(g, x->diagnosis) &&
+		x->alarm = is_alarm(g, x->diagnosis) && !is_client(g, x->diagnosis) &&
 			   !idle_client_killed(g, x->diagnosis);
 		x->minor = x->alarm && is_minor(x->diagnosis);
 	}
