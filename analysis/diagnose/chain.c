@@ -99,6 +99,23 @@ static int link_push(const struct graph *g, struct chain *c, uint32_t task, cons
 	return 0;
 }
 
+static bool is_earlier(const struct chain *c, uint32_t task)
+{
+	for (size_t i = 0; i < c->links.n; i++)
+		if (c->links.v[i].task == task)
+			return true;
+	return false;
+}
+
+/* Returns true if the last wait is for the end of any child, and a child outside the chain could end it. */
+static bool is_open(const struct chain *c, const struct group *gr)
+{
+	for (size_t i = 0; gr->blame.edge == EDGE_EXIT && i < c->rivals.n; i++)
+		if (!is_earlier(c, c->rivals.v[i]))
+			return true;
+	return false;
+}
+
 static void chain_finish(struct chain *c, const struct breakdown *l, const struct group *gr)
 {
 	c->leaf = gr->blame;
@@ -107,7 +124,7 @@ static void chain_finish(struct chain *c, const struct breakdown *l, const struc
 		c->end = l->running_ns >= l->runnable_ns ? END_RUNNING : END_RUNNABLE;
 		break;
 	case GROUP_LEAF:
-		c->end = gr->cycle ? END_CYCLE : END_LEAF;
+		c->end = gr->cycle && !is_open(c, gr) ? END_CYCLE : END_LEAF;
 		break;
 	case GROUP_FOLDED:
 		c->end = END_FOLDED;
@@ -160,6 +177,19 @@ static int chain_note(struct chain *c, uint32_t task, struct branch *w)
 	return 0;
 }
 
+/* *all has the children of which any one could end a wait. Drops the children of earlier links: they wait for
+ * this task. Keeps all if no other child is left, or if there may be more children than *all has. */
+static void drop_earlier(const struct chain *c, struct enders *all)
+{
+	struct enders left = { 0 };
+
+	for (size_t i = 0; i < all->n; i++)
+		if (!is_earlier(c, all->v[i]))
+			left.v[left.n++] = all->v[i];
+	if (left.n && all->n < ENDERS_MAX)
+		*all = left;
+}
+
 static int chain_note_rivals(const struct graph *g, struct chain *c, uint32_t task, const struct group *gr)
 {
 	struct words t = { 0 };
@@ -170,6 +200,8 @@ static int chain_note_rivals(const struct graph *g, struct chain *c, uint32_t ta
 	if (!gr->blame.rivals || gr->interval == GRAPH_NONE)
 		return 0;
 	blame_rivals(g, gr->interval, &gr->blame, &c->rivals);
+	if (gr->blame.edge == EDGE_EXIT)
+		drop_earlier(c, &c->rivals);
 	if (!all->n || c->choices.n >= DIAGNOSE_MAX_CHOICES)
 		return 0;
 	words_add(&t, "%s[%u]: %s", graph_comm(g, task, gr->to_ns), g->tasks[task].tid,

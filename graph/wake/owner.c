@@ -243,6 +243,33 @@ static void owner_of_futex(const struct graph *g, const struct interval *s, stru
 	}
 }
 
+/* s reads from a unix datagram socket with a name, to which no socket is connected, as a service manager
+ * does. Returns the only child that the process has started since it last received from the socket: the child
+ * mostly says when it is ready. */
+static uint32_t started_child(const struct graph *g, const struct interval *s)
+{
+	const struct window_object *o = graph_object(g, s->obj);
+	const struct graph_ref *got = graph_ref_before(g, &g->recvs, s->obj, s->from_ns), *r;
+	uint64_t since_ns = got ? owner_event(g, got)->r.ts : g->w->from_ns;
+	uint32_t child = GRAPH_NONE;
+	size_t n;
+
+	if (s->wait != CT_W_READ || !o || CT_OBJ_KIND(o->id) != CT_OBJ_SOCK || o->family != AF_UNIX ||
+	    o->type != SOCK_DGRAM || o->peer || !o->name[0])
+		return GRAPH_NONE;
+	r = graph_refs(&g->children, g->tasks[s->task].tgid, &n);
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		uint32_t c = r[i].event;
+
+		if (g->tasks[c].born_ns <= since_ns || !owner_alive(g, c, s->to_ns - 1))
+			continue;
+		if (child != GRAPH_NONE)
+			return GRAPH_NONE;
+		child = c;
+	}
+	return child;
+}
+
 void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, struct enders *all)
 {
 	const struct interval *s = &g->intervals[interval];
@@ -310,6 +337,8 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, st
 			b->task = owner_handed_to(g, s);
 		if (CT_OBJ_KIND(s->obj) == CT_OBJ_PIPE && b->task == GRAPH_NONE && !all->n)
 			b->task = mate_of_pipe(g, s);
+		if (b->task == GRAPH_NONE && !all->n)
+			b->task = started_child(g, s);
 		if (!s->obj && b->task != GRAPH_NONE) {
 			b->edge = EDGE_FUSE;
 			b->kind = RESOURCE_FUSE;

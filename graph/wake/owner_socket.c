@@ -332,7 +332,9 @@ uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32
 	 * address. */
 	if (o && o->family == AF_UNIX && peer & CT_OBJ_NOT_ACCEPTED)
 		o = graph_object(g, peer);
-	if (task == GRAPH_NONE && o)
+	/* A datagram socket with a name and without a peer is a receiver. Another socket with this name, such
+	 * as one in another container, is no sender. */
+	if (task == GRAPH_NONE && o && !(o->family == AF_UNIX && o->type == SOCK_DGRAM && !o->peer))
 		task = listener(g, o, ts_ns, tgid, all);
 	return task;
 }

@@ -119,6 +119,34 @@ def check_kernel_log(before):
         raise Failed("kernel log: " + " / ".join(bad[:3]))
 
 
+def until(text, f, seconds=20):
+    end = time.monotonic() + seconds
+    while True:
+        with contextlib.suppress(OSError):
+            if f():
+                return
+        if time.monotonic() > end:
+            raise Failed("not within %d s: %s" % (seconds, text))
+        time.sleep(0.02)
+
+
+def children(pid):
+    with open("/proc/%d/task/%d/children" % (pid, pid), encoding="ascii") as f:
+        return [int(x) for x in f.read().split()]
+
+
+def comm(pid):
+    with open("/proc/%d/comm" % pid, encoding="utf-8") as f:
+        return f.read().strip()
+
+
+def ask(opt, *args):
+    r = run([opt.ctrace, *args])
+    if r.returncode:
+        raise Failed("ctrace %s: %s" % (args[0], r.stderr.strip()))
+    return r.stdout
+
+
 def key_values(text):
     return dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
 

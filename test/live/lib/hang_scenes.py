@@ -48,6 +48,12 @@ class Stage(contextlib.ExitStack):
     def path(self, name):
         return os.path.join(self.where, name)
 
+    def write(self, name, text):
+        """Returns the path of the file."""
+        with open(self.path(name), "w", encoding="utf-8") as f:
+            f.write(text)
+        return self.path(name)
+
     def start(self, cmd, **kw):
         """Starts a process. close() ends it. If this test is killed, the kernel ends it."""
         kw.setdefault("stdin", subprocess.DEVNULL)
