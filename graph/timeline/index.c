@@ -288,7 +288,8 @@ bool graph_is_local(const struct graph *g, uint64_t sock)
 	return graph_is_local_end(g, graph_object(g, sock));
 }
 
-bool graph_is_local_end(const struct graph *g, const struct window_object *o)
+/* As graph_is_local_end(), but only sockets of this network namespace count. netns 0: of all namespaces. */
+static bool is_local_in(const struct graph *g, const struct window_object *o, uint32_t netns)
 {
 	uint8_t ra[16], la[16];
 	const struct graph_ref *r;
@@ -304,10 +305,16 @@ bool graph_is_local_end(const struct graph *g, const struct window_object *o)
 		const struct window_object *x = &g->w->objects[r[i].event];
 
 		graph_plain_address(x->family, x->laddr, la);
-		if (!memcmp(la, ra, 16) && is_v4(x->family, x->laddr) == is_v4(o->family, o->raddr))
+		if (!memcmp(la, ra, 16) && is_v4(x->family, x->laddr) == is_v4(o->family, o->raddr) &&
+		    (!netns || !x->netns || x->netns == netns))
 			return true;
 	}
 	return false;
+}
+
+bool graph_is_local_end(const struct graph *g, const struct window_object *o)
+{
+	return is_local_in(g, o, 0);
 }
 
 enum listens graph_listens_for(const struct graph *g, const struct window_object *l,
@@ -329,7 +336,7 @@ enum listens graph_listens_for(const struct graph *g, const struct window_object
 	graph_plain_address(l->family, l->laddr, la);
 	graph_plain_address(o->family, o->raddr, ra);
 	if (is_wildcard(la)) {
-		if (!same || (is_v4(l->family, l->laddr) && !v4) || !graph_is_local_end(g, o))
+		if (!same || (is_v4(l->family, l->laddr) && !v4) || !is_local_in(g, o, l->netns))
 			return LISTENS_NOT;
 		/* for an IPv4 address, the kernel prefers a socket of IPv4 to one of IPv6 */
 		return v4 && l->family == AF_INET6 ? LISTENS_MAPPED : LISTENS_ANYWHERE;
