@@ -297,13 +297,15 @@ n = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 n.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
 n.bind("notify")
 START = '''
-import fcntl, socket, sys, time
+import fcntl, os, socket, sys, time
+manager = os.getppid()
 if sys.argv[1] == "slow":
     with open("lock") as f:
         fcntl.flock(f, fcntl.LOCK_EX)
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 s.sendto(b"READY=1", "notify")
-time.sleep(60)
+while os.getppid() == manager:
+    time.sleep(0.1)
 '''
 def service(name):
     p = subprocess.Popen([sys.executable, "-c", START, name])
