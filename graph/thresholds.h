@@ -215,6 +215,9 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * between two parts of a wait or after a wait, or for what tasks did between a receive of their bytes and the
  * record of their send. For the last, it is this many for each message of the connection, all together. */
 #define SPOKE_LOOKS 256
+/* records: started_child() looks for the send of a message at up to this many records before its receive.
+ * Fewer: on a busy machine, ctrace does not know what a service manager waits for. */
+#define NOTIFY_LOOKS 1024
 /* intervals: HotSpot waits for a lock in many short waits, most of them of 1 s. The daemon records the
  * stack of such a task at least every 64 s. In 64 s, the task has about 200 intervals: 64 waits, as many
  * runs, and as many waits for a CPU. If a wait has no stack, at most this many intervals before it are

@@ -106,28 +106,75 @@ static const struct interval *next_loop(const struct graph *g, const struct ct_r
 	return NULL;
 }
 
+/* How many requests of this size had an answer on sock before ts_ns, and how many had one soon that no
+ * message of another client made. */
+static void count_answers(const struct graph *g, uint64_t sock, uint64_t bytes, uint64_t ts_ns,
+			  size_t *answered, size_t *soon)
+{
+	const struct window_event *e = g->w->events;
+	size_t n, left;
+	const struct graph_ref *r = graph_refs(&g->sends, sock, &n);
+
+	graph_refs_from(g, &g->sends, sock, ts_ns, &left);
+	n -= left;
+	for (size_t i = n - MIN(n, (size_t)ONE_WAY_LOOKS); i < n && scan_step(g); i++) {
+		const struct ct_rec *asked = &e[r[i].event].r;
+		const struct graph_ref *got = graph_refs_from(g, &g->recvs, sock, asked->ts, &left);
+
+		if (ct_message_bytes(asked) != bytes || !left || e[got->event].r.ts >= ts_ns ||
+		    (i + 1 < n && got->event > r[i + 1].event))
+			continue;
+		(*answered)++;
+		*soon += e[got->event].r.ts - asked->ts < DIAGNOSE_STALL_NS && !is_event(g, sock, got);
+	}
+}
+
+/* Returns true if the record says that the task tid sent a message, or gave work to another task or a disk.
+ */
+static bool gives_work(const struct ct_rec *r, uint32_t tid)
+{
+	if (r->kind == CT_WAKE)
+		return r->peer == tid && r->state == CT_CTX_TASK;
+	return r->tid == tid &&
+	       (r->kind == CT_SEND || r->kind == CT_FORK || r->kind == CT_SIGNAL || r->kind == CT_BLK_ISSUE);
+}
+
+static bool has_threads(const struct graph *g, uint32_t tid, uint64_t ts_ns)
+{
+	uint32_t task = graph_task_at(g, tid, ts_ns);
+	size_t n = 0;
+
+	if (task != GRAPH_NONE)
+		graph_refs(&g->threads, g->tasks[task].tgid, &n);
+	return n != 1;
+}
+
 /* Returns true if the server has received the client's last message on the unix socket, and soon waited in
- * its event loop again, without a message to any task, and without waking one. Then no task works on an
- * answer. Example: dbus-daemon gets a signal for which no task listens. */
+ * its event loop again, without a message to any task, and without giving work to one. Then no task works on
+ * an answer. Example: dbus-daemon gets a signal for which no task listens. Returns false if earlier messages
+ * of this size had an answer: then the server may have lost this one. */
 static bool is_dropped(const struct graph *g, uint64_t sock, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct window_object *o = graph_object(g, sock);
 	uint64_t peer = graph_peer_object(g, sock);
 	const struct graph_ref *sent = graph_ref_before(g, &g->sends, sock, from_ns);
 	const struct graph_ref *got = peer ? graph_ref_before(g, &g->recvs, peer, to_ns) : NULL;
-	const struct window_event *e = g->w->events, *end = e + g->w->n_events, *x;
+	const struct window_event *e = g->w->events, *end = e + g->w->n_events, *x, *asked;
+	size_t answered = 0, soon = 0;
 	const struct interval *loop;
 
 	if (!o || o->family != AF_UNIX || !sent || !got || got->event < sent->event)
 		return false;
+	asked = e + sent->event;
 	e += got->event;
 	loop = next_loop(g, &e->r);
-	if (!loop)
+	if (!loop || has_threads(g, e->r.tid, e->r.ts))
+		return false;
+	count_answers(g, sock, ct_message_bytes(&asked->r), asked->r.ts, &answered, &soon);
+	if (answered)
 		return false;
 	for (x = e + 1; x < end && x->r.ts < loop->from_ns; x++)
-		if ((x->r.kind == CT_SEND && x->r.tid == e->r.tid) ||
-		    (x->r.kind == CT_WAKE && x->r.peer == e->r.tid && x->r.state == CT_CTX_TASK) ||
-		    x - e > EVENT_LOOKS)
+		if (gives_work(&x->r, e->r.tid) || x - e > EVENT_LOOKS)
 			return false;
 	return true;
 }
@@ -198,7 +245,9 @@ static bool is_from_outside(int signal)
 	       signal == SIGKILL;
 }
 
-bool idle_client_ended(const struct graph *g, const struct link *k)
+/* Returns true if the waits of link k ended because its task was killed. Link.killed says this only of the
+ * longest wait: a client may wait again and again, with a time limit. */
+static bool was_killed(const struct graph *g, const struct link *k)
 {
 	const struct graph_task *t = &g->tasks[k->task];
 
@@ -211,7 +260,7 @@ static bool was_killed_by_other(const struct graph *g, const struct link *k)
 {
 	const struct window_event *e = NULL;
 
-	while (idle_client_ended(g, k) && (e = blame_killer(g, k->task, k->to_ns, e))) {
+	while (was_killed(g, k) && (e = blame_killer(g, k->task, k->to_ns, e))) {
 		uint32_t sender = graph_task_at(g, e->r.tid, e->r.ts);
 
 		if (e->r.flags & CT_GF_KERNEL
@@ -236,29 +285,6 @@ static bool asks_same(const struct graph *g, const struct window_object *a, cons
 	return a == b || (x && y && x->name[0] && window_object_same_name(x, y));
 }
 
-/* How many requests of this size had an answer on sock before ts_ns, and how many had one soon that no
- * message of another client made. */
-static void count_answers(const struct graph *g, uint64_t sock, uint64_t bytes, uint64_t ts_ns,
-			  size_t *answered, size_t *soon)
-{
-	const struct window_event *e = g->w->events;
-	size_t n, left;
-	const struct graph_ref *r = graph_refs(&g->sends, sock, &n);
-
-	graph_refs_from(g, &g->sends, sock, ts_ns, &left);
-	n -= left;
-	for (size_t i = n - MIN(n, (size_t)ONE_WAY_LOOKS); i < n && scan_step(g); i++) {
-		const struct ct_rec *asked = &e[r[i].event].r;
-		const struct graph_ref *got = graph_refs_from(g, &g->recvs, sock, asked->ts, &left);
-
-		if (ct_message_bytes(asked) != bytes || !left || e[got->event].r.ts >= ts_ns ||
-		    (i + 1 < n && got->event > r[i + 1].event))
-			continue;
-		(*answered)++;
-		*soon += e[got->event].r.ts - asked->ts < DIAGNOSE_STALL_NS && !is_event(g, sock, got);
-	}
-}
-
 /* Returns true if requests like the last one of link k mostly got an answer soon. */
 static bool is_answered_soon(const struct graph *g, const struct link *k, const struct graph_ref *asked)
 {
@@ -273,12 +299,18 @@ static bool is_answered_soon(const struct graph *g, const struct link *k, const 
 	return soon > answered / 2;
 }
 
-/* Returns true if the link waits at a listening socket. */
-static bool is_listener(const struct graph *g, const struct link *k)
+/* Returns true if the link waits at a listening socket, and at others. */
+static bool polls_listener(const struct graph *g, const struct link *k)
 {
 	const struct window_object *o = graph_object(g, k->obj);
 
-	return o && o->state == TCP_LISTEN; /* unix sockets have the same states */
+	return o && o->state == TCP_LISTEN && /* unix sockets have the same states */
+	       polls_several(g, k);
+}
+
+bool idle_client_left(const struct graph *g, const struct diagnosis *d)
+{
+	return is_loop(&d->chain[0]) && was_killed_by_other(g, &d->chain[1]);
 }
 
 bool idle_client_killed(const struct graph *g, const struct diagnosis *d)
@@ -290,7 +322,7 @@ bool idle_client_killed(const struct graph *g, const struct diagnosis *d)
 	    k->wait == CT_W_WRITE || k->wait == CT_W_CONNECT || !was_killed_by_other(g, k))
 		return false;
 	if (!is_loop(server) || server->owed ||
-	    (!server->server && server->kind != RESOURCE_TIMER && !is_listener(g, server)))
+	    (!server->server && server->kind != RESOURCE_TIMER && !polls_listener(g, server)))
 		return false;
 	asked = graph_ref_before(g, &g->sends, k->obj, k->to_ns);
 	return asked && graph_is_accepted(g, graph_peer_object(g, k->obj)) && is_read(g, k) &&

@@ -11,8 +11,9 @@
  *
  * - The client waits in its event loop, also for other things than the server.
  * - The client is owed no answer, or its messages mostly need none, or its last two messages to a
- *   unix socket had no answer between them, or the server received the last message on a unix socket, and
- *   soon waited again, without a message to any task.
+ *   unix socket had no answer between them, or a server without threads received the last message on a unix
+ *   socket, and soon waited again, without a message or work for any task. This does not hold if earlier
+ *   messages of this size had an answer.
  * - A later link is a server that waits for its clients. On the connection to this server, the
  *   last message has been received.
  *
@@ -34,8 +35,8 @@ bool idle_client(const struct graph *g, const struct chain *c, size_t first);
  * Pure; any thread.
  */
 bool idle_client_killed(const struct graph *g, const struct diagnosis *d);
-/* Returns true if the waits of link k ended because its task was killed. Link.killed says this only of the
- * longest wait: a client may wait again and again, with a time limit. Pure; any thread. */
-bool idle_client_ended(const struct graph *g, const struct link *k);
+/* Returns true if link 0 waited in its event loop for link 1, and another process or a person killed the task
+ * of link 1. The chain must have both links. Pure; any thread. */
+bool idle_client_left(const struct graph *g, const struct diagnosis *d);
 
 #endif

@@ -262,10 +262,10 @@ static bool is_alarm(const struct graph *g, const struct diagnosis *d)
 	if (k->wait == CT_W_FUTEX && k->kind != RESOURCE_LOCK && k->edge == EDGE_OWNER &&
 	    (k->pid != k->tid || c == CAUSE_BUSY))
 		return c == CAUSE_CIRCULAR_WAIT;
-	/* A server waits for a client that waits for this server. If the client was killed, its own row says
+	/* An event loop waits for a client that waits for it. If somebody ended this client, its own row says
 	 * whether it hung. */
 	if (c == CAUSE_CIRCULAR_WAIT)
-		return !(waits_for_client(d) && idle_client_ended(g, &d->chain[1]));
+		return !(waits_for_client(d) && idle_client_left(g, d));
 	/* A client that does not get the CPU, the disk or memory has its own row in the list of hangs. */
 	if (c == CAUSE_STARVED || c == CAUSE_DISK || c == CAUSE_MEMORY ||
 	    (c == CAUSE_NETWORK && d->chain[d->n_chain - 1].kind == RESOURCE_NETWORK_FS))

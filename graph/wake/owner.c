@@ -243,20 +243,36 @@ static void owner_of_futex(const struct graph *g, const struct interval *s, stru
 	}
 }
 
-/* s reads from a unix datagram socket with a name, to which no socket is connected, as a service manager
- * does. Returns the only child that the process has started since it last received from the socket: the child
- * mostly says when it is ready. */
+/* Returns true if a descendant of the process tgid has sent the message that was received with `got` on the
+ * socket o. */
+static bool is_from_descendant(const struct graph *g, const struct graph_ref *got,
+			       const struct window_object *o, uint32_t tgid)
+{
+	const struct window_event *e = g->w->events;
+	uint32_t at = got->event, last = at > NOTIFY_LOOKS ? at - NOTIFY_LOOKS : 0;
+
+	while (at-- > last && scan_step(g))
+		if (e[at].r.kind == CT_SEND && owner_dest_is_for(&e[at].r, o))
+			return graph_descends_from(g, graph_task_at(g, e[at].r.tid, e[at].r.ts), tgid);
+	return false;
+}
+
+/* s reads from a unix datagram socket with a name, to which no socket is connected, and the last message came
+ * from a descendant of the process: a service manager, whose services say that they are ready. Returns the
+ * only child that the process has started since then. */
 static uint32_t started_child(const struct graph *g, const struct interval *s)
 {
 	const struct window_object *o = graph_object(g, s->obj);
 	const struct graph_ref *got = graph_ref_before(g, &g->recvs, s->obj, s->from_ns), *r;
-	uint64_t since_ns = got ? owner_event(g, got)->r.ts : g->w->from_ns;
 	uint32_t child = GRAPH_NONE;
+	uint64_t since_ns;
 	size_t n;
 
 	if (s->wait != CT_W_READ || !o || CT_OBJ_KIND(o->id) != CT_OBJ_SOCK || o->family != AF_UNIX ||
-	    o->type != SOCK_DGRAM || o->peer || !o->name[0])
+	    o->type != SOCK_DGRAM || o->peer || !o->name[0] || !got ||
+	    !is_from_descendant(g, got, o, g->tasks[s->task].tgid))
 		return GRAPH_NONE;
+	since_ns = owner_event(g, got)->r.ts;
 	r = graph_refs(&g->children, g->tasks[s->task].tgid, &n);
 	for (size_t i = 0; i < n && scan_step(g); i++) {
 		uint32_t c = r[i].event;

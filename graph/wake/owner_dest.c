@@ -165,8 +165,7 @@ static const struct graph_ref *sockets_at(const struct graph *g, const struct as
 				       : graph_listening(g, a->to.family, a->to.type, a->to.rport, "", ret_n);
 }
 
-/* Returns true if the socket o may receive what the send r has sent. */
-static bool is_for(const struct ct_rec *r, const struct window_object *o)
+bool owner_dest_is_for(const struct ct_rec *r, const struct window_object *o)
 {
 	static const uint8_t any[4];
 	uint32_t v4 = ct_send_address(r);
@@ -203,7 +202,7 @@ static size_t count_answers(const struct graph *g, const struct window_object *o
 		for (size_t k = 0; k < n_sent && owner_event(g, &r[k])->r.ts <= ts_ns; k++) {
 			if (++looks == DEST_ANSWER_LOOKS || !scan_step(g))
 				return DEST_ANSWER_LOOKS;
-			answers += is_for(&owner_event(g, &r[k])->r, o);
+			answers += owner_dest_is_for(&owner_event(g, &r[k])->r, o);
 		}
 	}
 	return answers;

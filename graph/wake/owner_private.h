@@ -77,6 +77,8 @@ uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32
 bool owner_dest_owes(const struct graph *g, uint64_t sock, uint64_t ts_ns);
 /* Returns true if all destinations that owe an answer are on other hosts. */
 bool owner_dest_is_far(const struct graph *g, uint64_t sock, uint64_t ts_ns);
+/* Returns true if the socket o may receive what the send r has sent. */
+bool owner_dest_is_for(const struct ct_rec *r, const struct window_object *o);
 /*
  * Returns the task that owes the answer. Returns GRAPH_NONE in these cases:
  * - Several destinations owe an answer.
