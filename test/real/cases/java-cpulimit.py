@@ -72,29 +72,35 @@ def play(s):
     def found(comm):
         return [p for p in descendants(jvm.pid) if proc(p, "comm") == comm + "\n"]
 
-    s.begin()
     s.say("jvm", "export")
     s.wait("brotli runs", lambda: "packs" in s.output("jvm") and found("brotli"))
     s.role("cpulimit", found("cpulimit")[0])
     s.role("brotli", found("brotli")[0])
+
+    def mostly(what):
+        """Looks many times. Returns whether `what` was true in most of these looks."""
+        looks = []
+        for _ in range(30):
+            looks.append(what())
+            time.sleep(0.01)
+        return sum(looks) > 15
+
+    def stopped():
+        return s.state("brotli") == "T"
+
+    def full():
+        return s.syscall("exporter") == "write" and "pipe" in s.wchan("exporter")
+
+    s.role("exporter", jvm.pid, tid("exporter"))
+    s.wait("brotli is stopped most of the time", lambda: mostly(stopped))
+    s.wait("the exporter waits", lambda: mostly(full))
+
+    s.begin()
     s.say("jvm", "report")
     s.wait("the report waits", lambda: "Semaphore.acquire" in stack("report"))
     s.role("victim", jvm.pid, tid("report"))
-    s.role("exporter", jvm.pid, tid("exporter"))
-
-    def stopped():
-        """Looks at brotli many times. Returns whether it was stopped in most of these looks."""
-        looks = []
-        for _ in range(50):
-            looks.append(s.state("brotli") == "T")
-            time.sleep(0.01)
-        return sum(looks) > 25
-
-    s.wait("brotli is stopped most of the time", stopped)
-    s.wait("the exporter waits", lambda: s.syscall("exporter") == "write")
-    s.during("brotli is stopped most of the time", lambda: stopped() and found("cpulimit"))
-    s.during("the exporter waits for the pipe to brotli", lambda: s.syscall("exporter") == "write" and
-             "pipe" in s.wchan("exporter"))
+    s.during("brotli is stopped most of the time", lambda: mostly(stopped) and found("cpulimit"))
+    s.during("the exporter waits for the pipe to brotli", lambda: mostly(full))
     s.during("the report waits", lambda: s.syscall("victim") == "futex" and s.state("victim") == "S" and
              "reported" not in s.output("jvm"))
     s.during("the other brotli is not stopped", lambda: s.state("bystander_brotli") in "RS")
