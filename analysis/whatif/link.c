@@ -15,18 +15,20 @@ struct exited {
 	uint32_t cause; /* of the wait */
 };
 
-/* A part of the links to one task, so that threads can share the work for this task. */
+/* A part of the links to one task, so that two threads can share the work for this task. */
 struct part {
-	uint32_t task;
 	size_t first, n;
 };
 
 struct linking {
 	struct whatif *x;
 	struct causal_links *links;
+	graph_both_fn both;       /* may be NULL */
 	VEC(struct exited) exits; /* sorted by parent */
-	VEC(struct part) parts;   /* sorted by task */
-	size_t next_part;         /* the first part that no thread has begun with */
+	/* the links to `task`, and the first part that no thread has begun with */
+	uint32_t task;
+	VEC(struct part) parts;
+	size_t next_part;
 	/* The range is divided into equal time slices, about as many as there are looks. So only few looks
 	 * are in one slice. */
 	unsigned shift;
@@ -255,7 +257,7 @@ static int add_waits(struct linking *k, uint32_t task)
 
 /* Drops the links that no arrival (link.h) is made of. The others may get another `cause`: an arrival does
  * not leave after it has arrived. */
-static void keep_messages(struct whatif *x, causal_link_list *links, struct part *part)
+static void keep_messages(struct whatif *x, uint32_t task, causal_link_list *links, struct part *part)
 {
 	const struct window_event *e = x->g->w->events;
 	struct place last = { GRAPH_NONE, GRAPH_NONE };
@@ -272,7 +274,7 @@ static void keep_messages(struct whatif *x, causal_link_list *links, struct part
 		__builtin_prefetch(&e[soon->cause]);
 		if (e[l.cause].r.ts >= ts_ns)
 			l.cause = l.event;
-		if (ts_ns >= x->from_ns && ts_ns < x->to_ns && may_hold_up(x, part->task, &l, &last))
+		if (ts_ns >= x->from_ns && ts_ns < x->to_ns && may_hold_up(x, task, &l, &last))
 			v[part->n++] = l;
 	}
 }
@@ -283,37 +285,32 @@ static void keep_parts(void *arg)
 	size_t i;
 
 	while ((i = __atomic_fetch_add(&k->next_part, 1, __ATOMIC_RELAXED)) < k->parts.n)
-		keep_messages(k->x, &k->links->to[k->parts.v[i].task], &k->parts.v[i]);
+		keep_messages(k->x, k->task, &k->links->to[k->task], &k->parts.v[i]);
 }
 
-static int find_messages(struct linking *k, graph_both_fn both, size_t *ret_n)
+static int add_messages(struct linking *k, uint32_t task)
 {
-	for (uint32_t t = 0; t < k->links->n_tasks; t++)
-		for (size_t at = 0, n = k->links->to[t].n; at < n; at += LINK_PART)
-			if (VEC_PUSH(&k->parts, (struct part){ t, at, MIN(n - at, (size_t)LINK_PART) }))
-				return -ENOMEM;
-	if (both)
-		both(keep_parts, keep_parts, k);
+	const causal_link_list *links = &k->links->to[task];
+
+	k->task = task;
+	k->parts.n = 0;
+	k->next_part = 0;
+	for (size_t at = 0; at < links->n; at += LINK_PART)
+		if (VEC_PUSH(&k->parts, (struct part){ at, MIN(links->n - at, (size_t)LINK_PART) }))
+			return -ENOMEM;
+	if (k->both && k->parts.n > 1)
+		k->both(keep_parts, keep_parts, k);
 	else
 		keep_parts(k);
-	for (size_t i = 0; i < k->parts.n; i++)
-		*ret_n += k->parts.v[i].n;
-	return 0;
-}
+	for (size_t i = 0; i < k->parts.n; i++) {
+		const struct causal_link *l = links->v + k->parts.v[i].first;
 
-static void add_messages(struct linking *k, uint32_t task)
-{
-	size_t at = BISECT(i, 0, k->parts.n, k->parts.v[i].task >= task);
-
-	for (; at < k->parts.n && k->parts.v[at].task == task; at++) {
-		const struct part *part = &k->parts.v[at];
-		const struct causal_link *l = k->links->to[task].v + part->first;
-
-		for (const struct causal_link *end = l + part->n; l < end; l++)
+		for (const struct causal_link *end = l + k->parts.v[i].n; l < end; l++)
 			k->x->arrivals[k->x->n_arrivals++] = (struct arrival){
 				.from = l->from, .to = task, .event = l->event, .cause = l->cause
 			};
 	}
+	return 0;
 }
 
 static void add_exits(struct linking *k, uint32_t task)
@@ -332,16 +329,17 @@ static int add_arrivals(struct linking *k, uint32_t task)
 {
 	struct whatif *x = k->x;
 	size_t first = x->n_arrivals;
-	int r;
+	int r = 0;
 
 	if (k->links && task < k->links->n_tasks) {
-		add_messages(k, task);
+		r = add_messages(k, task);
 		/* links and arrivals together need much memory */
 		VEC_FREE(&k->links->to[task]);
 	}
 	add_exits(k, task);
 	x->arrivals_of[task] = (struct arrivals_of){ first, x->n_arrivals };
-	r = sort_arrivals(x, x->arrivals + first, x->n_arrivals - first);
+	if (!r)
+		r = sort_arrivals(x, x->arrivals + first, x->n_arrivals - first);
 	for (size_t i = first; i < x->n_arrivals && !r; i++) {
 		find_task(k, x->arrivals[i].from);
 		r = add_look(k, x->g->n_intervals + i, left_ns(x, &x->arrivals[i]));
@@ -430,14 +428,14 @@ static int sort_looks(struct linking *k)
 	return 0;
 }
 
-static int link_all(struct linking *k, graph_both_fn both)
+static int link_all(struct linking *k)
 {
 	struct whatif *x = k->x;
 	size_t n = k->exits.n;
-	int r = k->links ? find_messages(k, both, &n) : 0;
+	int r = 0;
 
-	if (r)
-		return r;
+	for (size_t t = 0; k->links && t < k->links->n_tasks; t++)
+		n += k->links->to[t].n;
 	if (x->g->n_intervals + n + x->g->n_tasks > UINT32_MAX)
 		return -E2BIG;
 	x->arrivals = malloc((n + 1) * sizeof(*x->arrivals));
@@ -463,11 +461,11 @@ int link_tasks(struct whatif *x, struct causal_links *links, graph_both_fn both)
 {
 	_cleanup_free_ bool *found = calloc(x->g->n_tasks, sizeof(*found));
 	_cleanup_free_ uint32_t *queue = malloc(x->g->n_tasks * sizeof(*queue));
-	struct linking k = { .x = x, .links = links, .found = found, .queue = queue };
+	struct linking k = { .x = x, .links = links, .both = both, .found = found, .queue = queue };
 	int r = found && queue ? find_exits(&k) : -ENOMEM;
 
 	if (!r)
-		r = link_all(&k, both);
+		r = link_all(&k);
 	VEC_FREE(&k.exits);
 	VEC_FREE(&k.parts);
 	free(k.slice_end);
