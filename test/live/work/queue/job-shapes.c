@@ -205,6 +205,7 @@ static void wave(void)
 	say("calm\n");
 	add_calmly(2000);
 	wait_for_all();
+	nap_ms(100); /* the last job is done, but its thread has still to leave the function of the job */
 	say("done\n");
 }
 
