@@ -379,7 +379,7 @@ void owner_of_lock(const struct graph *g, const struct lock_try *t, struct lock_
 	h.full = false;
 	find_holders(&h);
 	/* If the budget of scan.h is spent, the walk may have missed an unlock. */
-	if (h.full || !g->scans->left)
+	if (h.full || !scan_left(g))
 		return;
 	lock = surest(&h, &ret->strength, all);
 	if (!lock)

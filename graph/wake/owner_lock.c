@@ -79,7 +79,7 @@ bool owner_of_class(const struct graph *g, const struct interval *s, struct blam
 	if (runs)
 		all->n = 0;
 	/* If the budget of scan.h is spent, the loop may have missed other threads. */
-	b->task = all->n == 1 && g->scans->left ? all->v[0] : GRAPH_NONE;
+	b->task = all->n == 1 && scan_left(g) ? all->v[0] : GRAPH_NONE;
 	return true;
 }
 
