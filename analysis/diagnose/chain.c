@@ -99,9 +99,9 @@ static int link_push(const struct graph *g, struct chain *c, uint32_t task, cons
 	return 0;
 }
 
-static bool is_earlier(const struct chain *c, uint32_t task)
+bool chain_has_task(const struct chain *c, size_t from, uint32_t task)
 {
-	for (size_t i = 0; i < c->links.n; i++)
+	for (size_t i = from; i < c->links.n; i++)
 		if (c->links.v[i].task == task)
 			return true;
 	return false;
@@ -111,7 +111,7 @@ static bool is_earlier(const struct chain *c, uint32_t task)
 static bool is_open(const struct chain *c, const struct group *gr)
 {
 	for (size_t i = 0; gr->blame.edge == EDGE_EXIT && i < c->rivals.n; i++)
-		if (!is_earlier(c, c->rivals.v[i]))
+		if (!chain_has_task(c, 0, c->rivals.v[i]))
 			return true;
 	return false;
 }
@@ -184,7 +184,7 @@ static void drop_earlier(const struct chain *c, struct enders *all)
 	struct enders left = { 0 };
 
 	for (size_t i = 0; i < all->n; i++)
-		if (!is_earlier(c, all->v[i]))
+		if (!chain_has_task(c, 0, all->v[i]))
 			left.v[left.n++] = all->v[i];
 	if (left.n && all->n < ENDERS_MAX)
 		*all = left;

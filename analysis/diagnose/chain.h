@@ -42,6 +42,8 @@ int chain_append(const struct graph *g, struct chain *c, uint32_t task, enum edg
 void chain_cut(struct chain *c, size_t n);
 /* Returns true if the chain has a choice that neither a rule nor a person decided. */
 bool chain_has_open_choice(const struct chain *c);
+/* Returns true if a link from index `from` on is of this task. */
+bool chain_has_task(const struct chain *c, size_t from, uint32_t task);
 /* Returns true if any link but the last one has an edge of this kind. */
 bool chain_has_edge(const struct chain *c, enum edge_kind kind);
 /* Returns true if a link waits for a lock. */

@@ -48,14 +48,6 @@ static bool is_open(const struct findings *f, size_t i)
 	return k->edge == EDGE_OWNER && k->strength == EDGE_WEAK;
 }
 
-static bool has_task(const struct chain *c, size_t from, uint32_t task)
-{
-	for (size_t i = from; i < c->links.n; i++)
-		if (c->links.v[i].task == task)
-			return true;
-	return false;
-}
-
 /* Returns true if the named task certainly does not idle: in earlier waits, a timer of its own woke
  * it regularly, and now it is stuck or has ended. */
 static bool beyond_doubt(const struct graph *g, const struct missing_wake *m)
@@ -89,7 +81,7 @@ static bool says_more(const struct findings *f, size_t i, bool normal)
 		return true;
 	if (i + 1 < c->links.n && c->links.v[i + 1].task == m->steps[0].task)
 		return false;
-	return !has_task(c, i + 1, missing_wake_named(m)->task);
+	return !chain_has_task(c, i + 1, missing_wake_named(m)->task);
 }
 
 static void end_here(struct chain *c)

@@ -41,14 +41,6 @@ static int take_chain(struct findings *f, struct chain *sub)
 	return 0;
 }
 
-static bool has_task(const struct chain *c, uint32_t task)
-{
-	for (size_t i = 0; i < c->links.n; i++)
-		if (c->links.v[i].task == task)
-			return true;
-	return false;
-}
-
 static int follow(struct findings *f, uint32_t task, uint64_t from_ns, uint64_t to_ns, enum edge_kind edge,
 		  enum edge_strength strength)
 {
@@ -61,7 +53,7 @@ static int follow(struct findings *f, uint32_t task, uint64_t from_ns, uint64_t 
 	if (!r)
 		r = chain_build(f->g, p, &f->chain.options, &sub);
 	for (size_t i = 0; !r && i < sub.links.n; i++)
-		circle |= has_task(&f->chain, sub.links.v[i].task);
+		circle |= chain_has_task(&f->chain, 0, sub.links.v[i].task);
 	if (r == -EINVAL ||
 	    (!r && (!sub.links.n || circle || f->chain.links.n + sub.links.n > DIAGNOSE_MAX_CHAIN))) {
 		/* nothing is known of `task`, or the chain would become circular or too long */
@@ -111,7 +103,7 @@ static int find_spin(struct findings *f, bool *ret_done)
 	r = name_flag(f, &flag);
 	if (r)
 		return r;
-	if (flag.writer != GRAPH_NONE && !has_task(&f->chain, flag.writer)) {
+	if (flag.writer != GRAPH_NONE && !chain_has_task(&f->chain, 0, flag.writer)) {
 		*ret_done = true;
 		return follow(f, flag.writer, flag.since_ns, flag.until_ns, EDGE_FLAG, flag.strength);
 	}
@@ -125,7 +117,7 @@ static int find_sleepy_spin(struct findings *f, bool *ret_done)
 	struct flag flag = flag_find(f->g, k->task, k->from_ns, k->to_ns);
 	int r = flag.obj ? name_flag(f, &flag) : 0;
 
-	if (r || flag.writer == GRAPH_NONE || has_task(&f->chain, flag.writer))
+	if (r || flag.writer == GRAPH_NONE || chain_has_task(&f->chain, 0, flag.writer))
 		return r;
 	*ret_done = true;
 	return follow(f, flag.writer, flag.since_ns, flag.until_ns, EDGE_FLAG, flag.strength);
@@ -157,7 +149,7 @@ static int find_polled_child(struct findings *f, bool *ret_done)
 		t = &g->tasks[r[i].event];
 		from_ns = MAX(t->born_ns, k->from_ns);
 		to_ns = MIN(t->exit_ns, k->to_ns);
-		if (to_ns <= from_ns || to_ns - from_ns < half_ns || has_task(&f->chain, r[i].event))
+		if (to_ns <= from_ns || to_ns - from_ns < half_ns || chain_has_task(&f->chain, 0, r[i].event))
 			continue;
 		child = r[i].event;
 		words_add(&w, "%s%s[%u]", found++ ? ", " : "", graph_comm(g, child, from_ns), t->tid);
