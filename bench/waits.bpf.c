@@ -117,9 +117,13 @@ static __always_inline void note_call(struct long_wait *w, struct task_struct *t
 SEC("tp_btf/sched_switch")
 int waits_switch(__u64 *ctx)
 {
-	struct task_struct *prev = (void *)ctx[1];
+	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
 	struct long_wait w = { .from_ns = bpf_ktime_get_boot_ns(), .tid = prev->pid, .call = -1 };
+	__u32 runs = next->pid;
 
+	/* A wake-up may come before its task has left the CPU. Then it finds no entry, and the switch makes
+	 * one for a wait that is already over. */
+	bpf_map_delete_elem(&asleep, &runs);
 	if (ctx[0] || prev->flags & PF_KTHREAD ||
 	    !(prev->__state & (TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE)))
 		return 0;

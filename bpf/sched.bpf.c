@@ -152,11 +152,14 @@ int ct_switch(__u64 *ctx)
 	return 0;
 }
 
+/*
+ * Returns true only if p waited for less than CT_COARSE_NS, and does not read the clock: no tick was counted
+ * since p left its CPU. This does not judge a wait of some ticks, because the count may be late by some
+ * ticks: the host of a virtual machine may stop the CPU that counts.
+ */
 static __always_inline bool waking_is_short(struct task_struct *p)
 {
-	__u64 left = found_left(p);
-
-	return left && found_ticks() + ct_tick_ns < left + CT_COARSE_NS;
+	return found_left(p) > found_ticks();
 }
 
 /* If p waited for CT_COARSE_NS or more, records the wait (CT_FOUND, CT_WAKE) and returns true, even if

@@ -60,7 +60,8 @@ static __always_inline __u64 found_left(struct task_struct *t)
 	return t->sched_info.last_arrival ? t->sched_info.last_arrival + ran : 0;
 }
 
-/* Returns the clock of the scheduler, late by up to a tick. 0: the daemon has not measured it yet. */
+/* Returns the clock of the scheduler, late by up to a tick, and later if the kernel counts its ticks late. 0:
+ * the daemon has not measured it yet. */
 static __always_inline __u64 found_ticks(void)
 {
 	return ct_govern.sched_off_ns ? bpf_jiffies64() * ct_tick_ns - ct_govern.sched_tick_off_ns : 0;

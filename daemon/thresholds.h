@@ -193,9 +193,9 @@
 /* ns: the daemon measures again and again how far the tick counter is ahead of the scheduler's clock. A
  * measurement late in a tick is too small by up to a tick. So if a measurement is less than a tick below the
  * value in use, the daemon lowers the value in use by CLOCK_DRIFT_NS at most. Smaller: the value in use stays
- * too large for longer; then a wait just above CT_COARSE_NS looks shorter, and is not recorded. Larger: the
- * value in use gets too small; then short waits look longer, and cost the BPF program more time. No evidence
- * yet. */
+ * too large for longer; if it is too large by more than a tick, long waits look short, and are not recorded.
+ * Larger: the value in use gets too small; then short waits look longer, and cost the BPF program more time.
+ * No evidence yet. */
 #define CLOCK_DRIFT_NS 500000ULL
 /* ns: `ctrace status` shows the cost of the BPF programs over this time. It decides nothing. */
 #define GOVERNOR_BPF_NS 2000000000ULL
