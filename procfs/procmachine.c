@@ -35,6 +35,8 @@ struct limits {
 	double cpus;
 	uint64_t memory;
 	bool known;
+	struct procmachine_quota quota; /* quota_us 0: none */
+	bool throttled;
 };
 
 #define CGROUPS     "/sys/fs/cgroup"
@@ -49,14 +51,44 @@ static bool read_cgroup(const char *root, const char *mount, const char *cgroup,
 	       find_line(root, path, "", text, LINE_MAX_BYTES);
 }
 
+static double share_of(const struct procmachine_quota *q)
+{
+	return (double)q->quota_us / q->period_us;
+}
+
+static bool was_throttled(const char *root, const char *mount, const char *cgroup)
+{
+	char path[PATH_MAX], times[LINE_MAX_BYTES];
+
+	return snprintf(path, sizeof(path), "%s%s/cpu.stat", mount, cgroup) < PATH_MAX &&
+	       find_line(root, path, "nr_throttled ", times, sizeof(times)) && strcmp(times, "0") != 0;
+}
+
+static void add_quota(const char *root, const char *mount, const char *cgroup, uint64_t quota_us,
+		      uint64_t period_us, struct limits *l)
+{
+	struct procmachine_quota q = { .quota_us = quota_us, .period_us = (uint32_t)period_us };
+	bool throttled = was_throttled(root, mount, cgroup);
+
+	if (!q.quota_us || !q.period_us ||
+	    snprintf(q.group, sizeof(q.group), "%s", *cgroup ? cgroup : "/") >= PATH_MAX)
+		return;
+	l->cpus = MIN(l->cpus, share_of(&q));
+	if (l->quota.quota_us &&
+	    (throttled == l->throttled ? share_of(&l->quota) <= share_of(&q) : l->throttled))
+		return;
+	l->quota = q;
+	l->throttled = throttled;
+}
+
 static void add_v2(const char *root, const char *cgroup, struct limits *l)
 {
 	unsigned long long quota, period;
 	char text[LINE_MAX_BYTES];
 
 	if (read_cgroup(root, CGROUPS, cgroup, "cpu.max", text) &&
-	    sscanf(text, "%llu %llu", &quota, &period) == 2 && period)
-		l->cpus = MIN(l->cpus, (double)quota / (double)period);
+	    sscanf(text, "%llu %llu", &quota, &period) == 2)
+		add_quota(root, CGROUPS, cgroup, quota, period, l);
 	if (read_cgroup(root, CGROUPS, cgroup, "memory.max", text) && sscanf(text, "%llu", &quota) == 1)
 		l->memory = MIN(l->memory, (uint64_t)quota);
 }
@@ -72,7 +104,7 @@ static void add_v1_cpu(const char *root, const char *cgroup, struct limits *l)
 	l->known = true;
 	if (quota > 0 && read_cgroup(root, CGROUPS "/cpu", cgroup, "cpu.cfs_period_us", text) &&
 	    sscanf(text, "%lld", &period) == 1 && period > 0)
-		l->cpus = MIN(l->cpus, (double)quota / (double)period);
+		add_quota(root, CGROUPS "/cpu", cgroup, (uint64_t)quota, (uint64_t)period, l);
 }
 
 static void add_v1_memory(const char *root, const char *cgroup, struct limits *l)
@@ -194,6 +226,15 @@ bool procmachine_limits(const char *root, pid_t pid, char ret[PROCMACHINE_MAX])
 	ret[0] = '\0';
 	put_limits(&l, ret);
 	return v2;
+}
+
+bool procmachine_quota(const char *root, pid_t tid, struct procmachine_quota *ret)
+{
+	bool v2;
+	struct limits l = find_limits(root, tid, &v2);
+
+	*ret = l.quota;
+	return l.quota.quota_us;
 }
 
 unsigned procmachine_cpus(pid_t pid)

@@ -415,12 +415,24 @@ static void say_stopper(struct words *t, const struct sentence_facts *f)
 
 static void say_quota(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
+	const struct window_object *quota = window_object(f->g->w, CT_OBJ_QUOTA_ID(k->tid));
 	char name[DESCRIBE_MAX];
+	bool named = has_group(f->g, k, name);
 
+	if (quota) {
+		describe_clean(quota->name, name, sizeof(name));
+		named = true;
+	}
 	words_add(t, ", because the CPU quota of its control group ");
-	if (has_group(f->g, k, name))
+	if (named)
 		words_add(t, "(%s) ", name);
 	words_add(t, "was used up");
+	if (!quota)
+		return;
+	words_add(t, ": ");
+	words_duration(t, MIN(quota->x, UINT64_MAX / 1000) * 1000);
+	words_add(t, " in each ");
+	words_duration(t, (uint64_t)quota->dev * 1000);
 }
 
 /* If a limit kept the task of link k off the CPU, says this. Returns false if it did not. */

@@ -16,28 +16,37 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "lib/vec.h"
+#include "procfs/procmachine.h"
 
 #define PATH_ROOM 4096
+
+typedef VEC(uint32_t) tid_vec;
 
 struct cgroups {
 	struct cgroups_options opt;
 	char root[PATH_ROOM]; /* the mount point of cgroup2; "": there is none */
 	struct map known;
 	struct map fresh;
+	struct map quotas; /* key: tid; value: when its quota was last asked for */
+	tid_vec throttled;
 	uint64_t walk_ns;
 	_Atomic uint64_t took_ns;
 	atomic_bool walking;
 	_Atomic uint64_t named, unnamed;
 };
 
+struct objects {
+	uint64_t now_ns;
+	VEC(uint64_t) out;
+	bool failed;
+};
+
 struct walk {
 	const struct map *wanted;
 	const char *containers;
-	uint64_t now_ns;
 	char path[PATH_ROOM];
 	size_t n_dirs, n_found;
-	VEC(uint64_t) out;
-	bool failed;
+	struct objects objects;
 };
 
 /* Keeps only the end of a long path: ".../b/c". */
@@ -52,25 +61,32 @@ static size_t short_path(const char *path, char buf[CT_OBJ_NAME_MAX + 1])
 	return (size_t)snprintf(buf, CT_OBJ_NAME_MAX + 1, "...%s", from ? from : "");
 }
 
-static void put_object(struct walk *w, uint64_t id, uint64_t ino, uint64_t peer, const char *name, size_t n)
+/* b: the fields of the object, all but the header and the name */
+static void put_object(struct objects *to, struct ct_object_blob b, const char *name, size_t n)
 {
-	struct ct_object_blob b = { .h = { .ts = w->now_ns, .kind = CT_OBJECT },
-				    .id = id,
-				    .ino = ino,
-				    .peer = peer,
-				    .name_len = (uint16_t)n };
 	size_t words;
 
+	b.h = (struct ct_blob){ .ts = to->now_ns, .kind = CT_OBJECT, .tid = b.h.tid };
+	b.name_len = (uint16_t)n;
 	b.h.size = (uint16_t)(sizeof(b) + ((n + 7) & ~7u));
 	words = b.h.size / 8;
-	if (VEC_RESERVE(&w->out, w->out.n + words)) {
-		w->failed = true;
+	if (VEC_RESERVE(&to->out, to->out.n + words)) {
+		to->failed = true;
 		return;
 	}
-	memset(w->out.v + w->out.n, 0, b.h.size);
-	memcpy(w->out.v + w->out.n, &b, sizeof(b));
-	memcpy((char *)(w->out.v + w->out.n) + sizeof(b), name, n);
-	w->out.n += words;
+	memset(to->out.v + to->out.n, 0, b.h.size);
+	memcpy(to->out.v + to->out.n, &b, sizeof(b));
+	memcpy((char *)(to->out.v + to->out.n) + sizeof(b), name, n);
+	to->out.n += words;
+}
+
+/* Hands over the objects. Returns 0 or -ENOMEM. */
+static int objects_end(struct objects *o, void **ret, size_t *ret_size)
+{
+	*ret_size = o->failed ? 0 : o->out.n * sizeof(*o->out.v);
+	*ret = *ret_size ? TAKE_PTR(o->out.v) : NULL;
+	VEC_FREE(&o->out);
+	return o->failed ? -ENOMEM : 0;
 }
 
 static void walk_found(struct walk *w, uint64_t ino)
@@ -81,15 +97,19 @@ static void walk_found(struct walk *w, uint64_t ino)
 
 	if (cgroup_container_id(path, id) && cgroups_container(w->containers, id, name)) {
 		container = CT_OBJ_CONTAINER_ID(ino);
-		put_object(w, container, ino, 0, name, strlen(name));
+		put_object(&w->objects, (struct ct_object_blob){ .id = container, .ino = ino }, name,
+			   strlen(name));
 	}
-	put_object(w, CT_OBJ_ID(CT_OBJ_CGROUP, ino), ino, container, text, short_path(path, text));
+	put_object(
+		&w->objects,
+		(struct ct_object_blob){ .id = CT_OBJ_ID(CT_OBJ_CGROUP, ino), .ino = ino, .peer = container },
+		text, short_path(path, text));
 	w->n_found++;
 }
 
 static bool walk_done(const struct walk *w)
 {
-	return w->failed || w->n_found == w->wanted->n || w->n_dirs >= CGROUPS_WALK_MAX;
+	return w->objects.failed || w->n_found == w->wanted->n || w->n_dirs >= CGROUPS_WALK_MAX;
 }
 
 /* Closes fd. */
@@ -131,7 +151,7 @@ int cgroups_find(const char *root, const char *containers, const struct map *wan
 
 	if (!w)
 		return -ENOMEM;
-	*w = (struct walk){ .wanted = wanted, .containers = containers, .now_ns = now_ns };
+	*w = (struct walk){ .wanted = wanted, .containers = containers, .objects.now_ns = now_ns };
 	fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st)) {
 		r = -errno;
@@ -139,14 +159,30 @@ int cgroups_find(const char *root, const char *containers, const struct map *wan
 		walk_found(w, st.st_ino);
 	}
 	walk_dir(w, fd, 0);
-	if (w->failed)
+	w->objects.failed = w->objects.failed || r;
+	if (objects_end(&w->objects, ret, ret_size) && !r)
 		r = -ENOMEM;
-	*ret_size = r ? 0 : w->out.n * sizeof(*w->out.v);
-	*ret = *ret_size ? TAKE_PTR(w->out.v) : NULL;
 	*ret_n = r ? 0 : w->n_found;
-	VEC_FREE(&w->out);
 	free(w);
 	return r;
+}
+
+int cgroups_quotas(const char *root, const uint32_t *tids, size_t n, uint64_t now_ns, void **ret,
+		   size_t *ret_size)
+{
+	_cleanup_free_ struct procmachine_quota *q = malloc(sizeof(*q));
+	struct objects o = { .now_ns = now_ns, .failed = !q };
+	char text[CT_OBJ_NAME_MAX + 1];
+
+	for (size_t i = 0; q && i < n; i++)
+		if (procmachine_quota(root, (pid_t)tids[i], q))
+			put_object(&o,
+				   (struct ct_object_blob){ .h.tid = tids[i],
+							    .id = CT_OBJ_QUOTA_ID(tids[i]),
+							    .x = q->quota_us,
+							    .dev = q->period_us },
+				   text, short_path(q->group, text));
+	return objects_end(&o, ret, ret_size);
 }
 
 /* A line of mountinfo: "36 35 0:31 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw" */
@@ -182,6 +218,8 @@ void cgroups_free(struct cgroups *c)
 		return;
 	map_done(&c->known);
 	map_done(&c->fresh);
+	map_done(&c->quotas);
+	VEC_FREE(&c->throttled);
 	free(c);
 }
 
@@ -196,9 +234,22 @@ void cgroups_seen(struct cgroups *c, uint64_t id)
 		map_set(&c->known, id, 0);
 }
 
+void cgroups_throttled(struct cgroups *c, uint32_t tid, uint64_t now_ns)
+{
+	uint64_t asked_ns;
+
+	if (map_get(&c->quotas, tid, &asked_ns) && now_ns < asked_ns + CGROUPS_QUOTA_NS)
+		return;
+	if (c->quotas.n >= CGROUPS_NEW_MAX)
+		map_done(&c->quotas);
+	if (c->throttled.n < CGROUPS_NEW_MAX && !map_set(&c->quotas, tid, now_ns))
+		(void)VEC_PUSH(&c->throttled, tid);
+}
+
 struct cgroups_walk {
 	struct cgroups *c;
 	struct map wanted;
+	tid_vec throttled;
 };
 
 static void walk_drop(void *arg)
@@ -207,6 +258,7 @@ static void walk_drop(void *arg)
 
 	atomic_store(&w->c->walking, false);
 	map_done(&w->wanted);
+	VEC_FREE(&w->throttled);
 	free(w);
 }
 
@@ -218,7 +270,10 @@ static void walk_run(void *arg)
 	void *data = NULL;
 	size_t size = 0, n = 0;
 
-	if (!cgroups_find(c->root, "/", &w->wanted, clock_boot_ns(), &data, &size, &n) && data)
+	if (w->throttled.n &&
+	    !cgroups_quotas("", w->throttled.v, w->throttled.n, clock_boot_ns(), &data, &size) && data)
+		c->opt.found(c->opt.arg, data, size);
+	if (w->wanted.n && !cgroups_find(c->root, "/", &w->wanted, clock_boot_ns(), &data, &size, &n) && data)
 		c->opt.found(c->opt.arg, data, size);
 	c->took_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - began_ns;
 	c->named += n;
@@ -236,13 +291,13 @@ void cgroups_round(struct cgroups *c, uint64_t now_ns)
 	struct cgroups_walk *w;
 	struct worker_job job = { .run = walk_run, .drop = walk_drop };
 
-	if (!c->fresh.n || atomic_load(&c->walking) ||
+	if ((!c->fresh.n && !c->throttled.n) || atomic_load(&c->walking) ||
 	    now_ns < c->walk_ns + MAX(CGROUPS_WALK_NS, CGROUPS_WALK_SHARE * c->took_ns))
 		return;
 	w = job.arg = malloc(sizeof(*w));
 	if (!w)
 		return;
-	*w = (struct cgroups_walk){ .c = c, .wanted = c->fresh };
+	*w = (struct cgroups_walk){ .c = c, .wanted = c->fresh, .throttled = c->throttled };
 	atomic_store(&c->walking, true);
 	c->walk_ns = now_ns;
 	if (worker_post(c->opt.worker, &job)) {
@@ -251,4 +306,5 @@ void cgroups_round(struct cgroups *c, uint64_t now_ns)
 		return;
 	}
 	c->fresh = (struct map){ 0 };
+	c->throttled = (tid_vec){ 0 };
 }

@@ -585,7 +585,10 @@ enum ct_loss {
  *   TASK           tid
  *   CGROUP         inode number of its directory. In its CT_OBJECT, name is the path below the root
  *                  of the hierarchy. peer is 0, or the object CT_OBJ_CONTAINER_ID(), whose name is
- *                  the name of the container
+ *                  the name of the container.
+ *                  Or CT_OBJ_QUOTA_ID() of a task whose CPU quota was used up: name is the control group
+ *                  with the quota, perhaps one above the task's; x is the quota, the CPU time in
+ *                  microseconds that the group may use in each period; dev is the period in microseconds
  *   DATA, QUEUE    as FUTEX
  *   MARK           a hash of the name (CT_MARK_NAME_MAX)
  * The name of FUTEX and DATA is the symbol, such as "flag (a.out)", where known.
@@ -636,6 +639,7 @@ enum ct_obj_kind {
 #define CT_OBJ_NOT_ACCEPTED         (1ULL << 58)
 #define CT_OBJ_PTY_MASTER           (1ULL << 58)
 #define CT_OBJ_CONTAINER_ID(cgroup) CT_OBJ_ID(CT_OBJ_CGROUP, (ct_u64)(cgroup) | 1ULL << 58)
+#define CT_OBJ_QUOTA_ID(tid)        CT_OBJ_ID(CT_OBJ_CGROUP, (ct_u64)(tid) | 1ULL << 57)
 
 /* The start of every blob. size: bytes of the whole blob, a multiple of 8. */
 struct ct_blob {
@@ -715,7 +719,7 @@ struct ct_object_blob {
 	/* unix: id of the other end; CGROUP: see Objects above; 0: not known */
 	ct_u64 peer;
 	/* number of the device (CHARDEV, TTY, FUSEDEV) or file system (others), in kernel
-	 * encoding */
+	 * encoding; CGROUP: see Objects above */
 	ct_u32 dev;
 	ct_u32 fs_magic;
 	ct_u16 family;
@@ -728,7 +732,8 @@ struct ct_object_blob {
 	ct_u32 netns;    /* inode number of the network namespace */
 	ct_u8 laddr[16]; /* IPv4 in the first 4 bytes, network order */
 	ct_u8 raddr[16];
-	/* SOCK: address of struct sock; PIDFD: the pid; FUSEDEV: device number of its mount */
+	/* SOCK: address of struct sock; PIDFD: the pid; FUSEDEV: device number of its mount;
+	 * CGROUP: see Objects above */
 	ct_u64 x;
 	/*
 	 * name_len bytes, padded with 0 to a multiple of 8: a path, a unix socket path ('@' first

@@ -131,6 +131,48 @@ static void limits_of_version_1(void **state)
 	assert_string_equal(text, "cpu 0.50, memory 1 MiB");
 }
 
+static void quota(const char *group, uint64_t quota_us, uint32_t period_us)
+{
+	struct procmachine_quota q;
+
+	assert_true(procmachine_quota(dir, 7, &q));
+	assert_string_equal(q.group, group);
+	assert_int_equal(q.quota_us, quota_us);
+	assert_int_equal(q.period_us, period_us);
+}
+
+static void quotas(void **state)
+{
+	struct procmachine_quota q;
+	char path[128];
+
+	put("/sys/fs/cgroup/cgroup.controllers", "cpu memory\n");
+	put("/proc/7/cgroup", "0::/a/b\n");
+	put("/sys/fs/cgroup/a/cpu.max", "max 100000\n");
+	put("/sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
+	assert_false(procmachine_quota(dir, 7, &q));
+	put("/sys/fs/cgroup/a/b/cpu.max", "50000 100000\n");
+	put("/sys/fs/cgroup/a/cpu.max", "30000 50000\n");
+	quota("/a/b", 50000, 100000);
+	/* the larger quota is the one that was used up */
+	put("/sys/fs/cgroup/a/cpu.stat", "nr_periods 9\nnr_throttled 3\n");
+	put("/sys/fs/cgroup/a/b/cpu.stat", "nr_periods 9\nnr_throttled 0\n");
+	quota("/a", 30000, 50000);
+	put("/sys/fs/cgroup/a/b/cpu.stat", "nr_periods 9\nnr_throttled 1\n");
+	quota("/a/b", 50000, 100000);
+	put("/sys/fs/cgroup/a/cpu.max", "10000 50000\n");
+	quota("/a", 10000, 50000);
+	put("/sys/fs/cgroup/a/cpu.stat", "nr_periods 9\nnr_throttled 0\n");
+	quota("/a/b", 50000, 100000);
+	snprintf(path, sizeof(path), "%s/sys/fs/cgroup/cgroup.controllers", dir);
+	unlink(path);
+	put("/proc/7/cgroup", "2:cpu:/a/b\n");
+	put("/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "-1\n");
+	put("/sys/fs/cgroup/cpu/a/b/cpu.cfs_quota_us", "2000\n");
+	put("/sys/fs/cgroup/cpu/a/b/cpu.cfs_period_us", "100000\n");
+	quota("/a/b", 2000, 100000);
+}
+
 static void cpus(void **state)
 {
 	cpu_set_t all, one;
@@ -154,6 +196,7 @@ int main(void)
 					    cmocka_unit_test(limits),
 					    cmocka_unit_test(limits_of_a_process),
 					    cmocka_unit_test(limits_of_version_1),
+					    cmocka_unit_test(quotas),
 					    cmocka_unit_test(cpus) };
 
 	return cmocka_run_group_tests(tests, setup, teardown);
