@@ -394,9 +394,10 @@
  * least time. The larger one applies. No evidence yet. */
 #define CGROUPS_WALK_NS    1000000000ULL
 #define CGROUPS_WALK_SHARE 200
-/* ns: the CPU quota of a task is read again after this time, if the quota was used up again. Smaller: costs
- * more. Larger: after a change, the old quota is told for longer. No evidence yet. */
-#define CGROUPS_QUOTA_NS 10000000000ULL
+/* ns: the CPU quota and the memory limit of a task are read again after this time, if such a limit holds the
+ * task up again. Smaller: costs more. Larger: after a change, the old limits are told for longer. No evidence
+ * yet. */
+#define CGROUPS_LIMITS_NS 10000000000ULL
 /* ns: a message reports a write or sync of the trace that takes longer. Smaller: messages about a
  * busy disk. Evidence: a_disk_that_does_not_answer in trace_storage_test.c. */
 #define TRACE_STORAGE_STUCK_NS 10000000000ULL

@@ -37,6 +37,7 @@ struct limits {
 	bool known;
 	struct procmachine_quota quota; /* quota_us 0: none */
 	bool throttled;
+	struct procmachine_memory used; /* limit_bytes 0: none */
 };
 
 #define CGROUPS     "/sys/fs/cgroup"
@@ -81,16 +82,40 @@ static void add_quota(const char *root, const char *mount, const char *cgroup, u
 	l->throttled = throttled;
 }
 
+/* Returns UINT64_MAX if there is no number. */
+static uint64_t read_number(const char *root, const char *mount, const char *cgroup, const char *name)
+{
+	char text[LINE_MAX_BYTES];
+	unsigned long long n;
+
+	return read_cgroup(root, mount, cgroup, name, text) && sscanf(text, "%llu", &n) == 1 ? n : UINT64_MAX;
+}
+
+static void add_memory(const char *cgroup, uint64_t limit, uint64_t used, struct limits *l)
+{
+	struct procmachine_memory m = { .limit_bytes = limit };
+
+	if (!limit || used == UINT64_MAX ||
+	    snprintf(m.group, sizeof(m.group), "%s", *cgroup ? cgroup : "/") >= PATH_MAX)
+		return;
+	m.used_percent = (uint32_t)MIN((double)used / (double)limit * 100, 1e6);
+	if (!l->used.limit_bytes || m.used_percent > l->used.used_percent)
+		l->used = m;
+}
+
 static void add_v2(const char *root, const char *cgroup, struct limits *l)
 {
+	uint64_t max = read_number(root, CGROUPS, cgroup, "memory.max");
+	uint64_t limit = MIN(max, read_number(root, CGROUPS, cgroup, "memory.high"));
 	unsigned long long quota, period;
 	char text[LINE_MAX_BYTES];
 
 	if (read_cgroup(root, CGROUPS, cgroup, "cpu.max", text) &&
 	    sscanf(text, "%llu %llu", &quota, &period) == 2)
 		add_quota(root, CGROUPS, cgroup, quota, period, l);
-	if (read_cgroup(root, CGROUPS, cgroup, "memory.max", text) && sscanf(text, "%llu", &quota) == 1)
-		l->memory = MIN(l->memory, (uint64_t)quota);
+	l->memory = MIN(l->memory, max);
+	if (limit < UINT64_MAX)
+		add_memory(cgroup, limit, read_number(root, CGROUPS, cgroup, "memory.current"), l);
 }
 
 static void add_v1_cpu(const char *root, const char *cgroup, struct limits *l)
@@ -109,15 +134,13 @@ static void add_v1_cpu(const char *root, const char *cgroup, struct limits *l)
 
 static void add_v1_memory(const char *root, const char *cgroup, struct limits *l)
 {
-	unsigned long long bytes;
-	char text[LINE_MAX_BYTES];
+	uint64_t limit = read_number(root, CGROUPS "/memory", cgroup, "memory.limit_in_bytes");
 
-	if (!read_cgroup(root, CGROUPS "/memory", cgroup, "memory.limit_in_bytes", text) ||
-	    sscanf(text, "%llu", &bytes) != 1)
+	l->known = l->known || limit < UINT64_MAX;
+	if (limit >= UNLIMITED_1)
 		return;
-	l->known = true;
-	if (bytes < UNLIMITED_1)
-		l->memory = MIN(l->memory, (uint64_t)bytes);
+	l->memory = MIN(l->memory, limit);
+	add_memory(cgroup, limit, read_number(root, CGROUPS "/memory", cgroup, "memory.usage_in_bytes"), l);
 }
 
 /* Calls add() for the control group with the path `cgroup`, and for the groups above it. Changes
@@ -235,6 +258,15 @@ bool procmachine_quota(const char *root, pid_t tid, struct procmachine_quota *re
 
 	*ret = l.quota;
 	return l.quota.quota_us;
+}
+
+bool procmachine_memory(const char *root, pid_t tid, struct procmachine_memory *ret)
+{
+	bool v2;
+	struct limits l = find_limits(root, tid, &v2);
+
+	*ret = l.used;
+	return l.used.limit_bytes;
 }
 
 unsigned procmachine_cpus(pid_t pid)

@@ -38,6 +38,14 @@ struct procmachine_quota {
  * Returns false if there is no quota, or it cannot be read.
  */
 bool procmachine_quota(const char *root, pid_t tid, struct procmachine_quota *ret);
+struct procmachine_memory {
+	char group[PATH_MAX];
+	uint64_t limit_bytes;
+	uint32_t used_percent;
+};
+/* Finds the memory limit that the task tid has used up most: that of its control group, or of a group above
+ * it. Returns false if there is no limit, or it cannot be read. */
+bool procmachine_memory(const char *root, pid_t tid, struct procmachine_memory *ret);
 /* Returns the number of CPUs that the main thread of a process may use; 0: not known. pid 0: the
  * calling thread. A zombie has this number too. */
 unsigned procmachine_cpus(pid_t pid);

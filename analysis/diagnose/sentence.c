@@ -247,18 +247,24 @@ static bool has_group(const struct graph *g, const struct link *k, char name[DES
 
 static void say_memory(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
+	const struct window_object *limit = window_object(f->g->w, CT_OBJ_MEMORY_ID(k->tid));
 	char name[DESCRIBE_MAX];
 
 	words_add(t, "was waiting for memory");
 	say_where(t, f, k);
-	if (has_frame(f, k, frame_is_out_of_memory))
+	if (limit && limit->dev >= MEMORY_LIMIT_PERCENT) {
+		describe_clean(limit->name, name, sizeof(name));
+		words_add(t, ", because its control group (%s) had used up its limit of ", name);
+		words_bytes(t, limit->x);
+	} else if (has_frame(f, k, frame_is_out_of_memory)) {
 		words_add(t, ", because its control group had no memory left");
-	else if (has_group(f->g, k, name))
+	} else if (!limit && has_group(f->g, k, name)) {
 		words_add(t,
 			  ", because its control group (%s) was over its limit or the machine had too little",
 			  name);
-	else
+	} else {
 		words_add(t, ", because the machine had too little");
+	}
 }
 
 static bool has_limit(const struct sentence_facts *f, const struct link *k)

@@ -303,11 +303,11 @@ static void drain_cgroup(void *arg, uint64_t id)
 	cgroups_seen(d->cgroups, id);
 }
 
-static void drain_throttled(void *arg, uint32_t tid, uint64_t ts_ns)
+static void drain_limited(void *arg, uint32_t tid, uint64_t ts_ns)
 {
 	struct drain *d = arg;
 
-	cgroups_throttled(d->cgroups, tid, ts_ns);
+	cgroups_limited(d->cgroups, tid, ts_ns);
 }
 
 /* Called on the worker's thread. */
@@ -720,7 +720,7 @@ int drain_new(const struct drain_options *opt, struct drain **ret, char err[DRAI
 	d->opt.recorder.rawaccess = drain_rawaccess;
 	d->opt.recorder.rawcrash = drain_rawcrash;
 	d->opt.recorder.cgroup = drain_cgroup;
-	d->opt.recorder.throttled = drain_throttled;
+	d->opt.recorder.limited = drain_limited;
 	d->opt.recorder.cmdline = drain_cmdline;
 	d->opt.recorder.arg = d;
 	d->wake_fd = d->epoll_fd = -1;

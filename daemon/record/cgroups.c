@@ -27,8 +27,8 @@ struct cgroups {
 	char root[PATH_ROOM]; /* the mount point of cgroup2; "": there is none */
 	struct map known;
 	struct map fresh;
-	struct map quotas; /* key: tid; value: when its quota was last asked for */
-	tid_vec throttled;
+	struct map limits; /* key: tid; value: when its limits were last asked for */
+	tid_vec limited;
 	uint64_t walk_ns;
 	_Atomic uint64_t took_ns;
 	atomic_bool walking;
@@ -167,21 +167,41 @@ int cgroups_find(const char *root, const char *containers, const struct map *wan
 	return r;
 }
 
-int cgroups_quotas(const char *root, const uint32_t *tids, size_t n, uint64_t now_ns, void **ret,
-		   size_t *ret_size)
+static void put_quota(struct objects *to, const char *root, uint32_t tid)
 {
 	_cleanup_free_ struct procmachine_quota *q = malloc(sizeof(*q));
-	struct objects o = { .now_ns = now_ns, .failed = !q };
+	struct ct_object_blob b = { .h.tid = tid, .id = CT_OBJ_QUOTA_ID(tid) };
 	char text[CT_OBJ_NAME_MAX + 1];
 
-	for (size_t i = 0; q && i < n; i++)
-		if (procmachine_quota(root, (pid_t)tids[i], q))
-			put_object(&o,
-				   (struct ct_object_blob){ .h.tid = tids[i],
-							    .id = CT_OBJ_QUOTA_ID(tids[i]),
-							    .x = q->quota_us,
-							    .dev = q->period_us },
-				   text, short_path(q->group, text));
+	if (!q || !procmachine_quota(root, (pid_t)tid, q))
+		return;
+	b.x = q->quota_us;
+	b.dev = q->period_us;
+	put_object(to, b, text, short_path(q->group, text));
+}
+
+static void put_memory(struct objects *to, const char *root, uint32_t tid)
+{
+	_cleanup_free_ struct procmachine_memory *m = malloc(sizeof(*m));
+	struct ct_object_blob b = { .h.tid = tid, .id = CT_OBJ_MEMORY_ID(tid) };
+	char text[CT_OBJ_NAME_MAX + 1];
+
+	if (!m || !procmachine_memory(root, (pid_t)tid, m))
+		return;
+	b.x = m->limit_bytes;
+	b.dev = m->used_percent;
+	put_object(to, b, text, short_path(m->group, text));
+}
+
+int cgroups_limits(const char *root, const uint32_t *tids, size_t n, uint64_t now_ns, void **ret,
+		   size_t *ret_size)
+{
+	struct objects o = { .now_ns = now_ns };
+
+	for (size_t i = 0; i < n; i++) {
+		put_quota(&o, root, tids[i]);
+		put_memory(&o, root, tids[i]);
+	}
 	return objects_end(&o, ret, ret_size);
 }
 
@@ -218,8 +238,8 @@ void cgroups_free(struct cgroups *c)
 		return;
 	map_done(&c->known);
 	map_done(&c->fresh);
-	map_done(&c->quotas);
-	VEC_FREE(&c->throttled);
+	map_done(&c->limits);
+	VEC_FREE(&c->limited);
 	free(c);
 }
 
@@ -234,22 +254,22 @@ void cgroups_seen(struct cgroups *c, uint64_t id)
 		map_set(&c->known, id, 0);
 }
 
-void cgroups_throttled(struct cgroups *c, uint32_t tid, uint64_t now_ns)
+void cgroups_limited(struct cgroups *c, uint32_t tid, uint64_t now_ns)
 {
 	uint64_t asked_ns;
 
-	if (map_get(&c->quotas, tid, &asked_ns) && now_ns < asked_ns + CGROUPS_QUOTA_NS)
+	if (map_get(&c->limits, tid, &asked_ns) && now_ns < asked_ns + CGROUPS_LIMITS_NS)
 		return;
-	if (c->quotas.n >= CGROUPS_NEW_MAX)
-		map_done(&c->quotas);
-	if (c->throttled.n < CGROUPS_NEW_MAX && !map_set(&c->quotas, tid, now_ns))
-		(void)VEC_PUSH(&c->throttled, tid);
+	if (c->limits.n >= CGROUPS_NEW_MAX)
+		map_done(&c->limits);
+	if (c->limited.n < CGROUPS_NEW_MAX && !map_set(&c->limits, tid, now_ns))
+		(void)VEC_PUSH(&c->limited, tid);
 }
 
 struct cgroups_walk {
 	struct cgroups *c;
 	struct map wanted;
-	tid_vec throttled;
+	tid_vec limited;
 };
 
 static void walk_drop(void *arg)
@@ -258,7 +278,7 @@ static void walk_drop(void *arg)
 
 	atomic_store(&w->c->walking, false);
 	map_done(&w->wanted);
-	VEC_FREE(&w->throttled);
+	VEC_FREE(&w->limited);
 	free(w);
 }
 
@@ -270,8 +290,8 @@ static void walk_run(void *arg)
 	void *data = NULL;
 	size_t size = 0, n = 0;
 
-	if (w->throttled.n &&
-	    !cgroups_quotas("", w->throttled.v, w->throttled.n, clock_boot_ns(), &data, &size) && data)
+	if (w->limited.n && !cgroups_limits("", w->limited.v, w->limited.n, clock_boot_ns(), &data, &size) &&
+	    data)
 		c->opt.found(c->opt.arg, data, size);
 	if (w->wanted.n && !cgroups_find(c->root, "/", &w->wanted, clock_boot_ns(), &data, &size, &n) && data)
 		c->opt.found(c->opt.arg, data, size);
@@ -291,13 +311,13 @@ void cgroups_round(struct cgroups *c, uint64_t now_ns)
 	struct cgroups_walk *w;
 	struct worker_job job = { .run = walk_run, .drop = walk_drop };
 
-	if ((!c->fresh.n && !c->throttled.n) || atomic_load(&c->walking) ||
+	if ((!c->fresh.n && !c->limited.n) || atomic_load(&c->walking) ||
 	    now_ns < c->walk_ns + MAX(CGROUPS_WALK_NS, CGROUPS_WALK_SHARE * c->took_ns))
 		return;
 	w = job.arg = malloc(sizeof(*w));
 	if (!w)
 		return;
-	*w = (struct cgroups_walk){ .c = c, .wanted = c->fresh, .throttled = c->throttled };
+	*w = (struct cgroups_walk){ .c = c, .wanted = c->fresh, .limited = c->limited };
 	atomic_store(&c->walking, true);
 	c->walk_ns = now_ns;
 	if (worker_post(c->opt.worker, &job)) {
@@ -306,5 +326,5 @@ void cgroups_round(struct cgroups *c, uint64_t now_ns)
 		return;
 	}
 	c->fresh = (struct map){ 0 };
-	c->throttled = (tid_vec){ 0 };
+	c->limited = (tid_vec){ 0 };
 }

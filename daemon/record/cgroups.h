@@ -12,7 +12,8 @@
  * - a limit of the walk is reached (CGROUPS_*_MAX)
  * - the cgroup is of cgroup version 1
  *
- * Also reads the CPU quota of a task that has used it up, at most every CGROUPS_QUOTA_NS, in both versions.
+ * Also reads the CPU quota and the memory limit of a task that is held up by such a limit, at most every
+ * CGROUPS_LIMITS_NS, in both versions.
  */
 #ifndef CTRACE_DAEMON_RECORD_CGROUPS_H
 #define CTRACE_DAEMON_RECORD_CGROUPS_H
@@ -44,9 +45,9 @@ struct cgroups *cgroups_new(const struct cgroups_options *opt);
 void cgroups_free(struct cgroups *c);
 /* Call this when a task of this cgroup was seen. Drain thread only. */
 void cgroups_seen(struct cgroups *c, uint64_t id);
-/* Call this when the CPU quota of this task was used up. Drain thread only. */
-void cgroups_throttled(struct cgroups *c, uint32_t tid, uint64_t now_ns);
-/* Starts a walk if there are new ids or quotas to read, and the last walk is old enough. Drain thread only.
+/* Call this when the CPU quota of this task was used up, or the task waited for memory. Drain thread only. */
+void cgroups_limited(struct cgroups *c, uint32_t tid, uint64_t now_ns);
+/* Starts a walk if there are new ids, or limits to read, and the last walk is old enough. Drain thread only.
  */
 void cgroups_round(struct cgroups *c, uint64_t now_ns);
 
@@ -65,9 +66,12 @@ struct cgroups_stats cgroups_stats(const struct cgroups *c);
  */
 int cgroups_find(const char *root, const char *containers, const struct map *wanted, uint64_t now_ns,
 		 void **ret, size_t *ret_size, size_t *ret_n);
-/* Reads the CPU quotas of n tasks, in /proc and /sys below root ("": the machine). Returns 0 or -errno. *ret:
- * a blob CT_OBJ_QUOTA_ID() for each task with a quota. NULL if there is none. The caller frees *ret. */
-int cgroups_quotas(const char *root, const uint32_t *tids, size_t n, uint64_t now_ns, void **ret,
+/*
+ * Reads the limits of n tasks, in /proc and /sys below root ("": the machine). Returns 0 or -errno. *ret: for
+ * each task a blob CT_OBJ_QUOTA_ID() if it has a CPU quota, and a blob CT_OBJ_MEMORY_ID() if it has a memory
+ * limit. NULL if there is none. The caller frees *ret.
+ */
+int cgroups_limits(const char *root, const uint32_t *tids, size_t n, uint64_t now_ns, void **ret,
 		   size_t *ret_size);
 
 #endif

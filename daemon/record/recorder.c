@@ -126,10 +126,12 @@ static void recorder_write(struct recorder *r, uint16_t cpu, const uint64_t *run
 		recorder_refuse(r, i ? about->max_ns : about->min_ns);
 }
 
-static bool recorder_is_throttled(const struct ct_rec *rec)
+static bool recorder_is_limited(const struct ct_rec *rec)
 {
-	return rec->flags & CT_SF_THROTTLED &&
-	       (rec->kind == CT_SWITCH || (rec->kind == CT_FOUND && rec->aux == CT_FOUND_QUEUED));
+	if (rec->kind != CT_SWITCH && rec->kind != CT_FOUND)
+		return false;
+	return rec->wait == CT_W_MEMORY ||
+	       (rec->flags & CT_SF_THROTTLED && (rec->kind == CT_SWITCH || rec->aux == CT_FOUND_QUEUED));
 }
 
 /* Takes fixed records, back to back. Stops at a malformed or unknown record, whose size is not
@@ -150,8 +152,8 @@ static void recorder_run(struct recorder *r, uint16_t cpu, const uint64_t *p, co
 		tasks_record(r->tasks, cpu, rec);
 		if (r->opt.detect)
 			detect_record(r->opt.detect, rec, p + 4);
-		if (recorder_is_throttled(rec) && r->opt.throttled)
-			r->opt.throttled(r->opt.arg, rec->tid, rec->ts);
+		if (recorder_is_limited(rec) && r->opt.limited)
+			r->opt.limited(r->opt.arg, rec->tid, rec->ts);
 		about.n++;
 		about.kinds[rec->kind]++;
 		about.min_ns = MIN(about.min_ns, rec->ts);

@@ -33,8 +33,8 @@ struct recorder_options {
 	void (*rawcrash)(void *arg, const struct ct_rawcrash_blob *raw);
 	/* Called with the cgroup of each CT_TASK blob. May be NULL. */
 	void (*cgroup)(void *arg, uint64_t id);
-	/* Called for a task that is kept off the CPU because its CPU quota is used up. May be NULL. */
-	void (*throttled)(void *arg, uint32_t tid, uint64_t ts_ns);
+	/* Called for a task whose CPU quota is used up, or that waits for memory. May be NULL. */
+	void (*limited)(void *arg, uint32_t tid, uint64_t ts_ns);
 	/* Asks for a command line in /proc. May be NULL. */
 	void (*cmdline)(void *arg, uint32_t tgid);
 	void *arg;

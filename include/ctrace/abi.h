@@ -588,10 +588,11 @@ enum ct_loss {
  *                  the name of the container.
  *                  Or CT_OBJ_QUOTA_ID() of a task whose CPU quota was used up: name is the control group
  *                  with the quota, perhaps one above the task's; x is the quota, the CPU time in
- *                  microseconds that the group may use in each period; dev is the period in microseconds
- *   DATA, QUEUE    as FUTEX
- *   MARK           a hash of the name (CT_MARK_NAME_MAX)
- * The name of FUTEX and DATA is the symbol, such as "flag (a.out)", where known.
+ *                  microseconds that the group may use in each period; dev is the period in microseconds.
+ *                  Or CT_OBJ_MEMORY_ID() of a task that waited for memory: name is the control group whose
+ *                  memory limit is used up most, perhaps one above the task's; x is the limit in bytes; dev
+ * is how much of it was in use, in percent DATA, QUEUE    as FUTEX MARK           a hash of the name
+ * (CT_MARK_NAME_MAX) The name of FUTEX and DATA is the symbol, such as "flag (a.out)", where known.
  *
  * Two processes share an id of FUTEX, DATA or QUEUE if their pids are a multiple of 4096 apart and
  * they use the same address at the same time. This can happen without address randomisation, or to
@@ -640,6 +641,7 @@ enum ct_obj_kind {
 #define CT_OBJ_PTY_MASTER           (1ULL << 58)
 #define CT_OBJ_CONTAINER_ID(cgroup) CT_OBJ_ID(CT_OBJ_CGROUP, (ct_u64)(cgroup) | 1ULL << 58)
 #define CT_OBJ_QUOTA_ID(tid)        CT_OBJ_ID(CT_OBJ_CGROUP, (ct_u64)(tid) | 1ULL << 57)
+#define CT_OBJ_MEMORY_ID(tid)       CT_OBJ_ID(CT_OBJ_CGROUP, (ct_u64)(tid) | 1ULL << 56)
 
 /* The start of every blob. size: bytes of the whole blob, a multiple of 8. */
 struct ct_blob {

@@ -71,6 +71,7 @@ static const struct ct_task_blob *pull_one_task(struct pull *p, uint64_t tid)
 		return NULL;
 	pull_cgroup(p, t->cgroup_id);
 	pull_key(p, p->objects, CT_OBJ_QUOTA_ID(tid), &p->out_objects);
+	pull_key(p, p->objects, CT_OBJ_MEMORY_ID(tid), &p->out_objects);
 	pull_key(p, p->cmdlines, t->tgid, &p->out_tasks);
 	return t;
 }

@@ -173,6 +173,28 @@ static void quotas(void **state)
 	quota("/a/b", 2000, 100000);
 }
 
+static void memory_limits(void **state)
+{
+	struct procmachine_memory m;
+
+	put("/sys/fs/cgroup/cgroup.controllers", "cpu memory\n");
+	put("/proc/7/cgroup", "0::/a/b\n");
+	put("/sys/fs/cgroup/a/memory.max", "1000\n");
+	put("/sys/fs/cgroup/a/memory.high", "max\n");
+	put("/sys/fs/cgroup/a/memory.current", "800\n");
+	put("/sys/fs/cgroup/a/b/memory.max", "max\n");
+	assert_true(procmachine_memory(dir, 7, &m));
+	assert_string_equal(m.group, "/a");
+	assert_int_equal(m.limit_bytes, 1000);
+	assert_int_equal(m.used_percent, 80);
+	put("/sys/fs/cgroup/a/b/memory.high", "500\n");
+	put("/sys/fs/cgroup/a/b/memory.current", "510\n");
+	assert_true(procmachine_memory(dir, 7, &m));
+	assert_string_equal(m.group, "/a/b");
+	assert_int_equal(m.used_percent, 102);
+	assert_false(procmachine_memory(dir, 8, &m));
+}
+
 static void cpus(void **state)
 {
 	cpu_set_t all, one;
@@ -197,6 +219,7 @@ int main(void)
 					    cmocka_unit_test(limits_of_a_process),
 					    cmocka_unit_test(limits_of_version_1),
 					    cmocka_unit_test(quotas),
+					    cmocka_unit_test(memory_limits),
 					    cmocka_unit_test(cpus) };
 
 	return cmocka_run_group_tests(tests, setup, teardown);

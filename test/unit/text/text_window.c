@@ -19,7 +19,8 @@ static void *own(struct text_window *t, void *p)
 
 static void line_task(struct text_window *t, struct text_line *l)
 {
-	static const char usage[] = "task TID NAME [of PID] [parent PID] [cgroup N] [tracer|kthread] [running]";
+	static const char usage[] =
+		"task TID NAME [of PID] [parent PID] [cgroup N] [tracer|kthread] [running]";
 	struct window_task task = { .tid = (uint32_t)text_number(l, text_line_next(l, "a tid")) };
 
 	snprintf(task.comm, sizeof(task.comm), "%s", text_line_next(l, "a name"));
@@ -77,6 +78,7 @@ static void line_object(struct text_window *t, struct text_line *l)
 	o->rport = (uint16_t)text_number_field(l, "rport", 0);
 	o->state = (uint8_t)text_number_field(l, "state", 0);
 	o->dev = (uint32_t)text_number_field(l, "dev", 0);
+	o->x = text_number_field(l, "x", 0);
 	o->fs_magic = (uint32_t)text_number_field(l, "fs", 0);
 	o->netns = (uint32_t)text_number_field(l, "netns", 0);
 	o->tid = text_task_field(t, l, "tid");
@@ -84,7 +86,7 @@ static void line_object(struct text_window *t, struct text_line *l)
 	address_field(l, "remote", o->family, o->raddr);
 	text_line_done(l,
 		       "object OBJECT [peer=OBJECT] [name=] [family=] [type=] [protocol=] [lport=] [rport=] "
-		       "[state=] [local=] [remote=] [dev=] [fs=] [netns=] [tid=]");
+		       "[state=] [local=] [remote=] [dev=] [x=] [fs=] [netns=] [tid=]");
 }
 
 static void line_connection(struct text_window *t, struct text_line *l)

@@ -174,7 +174,7 @@ static void test_containers(void **state)
 	named(ID2, "");
 }
 
-static void test_quotas(void **state)
+static void test_limits(void **state)
 {
 	const uint32_t tids[] = { 7, 8 };
 	const struct ct_object_blob *o;
@@ -185,16 +185,22 @@ static void test_quotas(void **state)
 	file("/proc/7/cgroup", "0::/a\n");
 	file("/proc/8/cgroup", "0::/\n");
 	file("/sys/fs/cgroup/a/cpu.max", "20000 100000\n");
-	assert_int_equal(cgroups_quotas(root, tids, 2, 5, &data, &size), 0);
+	file("/sys/fs/cgroup/a/memory.max", "1000000\n");
+	file("/sys/fs/cgroup/a/memory.current", "990000\n");
+	assert_int_equal(cgroups_limits(root, tids, 2, 5, &data, &size), 0);
 	o = found(data, size, CT_OBJ_QUOTA_ID(7));
 	has_name(o, "/a");
 	assert_int_equal(o->h.ts, 5);
 	assert_int_equal(o->h.tid, 7);
 	assert_int_equal(o->x, 20000);
 	assert_int_equal(o->dev, 100000);
+	o = found(data, size, CT_OBJ_MEMORY_ID(7));
+	has_name(o, "/a");
+	assert_int_equal(o->x, 1000000);
+	assert_int_equal(o->dev, 99);
 	assert_null(found(data, size, CT_OBJ_QUOTA_ID(8)));
 	free(data);
-	assert_int_equal(cgroups_quotas(root, tids + 1, 1, 5, &data, &size), 0);
+	assert_int_equal(cgroups_limits(root, tids + 1, 1, 5, &data, &size), 0);
 	assert_null(data);
 }
 
@@ -204,7 +210,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_walk, begin, end),
 		cmocka_unit_test_setup_teardown(test_long_path, begin, end),
 		cmocka_unit_test_setup_teardown(test_containers, begin, end),
-		cmocka_unit_test_setup_teardown(test_quotas, begin, end),
+		cmocka_unit_test_setup_teardown(test_limits, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
