@@ -216,6 +216,23 @@ void piece_name_quota(const struct graph *g, const struct path *p, const struct 
 	put(ret->head, sizeof(ret->head), "%s waiting for a CPU while its CPU quota was used up", who);
 }
 
+void piece_name_passive(const struct graph *g, uint32_t task, uint64_t ts_ns, bool queued,
+			struct piece_name *ret)
+{
+	char who[ROLE_MAX] = "a task";
+
+	*ret = (struct piece_name){ .class = queued ? PART_CLASS_QUEUE : PART_CLASS_NETWORK };
+	if (!queued) {
+		put(ret->key, sizeof(ret->key), "|outside");
+		put(ret->head, sizeof(ret->head), "on the way, or on another host");
+		return;
+	}
+	if (task != GRAPH_NONE)
+		role_task(g, task, ts_ns, who);
+	put(ret->key, sizeof(ret->key), "%s|queued", who);
+	put(ret->head, sizeof(ret->head), "in the queue of %s", who);
+}
+
 void piece_name_environment(enum piece_environment what, struct piece_name *ret)
 {
 	static const struct {

@@ -44,6 +44,10 @@ void piece_name_cpu(const struct graph *g, const struct path *p, const struct pa
 /* Names a wait for a CPU while the CPU quota of the task's group was used up. */
 void piece_name_quota(const struct graph *g, const struct path *p, const struct path_piece *x,
 		      struct piece_name *ret);
+/* Names a time in which no task of this machine worked: in a queue (queued; task: the one that later takes
+ * the work), or on the way to another task or to another host (task: GRAPH_NONE). */
+void piece_name_passive(const struct graph *g, uint32_t task, uint64_t ts_ns, bool queued,
+			struct piece_name *ret);
 void piece_name_environment(enum piece_environment what, struct piece_name *ret);
 
 #endif

@@ -31,8 +31,10 @@ struct sampled {
 
 struct making {
 	const struct graph *g;
-	const struct path *p;
+	const struct path *p; /* of the leg in work */
 	uint32_t tgid;
+	uint64_t total_ns;
+	bool truncated;
 	disk_uses disks;
 	VEC(struct sum) sums;
 	struct map by_name;
@@ -379,8 +381,8 @@ static int finish(struct making *k, struct profile **ret)
 		free(p);
 		return -ENOMEM;
 	}
-	p->total_ns = k->p->frames[0].to_ns - k->p->frames[0].from_ns;
-	p->truncated = k->p->truncated;
+	p->total_ns = k->total_ns;
+	p->truncated = k->truncated;
 	for (size_t i = 0; i < k->sums.n; i++) {
 		if (!k->sums.v[i].part.ns)
 			continue;
@@ -392,19 +394,52 @@ static int finish(struct making *k, struct profile **ret)
 	return 0;
 }
 
-int profile_new(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct profile **ret)
+static int add_path(struct making *k, const struct profile_leg *leg)
 {
-	struct making k = { .g = g };
 	struct path *path = NULL;
-	int r = path_walk(g, task, from_ns, to_ns, &path);
+	int r = path_walk(k->g, leg->task, leg->from_ns, leg->to_ns, &path);
 
 	if (r)
 		return r;
-	k.p = path;
-	k.tgid = g->tasks[task].tgid;
-	r = disk_find(g, is_other, &k, &k.disks);
+	k->p = path;
+	k->truncated = k->truncated || path->truncated;
 	for (size_t i = 0; i < path->n_pieces && !r; i++)
-		r = add_piece(&k, &path->pieces[i]);
+		r = add_piece(k, &path->pieces[i]);
+	path_free(path);
+	return r;
+}
+
+static int add_leg(struct making *k, const struct profile_leg *leg)
+{
+	static const struct piece_name unknown = { .class = PART_CLASS_UNKNOWN,
+						   .key = "unknown",
+						   .head = "an unknown task" };
+	struct piece_name n = unknown;
+	size_t at;
+
+	k->total_ns += leg->to_ns - leg->from_ns;
+	if (leg->kind == PROFILE_LEG_PATH && leg->task != GRAPH_NONE)
+		return add_path(k, leg);
+	if (leg->kind != PROFILE_LEG_PATH)
+		piece_name_passive(k->g, leg->task, leg->to_ns, leg->kind == PROFILE_LEG_QUEUED, &n);
+	return add(k, &n, GRAPH_NONE, leg->to_ns - leg->from_ns, &at);
+}
+
+static uint32_t program_of(const struct graph *g, const struct profile_leg *legs, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (legs[i].task != GRAPH_NONE)
+			return g->tasks[legs[i].task].tgid;
+	return 0;
+}
+
+int profile_legs(const struct graph *g, const struct profile_leg *legs, size_t n, struct profile **ret)
+{
+	struct making k = { .g = g, .tgid = program_of(g, legs, n) };
+	int r = disk_find(g, is_other, &k, &k.disks);
+
+	for (size_t i = 0; i < n && !r; i++)
+		r = add_leg(&k, &legs[i]);
 	r = r ? r : split_running(&k);
 	r = r ? r : finish(&k, ret);
 	for (size_t i = 0; i < k.sums.n; i++)
@@ -415,8 +450,16 @@ int profile_new(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t
 	VEC_FREE(&k.disks);
 	map_done(&k.by_name);
 	map_done(&k.running_of);
-	path_free(path);
 	return r;
+}
+
+int profile_new(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct profile **ret)
+{
+	const struct profile_leg leg = { .from_ns = from_ns, .to_ns = to_ns, .task = task };
+
+	if (task >= g->n_tasks || from_ns >= to_ns)
+		return -EINVAL;
+	return profile_legs(g, &leg, 1, ret);
 }
 
 void profile_free(struct profile *p)

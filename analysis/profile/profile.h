@@ -31,6 +31,20 @@ struct profile {
  * all other processes are other programs. The caller frees *ret with profile_free(). Returns 0,
  * -ENOMEM, or -EINVAL if the range is empty or there is no such task. */
 int profile_new(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct profile **ret);
+
+enum profile_leg_kind {
+	PROFILE_LEG_PATH,    /* the critical path of the task */
+	PROFILE_LEG_QUEUED,  /* in a queue, until the task takes the work */
+	PROFILE_LEG_OUTSIDE, /* on the way to another task, or on another host */
+};
+struct profile_leg {
+	uint64_t from_ns, to_ns;
+	uint32_t task; /* GRAPH_NONE: not known */
+	enum profile_leg_kind kind;
+};
+/* As profile_new(), for a run in which several tasks work in turn, without gaps. The program is the process
+ * of the first known task. */
+int profile_legs(const struct graph *g, const struct profile_leg *legs, size_t n, struct profile **ret);
 void profile_free(struct profile *p);
 
 /* Sets *ret_to_ns to the exit of the task, or to UINT64_MAX if no exit was seen. Sets *ret_from_ns

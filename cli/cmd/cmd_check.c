@@ -224,7 +224,7 @@ static int read_baseline(const struct check_options *o, struct baseline *old_sid
 			o->baseline, cli_path_word(o->baseline, file));
 		return CHECK_USAGE;
 	}
-	return baseline_file_add(old_side, o->baseline) ? CHECK_USAGE : 0;
+	return baseline_file_add(old_side, o->baseline, NULL) ? CHECK_USAGE : 0;
 }
 
 static int check_machine(const struct check_options *o, const struct baseline *old_side,
@@ -430,7 +430,7 @@ static int check(struct check_options *o)
 	int r = read_baseline(o, &old_side);
 
 	if (!r && o->with)
-		r = baseline_file_add(&new_side, o->with) ? CHECK_USAGE : 0;
+		r = baseline_file_add(&new_side, o->with, NULL) ? CHECK_USAGE : 0;
 	r = r ? r : need_counts(o, &old_side, &new_side);
 	r = r ? r : check_machine(o, &old_side, o->with ? &new_side.machine : &machine);
 	if (!r && o->keep && mkdir(o->keep, 0777) && errno != EEXIST) {

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cli/ask/rulesarg.h"
 #include "cli/cli.h"
 #include "cli/client/outfile.h"
 #include "cli/cmd/commands.h"
@@ -14,10 +15,11 @@
 #include "lib/cleanup.h"
 
 struct compare_options {
-	const char *metric, *save, *by;
+	const char *metric, *save, *by, *transaction, *rules;
 	uint32_t limit;
 	bool json;
-	int n_new; /* the number of arguments after "--" */
+	int n_new;                     /* the number of arguments after "--" */
+	struct transaction_rules said; /* of the file `rules` */
 };
 
 #define TEXT(member) CLI_TEXT(struct compare_options, member)
@@ -27,18 +29,22 @@ static const struct cli_option compare_table[] = {
 	{ CLI_NUMBER(struct compare_options, limit), "limit", "N", "show the first N parts (default: 10)" },
 	{ TEXT(save), "save", "FILE", "write the runs to FILE (ctrace.baseline/1) instead of comparing" },
 	{ TEXT(by), "by", "KEYS", "group the runs by settings: cpus, governor, cgroup, kernel" },
+	{ TEXT(transaction), "transaction", "NAME",
+	  "compare the transactions of this kind ('ctrace transactions' lists the kinds)" },
+	{ TEXT(rules), "rules", "FILE", "with --transaction: say in a file what a transaction is" },
 	{ FLAG(json), "json", NULL, "print JSON (ctrace.compare/1; with --by: ctrace.study/1)" },
 	{ 0 },
 };
 
 static const struct cli_usage compare_usage = {
 	.name = "compare",
-	.args = "[--metric M] [--limit N] [--json] OLD NEW | OLD... -- NEW... | --by KEYS RUN... | --save FILE RUN...",
+	.args = "[--metric M] [--transaction NAME [--rules FILE]] [--limit N] [--json] OLD NEW | OLD... -- NEW... | --by KEYS RUN... | --save FILE RUN...",
 	.about =
 		"Says by how much the new runs of a command are slower than the old ones, and which parts of the\n"
 		"critical path grew. The parts add up to the difference exactly. A run is a trace that\n"
 		"'ctrace record -o FILE -- CMD' has written. A file that --save has written stands for all its runs.\n"
-		"With --by, one table shows the runs under each combination of settings, such as --by cpus,cgroup.",
+		"With --by, one table shows the runs under each combination of settings, such as --by cpus,cgroup.\n"
+		"With --transaction, a run is not a command, but each transaction of this kind in any trace.",
 	.options = compare_table,
 };
 
@@ -51,22 +57,26 @@ static int count_new(int argc, char **argv)
 	return 0;
 }
 
-static int add_files(struct baseline *b, char **files, int n)
+static int add_files(const struct compare_options *o, struct baseline *b, char **files, int n)
 {
+	const struct transaction_pick pick = { .type = o->transaction,
+					       .rules = &o->said,
+					       .most = MAX(BASELINE_RUNS_MAX / (size_t)n, 1) };
 	int r = CLI_OK;
 
 	for (int i = 0; i < n && !r; i++) {
 		if (n > 1)
 			cli_progress_count("Reading", (size_t)i, (size_t)n);
-		r = baseline_file_add(b, files[i]);
+		r = baseline_file_add(b, files[i], o->transaction ? &pick : NULL);
 	}
 	if (n > 1)
 		cli_progress_count("Reading", (size_t)n, (size_t)n);
 	return r;
 }
 
-static int save(const struct baseline *b, const char *path)
+static int save(const struct baseline *b, const char *path, const char *transaction)
 {
+	char name[CLI_WORD_MAX];
 	_cleanup_(outfile_done) struct outfile out = OUTFILE_NONE;
 	struct warnings w = { .n = 0 };
 	FILE *f;
@@ -91,8 +101,9 @@ static int save(const struct baseline *b, const char *path)
 		cli_warn(
 			"the runs come from several machines or settings, but the file has only those of the first run; save each group in a file of its own");
 	if (!r)
-		cli_say("wrote %s: %zu run%s; next: ctrace compare %s NEW", path, b->n_runs,
-			b->n_runs == 1 ? "" : "s", path);
+		cli_say("wrote %s: %zu run%s; next: ctrace compare %s%s%s%s NEW", path, b->n_runs,
+			b->n_runs == 1 ? "" : "s", transaction ? "--transaction " : "",
+			transaction ? cli_path_word(transaction, name) : "", transaction ? " " : "", path);
 	return r;
 }
 
@@ -106,8 +117,8 @@ static int compare_save(const struct compare_options *o, char **files, int n)
 				       "--save takes only runs: ctrace compare --save FILE RUN...");
 	if (!n)
 		return cli_usage_error(&compare_usage, "no run is given: name the traces to save");
-	r = add_files(&b, files, n);
-	return r ? r : save(&b, o->save);
+	r = add_files(o, &b, files, n);
+	return r ? r : save(&b, o->save, o->transaction);
 }
 
 static int print(const struct compare_options *o, const struct baseline *old, const struct baseline *new,
@@ -156,8 +167,8 @@ static int compare(const struct compare_options *o, char **files, int n)
 			n < 2 ? "old and new runs are missing: write OLD NEW, or OLD... -- NEW..."
 			      : "it is not clear which runs are new: write OLD... -- NEW...");
 	r = read_metric(o, &metric);
-	r = r ? r : add_files(&old, files, n - n_new);
-	r = r ? r : add_files(&new, files + n - n_new, n_new);
+	r = r ? r : add_files(o, &old, files, n - n_new);
+	r = r ? r : add_files(o, &new, files + n - n_new, n_new);
 	if (!r && (!old.n_runs || !new.n_runs))
 		return cli_error(
 			"the %s runs were not recorded, so they have no parts; compare their times with 'ctrace check --baseline OLD --with NEW'",
@@ -178,26 +189,37 @@ static int compare_by(const struct compare_options *o, char **files, int n)
 			&compare_usage,
 			"--by %s: write one or more of cpus, governor, cgroup and kernel, with commas between them",
 			o->by);
-	if (o->limit || o->n_new)
+	if (o->limit || o->n_new || o->transaction)
 		return cli_usage_error(
 			&compare_usage,
-			"--by takes all runs in one list, and no --limit: ctrace compare --by KEYS RUN...");
+			"--by takes all runs in one list, and neither --limit nor --transaction: ctrace compare --by KEYS RUN...");
 	if (!n)
 		return cli_usage_error(&compare_usage, "no run is given: name the traces to compare");
 	return by_files(files, n, &by, metric, o->json);
+}
+
+static int run(const struct compare_options *o, char **files, int n)
+{
+	if (o->save)
+		return compare_save(o, files, n);
+	return o->by ? compare_by(o, files, n) : compare(o, files, n);
 }
 
 int cmd_compare(int argc, char **argv)
 {
 	struct compare_options o = { .n_new = count_new(argc, argv) };
 	struct cli_parse p = cli_parse(&compare_usage, argc, argv);
+	int r = CLI_OK;
 
 	p.into = &o;
 	if (cli_next(&p) < 0)
 		return p.exit_code;
-	if (o.save)
-		return compare_save(&o, argv + p.first, argc - p.first);
-	if (o.by)
-		return compare_by(&o, argv + p.first, argc - p.first);
-	return compare(&o, argv + p.first, argc - p.first);
+	if (o.rules && !o.transaction)
+		r = cli_usage_error(&compare_usage, "--rules goes with --transaction NAME");
+	if (!r && o.rules)
+		r = rulesarg_read(o.rules, &o.said);
+	if (!r)
+		r = run(&o, argv + p.first, argc - p.first);
+	transaction_rules_done(&o.said);
+	return r;
 }

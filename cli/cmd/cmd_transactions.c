@@ -3,8 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli/ask/rulestore.h"
-#include "cli/ask/transactionrules.h"
+#include "cli/ask/rulesarg.h"
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
 #include "cli/input/selectorarg.h"
@@ -47,25 +46,6 @@ static const struct cli_usage transactions_usage = {
 	.options = transactions_table,
 };
 
-static int read_rules(const char *path, struct transaction_rules *rules)
-{
-	char err[TRANSACTIONRULES_ERR_MAX] = "";
-	_cleanup_free_ char *text = NULL;
-	size_t size;
-	int r = rulestore_read(path, &text, &size);
-
-	if (r == -EMEDIUMTYPE)
-		return cli_error("--rules %s: it is not a regular file; give a file with rules", path);
-	if (r)
-		return cli_error(
-			"--rules %s: the file cannot be read: %s; ctrace-transactions(1) says what is in it",
-			path, strerror(-r));
-	r = transactionrules_parse(text, size, rules, err);
-	if (r == -EBADMSG)
-		return cli_error("--rules %s: %s", path, err);
-	return r ? cli_error("out of memory") : CLI_OK;
-}
-
 static int print(const struct analysis_input *in, const struct transactions_options *o,
 		 const struct transactions *t)
 {
@@ -96,7 +76,7 @@ static int run(struct analysis_input *in, const struct transactions_options *o)
 	struct transactions *t = NULL;
 	int r, exit_code;
 
-	if (o->rules && read_rules(o->rules, &rules))
+	if (o->rules && rulesarg_read(o->rules, &rules))
 		return CLI_FAILED;
 	exit_code = analysis_begin(in, o->path, &o->window);
 	if (!exit_code)

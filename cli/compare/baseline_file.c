@@ -65,7 +65,7 @@ static bool is_cut(const struct analysis_input *in, uint32_t task)
 	return from < in->from_ns || to > in->to_ns;
 }
 
-static void say_limits(const struct analysis_input *in, const struct profile *p)
+static void say_lost(const struct analysis_input *in)
 {
 	char file[CLI_WORD_MAX];
 
@@ -74,6 +74,11 @@ static void say_limits(const struct analysis_input *in, const struct profile *p)
 			"%s: %" PRIu64
 			" records are missing, so some waits may be in wrong parts; 'ctrace info %s' says when",
 			in->path, in->window->lost_records, cli_path_word(in->path, file));
+}
+
+static void say_limits(const struct analysis_input *in, const struct profile *p)
+{
+	say_lost(in);
 	if (p->truncated)
 		cli_warn("%s: the critical path has too many pieces, so some waits were not followed",
 			 in->path);
@@ -124,13 +129,22 @@ static int add_run(struct baseline *b, const struct analysis_input *in)
 	return cli_error("%s: cannot walk the critical path: %s", in->path, strerror(-r));
 }
 
-static int add_trace(struct baseline *b, const char *path)
+static int add_transactions(struct baseline *b, const struct analysis_input *in,
+			    const struct transaction_pick *pick)
+{
+	struct baseline_machine machine = baseline_machine_of(in->reader);
+
+	say_lost(in);
+	return transaction_runs_add(b, in, pick, &machine);
+}
+
+static int add_trace(struct baseline *b, const char *path, const struct transaction_pick *pick)
 {
 	struct analysis_input in = { 0 };
 	int r = analysis_begin(&in, path, &(struct windowarg){ 0 });
 
 	if (!r)
-		r = add_run(b, &in);
+		r = pick ? add_transactions(b, &in, pick) : add_run(b, &in);
 	analysis_close(&in);
 	return r;
 }
@@ -169,9 +183,9 @@ static bool is_document(int fd)
 	return fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && pread(fd, &c, 1, 0) == 1 && c == '{';
 }
 
-int baseline_file_add(struct baseline *b, const char *path)
+int baseline_file_add(struct baseline *b, const char *path, const struct transaction_pick *pick)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
-	return is_document(fd) ? add_document(b, path, fd) : add_trace(b, path);
+	return is_document(fd) ? add_document(b, path, fd) : add_trace(b, path, pick);
 }

@@ -6,9 +6,11 @@
 
 #include "cli/input/analysis_input.h"
 #include "cli/compare/baseline.h"
+#include "cli/compare/transaction_runs.h"
 
-/* Adds the runs of a file: the run of a trace, or all runs of a baseline. */
-int baseline_file_add(struct baseline *b, const char *path);
+/* Adds the runs of a file: the run of a trace, or all runs of a baseline. If pick is not NULL, each
+ * transaction of a trace is a run. */
+int baseline_file_add(struct baseline *b, const char *path, const struct transaction_pick *pick);
 /* Finds the main task of the recorded command, and the part of the window in which this task lived. Warns if
  * the window lacks the begin or the end of the command. */
 int baseline_command(const struct analysis_input *in, uint32_t *ret_task, uint64_t *ret_from_ns,

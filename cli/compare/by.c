@@ -148,7 +148,7 @@ static int read_files(struct all_runs *a, char **files)
 
 	for (int i = 0; i < a->n_files && !r; i++) {
 		cli_progress_count("Reading", (size_t)i, (size_t)a->n_files);
-		r = baseline_file_add(&a->of[i], files[i]);
+		r = baseline_file_add(&a->of[i], files[i], NULL);
 		if (!r && !a->of[i].n_runs)
 			r = cli_error(
 				"%s: its runs were not recorded, so they have no parts; leave the file out",
