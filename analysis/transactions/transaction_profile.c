@@ -4,12 +4,14 @@
 #include "analysis/transactions/legs.h"
 #include "lib/cleanup.h"
 
-int transaction_profile(const struct transactions *t, const struct transaction *x, struct profile **ret)
+int transaction_profile(const struct transactions *t, const uint32_t *of, size_t n, struct profile **ret)
 {
 	leg_list legs = { 0 };
 	VEC(struct profile_leg) to = { 0 };
-	int r = legs_of(t, x, &legs);
+	int r = 0;
 
+	for (size_t i = 0; i < n && !r; i++)
+		r = legs_of(t, &t->v[of[i]], &legs);
 	r = r ? r : VEC_RESERVE(&to, legs.n);
 	for (size_t i = 0; i < legs.n && !r; i++) {
 		const struct transaction_leg *leg = &legs.v[i];

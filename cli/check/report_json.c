@@ -66,6 +66,8 @@ static json_t *with_options(const struct check_view *v, json_t *doc)
 	if (doc && v->counts)
 		doc = with(doc, json_pack("{s:s, s:o}", "time_result", report_time_result(v), "patterns",
 					  counts_json(v)));
+	if (doc && v->new->unit[0])
+		doc = with(doc, json_pack("{s:o}", "unit", text_json(v->new->unit)));
 	if (doc && v->plan->own && q->counted)
 		doc = with(doc, json_pack("{s:[o, o]}", "queue_ns", ns_json(q->old_ns), ns_json(q->new_ns)));
 	return doc;

@@ -269,7 +269,7 @@ static void put_cost(FILE *f, const struct check_view *v)
 	if (v->out->timing == CHECK_UNTRACED)
 		fputs("So the times are those of untraced runs, and the parts are those of traced runs.\n",
 		      f);
-	else if (v->out->timing_forced && !v->plan->own)
+	else if (v->out->timing_forced && !v->plan->own && !v->plan->pick.type)
 		fputs("The times are those of traced runs all the same, because the baseline has no others: make it anew.\n",
 		      f);
 }
@@ -318,6 +318,8 @@ static void put_notes(FILE *f, const struct check_view *v)
 	const struct decision *d = &v->out->decision;
 	char differ[4 * BASELINE_MACHINE_MAX];
 
+	if (v->new->unit[0])
+		fprintf(f, "Here, a run is %s.\n", v->new->unit);
 	if (!v->out->decided)
 		return;
 	if (v->plan->own)

@@ -14,6 +14,7 @@
 
 #include "cli/check/orphans.h"
 #include "cli/cli.h"
+#include "cli/client/client.h"
 #include "cli/client/now.h"
 #include "cli/client/oneshot.h"
 #include "cli/thresholds.h"
@@ -84,6 +85,8 @@ static void exec_command(const struct runner *r, const struct runner_job *job, i
 	setsid();
 	cli_restore_signals();
 	sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
+	if (job->traced) /* for `ctrace mark` */
+		setenv(CLIENT_SOCKET_VARIABLE, oneshot_socket(r->recorder), 1);
 	if (!e) {
 		execvp(job->argv[0], job->argv);
 		e = errno;

@@ -126,7 +126,7 @@ static int add_run(struct session *s, enum which side, struct run *run, bool tra
 		return baseline_clock(&b->untraced, run->clock_ns) ? no_memory() : 0;
 	if (keep && take_keep(run->trace, keep, s->plan->redact))
 		return CHECK_NO_RESULT;
-	if (take_profile(b, run, &s->told_lost))
+	if (take_profile(b, run, &s->plan->pick, &s->told_lost))
 		return CHECK_NO_RESULT;
 	return baseline_clock(&b->traced, run->clock_ns) ? no_memory() : 0;
 }
@@ -228,7 +228,7 @@ static int run_to(struct session *s, size_t n)
 }
 
 /* Returns true if the check can compare times of this kind. For this, all of the following must hold:
- * - Traced times need s->tracing. Untraced times are not compared with --own.
+ * - Traced times need s->tracing. Untraced times are not compared with --own or --transaction.
  * - The new side has a command to run, or times of this kind.
  * - The old side has a command to run, or enough times of this kind, or no runs at all. */
 static bool comparable(const struct session *s, enum check_timing timing)
@@ -241,7 +241,7 @@ static bool comparable(const struct session *s, enum check_timing timing)
 		return false;
 	if (!s->plan->new_argv && !check_count(s->sides[NEW], timing))
 		return false;
-	if (timing == CHECK_UNTRACED && s->plan->own)
+	if (timing == CHECK_UNTRACED && (s->plan->own || s->plan->pick.type))
 		return false;
 	/* an old side with traced runs may have too few untraced runs for a decision */
 	least = timing == CHECK_UNTRACED && old->n_runs ? DECIDE_RUNS_MIN : 1;
@@ -250,9 +250,10 @@ static bool comparable(const struct session *s, enum check_timing timing)
 
 static int no_common_times(const struct session *s)
 {
-	if (s->plan->own) {
+	if (s->plan->own || s->plan->pick.type) {
 		cli_error(
-			"--own needs recorded runs of both sides; run the check as root, and make the baseline as root");
+			"--%s needs recorded runs of both sides; run the check as root, and make the baseline as root",
+			s->plan->own ? "own" : "transaction");
 		return CHECK_USAGE;
 	}
 	cli_error(

@@ -6,6 +6,7 @@
 
 #include "cli/check/judge.h"
 #include "cli/check/own.h"
+#include "cli/compare/transaction_runs.h"
 
 /* Exit codes of `ctrace check`. If signal N ended the check, the code is 128 + N. */
 enum { CHECK_OK = 0, CHECK_REGRESSION = 1, CHECK_USAGE = 2, CHECK_UNDECIDED = 3, CHECK_NO_RESULT = 4 };
@@ -20,6 +21,9 @@ struct check_plan {
 	bool patterns; /* also compare the counts of events */
 	/* compare the times of traced runs, without the time that other programs took (own.h) */
 	bool own;
+	/* If type is not NULL, a run is the sum of these transactions in the recording of a run of the
+	 * command. */
+	struct transaction_pick pick;
 	const char *keep; /* a directory for traces and outputs; NULL: they are thrown away */
 	bool redact;
 	bool show_as_errors; /* the output of the first run goes to standard error */

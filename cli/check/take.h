@@ -6,10 +6,12 @@
 
 #include "cli/check/runner.h"
 #include "cli/compare/baseline.h"
+#include "cli/compare/transaction_runs.h"
 
-/* Adds the profile of the command to b. Frees the trace of the run. Warns once (then *told is true) of
- * missing records or of a critical path that is too long. */
-int take_profile(struct baseline *b, struct run *run, bool *told);
+/* Adds the profile of the command, or of the transactions that pick names (pick->type not NULL), to b. Frees
+ * the trace of the run. Warns once (then *told is true) of missing records or of a critical path that is too
+ * long. */
+int take_profile(struct baseline *b, struct run *run, const struct transaction_pick *pick, bool *told);
 int take_keep(struct reader *trace, const char *path, bool redact);
 
 #endif

@@ -9,6 +9,7 @@
 #include <wordexp.h>
 
 #include "analysis/stats/interval.h"
+#include "cli/ask/rulesarg.h"
 #include "cli/check/machine.h"
 #include "cli/check/report.h"
 #include "cli/check/runner.h"
@@ -33,14 +34,15 @@ struct report_to {
 };
 
 struct check_options {
-	const char *baseline, *alternate, *with, *save, *keep;
+	const char *baseline, *alternate, *with, *save, *keep, *rules;
 	bool update, any_machine, redact, json;
 	uint64_t runs, max_runs, warmup;
 	enum delta_metric metric;
 	struct report_to reports[REPORTS_MAX];
 	size_t n_reports;
 	struct check_plan plan;
-	char recorded[PART_TEXT_MAX]; /* the command line of the new runs in their traces; "": no traces */
+	struct transaction_rules said; /* of the file `rules` */
+	char recorded[PART_TEXT_MAX];  /* the command line of the new runs in their traces; "": no traces */
 };
 
 #define TEXT(member) CLI_TEXT(struct check_options, member)
@@ -58,6 +60,9 @@ static const struct cli_option check_table[] = {
 	{ OPT_METRIC, "metric", "M", "compare the p50, p95, p99, max or mean of the runs (default: p50)" },
 	{ FLAG(plan.own), "own", NULL,
 	  "compare the time of the command without what other programs took from it" },
+	{ TEXT(plan.pick.type), "transaction", "NAME",
+	  "compare the transactions NAME in each run: their time, added up" },
+	{ TEXT(rules), "rules", "FILE", "with --transaction: say in a file what a transaction is" },
 	{ FLAG(plan.patterns), "patterns", NULL,
 	  "also compare how often each event happens in a run, such as a query" },
 	{ OPT_TIMEOUT, "timeout", "T", "kill a run after T: 30s, 2m (default: no limit)" },
@@ -177,6 +182,8 @@ static const char *conflict(const struct check_options *o, bool has_command)
 		return "there is nothing to compare with: give --baseline FILE or --alternate CMD, or make a baseline with --save FILE";
 	if (o->update && !o->baseline)
 		return "--update needs --baseline: the file to write";
+	if (o->rules && !o->plan.pick.type)
+		return "--rules goes with --transaction NAME";
 	if (o->redact && !o->keep)
 		return "--redact needs --keep: the report and baselines are not redacted";
 	for (size_t i = 0; i < o->n_reports; i++)
@@ -225,6 +232,26 @@ static int read_baseline(const struct check_options *o, struct baseline *old_sid
 		return CHECK_USAGE;
 	}
 	return baseline_file_add(old_side, o->baseline, NULL) ? CHECK_USAGE : 0;
+}
+
+/* Runs of different units cannot be compared (struct baseline). */
+static int check_units(const struct check_options *o, const struct baseline *old_side,
+		       const struct baseline *new_side)
+{
+	char unit[PART_TEXT_MAX] = "";
+
+	if (!o->baseline || (!old_side->n_runs && !old_side->untraced.n))
+		return 0;
+	if (o->with)
+		snprintf(unit, sizeof(unit), "%s", new_side->unit);
+	else if (o->plan.pick.type)
+		transaction_runs_unit(&o->plan.pick, unit);
+	if (!strcmp(unit, old_side->unit))
+		return 0;
+	cli_error(
+		"%s: a run in it is %s, and a new run is %s; make the file anew, with the same --transaction",
+		o->baseline, baseline_unit_words(old_side->unit), baseline_unit_words(unit));
+	return CHECK_USAGE;
 }
 
 static int check_machine(const struct check_options *o, const struct baseline *old_side,
@@ -431,6 +458,7 @@ static int check(struct check_options *o)
 
 	if (!r && o->with)
 		r = baseline_file_add(&new_side, o->with, NULL) ? CHECK_USAGE : 0;
+	r = r ? r : check_units(o, &old_side, &new_side);
 	r = r ? r : need_counts(o, &old_side, &new_side);
 	r = r ? r : check_machine(o, &old_side, o->with ? &new_side.machine : &machine);
 	if (!r && o->keep && mkdir(o->keep, 0777) && errno != EEXIST) {
@@ -495,5 +523,9 @@ int cmd_check(int argc, char **argv)
 	wrong = conflict(&o, p.first < argc);
 	if (wrong)
 		return cli_usage_error(&check_usage, "%s", wrong);
-	return plan_and_check(&o, argv + p.first);
+	o.plan.pick.rules = &o.said;
+	r = o.rules && rulesarg_read(o.rules, &o.said) ? CHECK_USAGE : 0;
+	r = r ? r : plan_and_check(&o, argv + p.first);
+	transaction_rules_done(&o.said);
+	return r;
 }

@@ -173,6 +173,9 @@ static int compare(const struct compare_options *o, char **files, int n)
 		return cli_error(
 			"the %s runs were not recorded, so they have no parts; compare their times with 'ctrace check --baseline OLD --with NEW'",
 			old.n_runs ? "new" : "old");
+	if (!r && strcmp(old.unit, new.unit))
+		return cli_error("an old run is %s, and a new run is %s; compare runs of one kind",
+				 baseline_unit_words(old.unit), baseline_unit_words(new.unit));
 	return r ? r : print(o, &old, &new, metric);
 }
 

@@ -73,6 +73,19 @@ int baseline_add(struct baseline *b, struct profile *p, const struct baseline_ma
 	return 0;
 }
 
+int baseline_unit(struct baseline *b, const char *unit)
+{
+	if (b->n_runs || b->untraced.n)
+		return strcmp(b->unit, unit) ? -EINVAL : 0;
+	snprintf(b->unit, sizeof(b->unit), "%s", unit);
+	return 0;
+}
+
+const char *baseline_unit_words(const char *unit)
+{
+	return *unit ? unit : "a command";
+}
+
 int baseline_clock(struct baseline_clocks *c, uint64_t ns)
 {
 	return c->n >= BASELINE_RUNS_MAX ? -E2BIG : VEC_PUSH(c, ns);
@@ -241,6 +254,10 @@ int baseline_write(const struct baseline *b, FILE *f)
 	fputs("{\"schema\":\"" BASELINE_SCHEMA "\",\n", f);
 	put_pair(f, "command", b->command);
 	fputs(",\n", f);
+	if (b->unit[0]) {
+		put_pair(f, "unit", b->unit);
+		fputs(",\n", f);
+	}
 	put_machine(&b->machine, f);
 	if (b->n_failed)
 		fprintf(f, "\"failed\":%zu,\n", b->n_failed);

@@ -42,6 +42,8 @@ struct baseline_clocks {
 struct baseline {
 	char command[PART_TEXT_MAX];       /* the command line of the first run; safe to print */
 	char other_command[PART_TEXT_MAX]; /* command line of a run of another command; "": none */
+	/* What a run is, if it is not a command: "a transaction 'order'". Safe to print. */
+	char unit[PART_TEXT_MAX];
 	struct baseline_machine machine;
 	bool mixed; /* the runs come from several machines; `machine` is that of the first run */
 	struct profile **runs;
@@ -56,6 +58,11 @@ struct baseline {
  * if b already has BASELINE_RUNS_MAX runs. */
 int baseline_add(struct baseline *b, struct profile *p, const struct baseline_machine *machine,
 		 const char *command);
+/* Call this before a run is added. unit: as in struct baseline. Returns 0, or -EINVAL if b has runs of
+ * another unit. */
+int baseline_unit(struct baseline *b, const char *unit);
+/* Returns "a command" for the unit "". */
+const char *baseline_unit_words(const char *unit);
 /* Adds the time of one run. Returns 0, -ENOMEM, or -E2BIG if c already has the times of BASELINE_RUNS_MAX
  * runs. */
 int baseline_clock(struct baseline_clocks *c, uint64_t ns);

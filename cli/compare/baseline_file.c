@@ -113,6 +113,9 @@ static int add_run(struct baseline *b, const struct analysis_input *in)
 
 	if (r)
 		return r;
+	if (baseline_unit(b, ""))
+		return cli_error("%s: the runs before it are each %s; give --transaction for this trace too",
+				 in->path, b->unit);
 	r = profile_new(in->graph, task, from, to, &p);
 	if (!r)
 		say_limits(in, p);

@@ -290,7 +290,7 @@ static int parse_runs(struct baseline *b, const json_t *doc, char err[BASELINE_E
 	const json_t *totals = json_object_get(doc, "total_ns");
 	size_t n = json_array_size(totals), added = 0;
 	struct baseline_machine machine = { 0 };
-	char command[PART_TEXT_MAX];
+	char command[PART_TEXT_MAX], unit[PART_TEXT_MAX];
 	_cleanup_free_ struct profile **runs = NULL;
 	int r;
 
@@ -298,6 +298,10 @@ static int parse_runs(struct baseline *b, const json_t *doc, char err[BASELINE_E
 	    (!n && !json_array_size(json_object_get(doc, "untraced_clock_ns"))))
 		return refuse(err, "\"total_ns\" must be an array of 1 to %d numbers", BASELINE_RUNS_MAX);
 	r = get_text(doc, "command", command, sizeof(command), err);
+	r = r ? r : get_text(doc, "unit", unit, sizeof(unit), err);
+	if (!r && baseline_unit(b, unit))
+		return refuse(err, "its runs are each %.80s, and the runs before them each %.80s",
+			      baseline_unit_words(unit), baseline_unit_words(b->unit));
 	r = r ? r : get_machine(doc, &machine, err);
 	r = r ? r : get_failed(doc, n, b, err);
 	r = r ? r : get_clocks(doc, "traced_clock_ns", &b->traced, err);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/compare/transaction_runs.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,11 +9,16 @@
 #include "analysis/transactions/transactions.h"
 #include "cli/cli.h"
 #include "lib/cleanup.h"
+#include "lib/vec.h"
 #include "trace/words/describe.h"
+
+#define SHOWN_MAX 64
+
+typedef VEC(uint32_t) index_list;
 
 static int refuse(const struct analysis_input *in, const struct transactions *t, const char *type)
 {
-	char names[512] = "", name[64];
+	char names[512] = "", name[SHOWN_MAX];
 	size_t n = 0;
 
 	for (size_t i = 0; i < t->n_types && n + sizeof(name) + 4 < sizeof(names); i++) {
@@ -23,20 +29,37 @@ static int refuse(const struct analysis_input *in, const struct transactions *t,
 		return cli_error(
 			"%s: there are no transactions; mark them with 'ctrace mark', or give --rules: see ctrace-transactions(1)",
 			in->path);
-	return cli_error("%s: there is no finished transaction '%s'; the trace has %s", in->path, type,
+	describe_clean(type, name, sizeof(name));
+	return cli_error("%s: there is no finished transaction '%s'; the trace has %s", in->path, name,
 			 names);
 }
 
-static bool is_run(const struct transactions *t, const struct transaction *x, const char *type)
+const char *transaction_runs_unit(const struct transaction_pick *pick, char buf[PART_TEXT_MAX])
 {
-	return x->to_ns > x->from_ns && !strcmp(t->types[x->type].name, type);
+	char name[SHOWN_MAX];
+
+	describe_clean(pick->type, name, sizeof(name));
+	snprintf(buf, PART_TEXT_MAX, "%s '%s'%s",
+		 pick->most ? "a transaction" : "the sum of the transactions", name,
+		 pick->most ? "" : " in a command");
+	return buf;
 }
 
-static int add_one(struct baseline *b, const struct transactions *t, const struct transaction *x,
+static int find(const struct transactions *t, const char *type, index_list *ret)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < t->n && !r; i++)
+		if (t->v[i].to_ns > t->v[i].from_ns && !strcmp(t->types[t->v[i].type].name, type))
+			r = VEC_PUSH(ret, (uint32_t)i);
+	return r;
+}
+
+static int add_run(struct baseline *b, const struct transactions *t, const uint32_t *of, size_t n,
 		   const struct baseline_machine *machine, const char *command)
 {
 	struct profile *p = NULL;
-	int r = transaction_profile(t, x, &p);
+	int r = transaction_profile(t, of, n, &p);
 
 	r = r ? r : baseline_add(b, p, machine, command);
 	if (r)
@@ -44,31 +67,39 @@ static int add_one(struct baseline *b, const struct transactions *t, const struc
 	return r;
 }
 
-static int add_all(struct baseline *b, const struct analysis_input *in, const struct transaction_pick *pick,
-		   const struct baseline_machine *machine, const struct transactions *t)
+static int add_each(struct baseline *b, const char *path, const struct transaction_pick *pick,
+		    const struct baseline_machine *machine, const struct transactions *t,
+		    const index_list *of, const char *name)
 {
-	char command[PART_TEXT_MAX];
-	size_t n = 0, at = 0, step;
+	size_t step = (of->n + pick->most - 1) / pick->most;
 	int r = 0;
 
-	for (size_t i = 0; i < t->n; i++)
-		n += is_run(t, &t->v[i], pick->type);
-	if (!n)
-		return refuse(in, t, pick->type);
-	step = (n + pick->most - 1) / pick->most;
-	describe_clean(pick->type, command, sizeof(command));
-	for (size_t i = 0; i < t->n && !r; i++) {
-		if (!is_run(t, &t->v[i], pick->type) || at++ % step)
-			continue;
-		cli_progress_count("Walking critical paths", at, n);
-		r = add_one(b, t, &t->v[i], machine, command);
+	for (size_t i = 0; i < of->n && !r; i += step) {
+		cli_progress_count("Walking critical paths", i, of->n);
+		r = add_run(b, t, &of->v[i], 1, machine, name);
 	}
-	if (r)
-		return cli_error("%s: cannot walk the critical path: %s", in->path, strerror(-r));
-	if (step > 1)
+	cli_progress_count("Walking critical paths", of->n, of->n);
+	if (step > 1 && !r)
 		cli_warn("%s: the trace has %zu transactions '%s'; %zu of them, one in %zu, are compared",
-			 in->path, n, command, (n + step - 1) / step, step);
-	return CLI_OK;
+			 path, of->n, name, (of->n + step - 1) / step, step);
+	return r;
+}
+
+static int add(struct baseline *b, const struct analysis_input *in, const struct transaction_pick *pick,
+	       const struct baseline_machine *machine, const struct transactions *t)
+{
+	char name[SHOWN_MAX];
+	index_list of = { 0 };
+	int r = find(t, pick->type, &of);
+
+	if (!r && !of.n)
+		return refuse(in, t, pick->type);
+	describe_clean(pick->type, name, sizeof(name));
+	if (!r)
+		r = pick->most ? add_each(b, in->path, pick, machine, t, &of, name)
+			       : add_run(b, t, of.v, of.n, machine, name);
+	VEC_FREE(&of);
+	return r ? cli_error("%s: cannot walk the critical path: %s", in->path, strerror(-r)) : CLI_OK;
 }
 
 int transaction_runs_add(struct baseline *b, const struct analysis_input *in,
@@ -76,14 +107,18 @@ int transaction_runs_add(struct baseline *b, const struct analysis_input *in,
 {
 	_cleanup_(transaction_rules_done) struct transaction_rules none = { 0 };
 	struct transactions *t = NULL;
+	char unit[PART_TEXT_MAX];
 	int r = pick->rules->v.n ? 0 : transaction_rules_default(in->graph, &none);
 
+	if (baseline_unit(b, transaction_runs_unit(pick, unit)))
+		return cli_error("%s: a run in it is %s, and a run before it is %s", in->path, unit,
+				 baseline_unit_words(b->unit));
 	if (!r)
 		r = transactions_find(in->graph, in->from_ns, in->to_ns,
 				      pick->rules->v.n ? pick->rules : &none, NULL, &t);
 	if (r)
 		return cli_error("%s: cannot find the transactions: %s", in->path, strerror(-r));
-	r = add_all(b, in, pick, machine, t);
+	r = add(b, in, pick, machine, t);
 	transactions_free(t);
 	return r;
 }
