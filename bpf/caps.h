@@ -71,12 +71,17 @@ static __always_inline __u64 caps_group(struct task_struct *t)
 	return govern_group(t->real_cred->uid.val, t->cgroups->dfl_cgrp->kn->id);
 }
 
-static __always_inline bool caps_group_is_capped(__u64 group)
+__weak int ct_caps_has_group(__u64 group)
 {
 	for (int i = 0; i < GOVERN_GROUPS; i++)
 		if (i < ct_govern.n_groups && ct_govern.groups[i] == group)
 			return true;
 	return false;
+}
+
+static __always_inline bool caps_group_is_capped(__u64 group)
+{
+	return ct_govern.n_groups && ct_caps_has_group(group);
 }
 
 static __always_inline enum caps_standing caps_standing(struct task_struct *t, __u64 group)
@@ -124,8 +129,12 @@ static __always_inline void caps_tell(struct cpu *c, __u32 tid)
 	emit_submit(r, now);
 }
 
-static __noinline int caps_begin(struct cpu *c, __u32 tid)
+/* ct_caps_begin() and ct_caps_name() are global, so that the verifier checks each of them once. A global
+ * function that gets a struct cpu as argument has no access to its ring. */
+__weak int ct_caps_begin(__u32 tid)
 {
+	struct cpu *c = emit_cpu();
+
 	if (c && caps_set_bit(tid))
 		caps_tell(c, tid);
 	return 0;
@@ -134,9 +143,10 @@ static __noinline int caps_begin(struct cpu *c, __u32 tid)
 /* Call this before a record that is about another task and the unborn task tid (for example, a
  * switch between the two). The daemon does not know the task tid, because its fork was left out. So
  * this function writes a CT_SHED, which says that records of tid are missing. */
-static __noinline int caps_name(struct cpu *c, __u32 tid)
+__weak int ct_caps_name(__u32 tid)
 {
 	__u64 *word = caps_named_word(tid);
+	struct cpu *c = emit_cpu();
 
 	if (c && word && !(__sync_fetch_and_or(word, caps_bit(tid)) & caps_bit(tid)))
 		caps_tell(c, tid);
@@ -148,7 +158,7 @@ static __always_inline void caps_count(struct cpu *c, struct task_struct *t, enu
 	if (standing == CAPS_IDLE)
 		return;
 	if (standing == CAPS_MEMBER)
-		caps_begin(c, t->pid);
+		ct_caps_begin(t->pid);
 	c->left_out[GOVERN_SLOT(t->pid)]++;
 }
 
@@ -169,9 +179,9 @@ static __noinline int caps_left_out(struct cpu *c, struct task_struct *a, struct
 	second = caps_standing(b, other);
 	if (first == CAPS_OTHER || second == CAPS_OTHER) {
 		if (first == CAPS_CAPPED && caps_unborn(a))
-			caps_name(c, a->pid);
+			ct_caps_name(a->pid);
 		if (second == CAPS_CAPPED && caps_unborn(b))
-			caps_name(c, b->pid);
+			ct_caps_name(b->pid);
 		return false;
 	}
 	if (first == CAPS_IDLE && second == CAPS_IDLE)
@@ -214,7 +224,7 @@ static __always_inline bool caps_fork(struct cpu *c, struct task_struct *parent,
 		caps_clear_bit(child->pid);
 		return false;
 	}
-	caps_begin(c, parent->pid);
+	ct_caps_begin(parent->pid);
 	caps_set_bit(child->pid);
 	named = caps_named_word(child->pid);
 	if (named)
@@ -230,7 +240,7 @@ static __noinline int caps_died(struct cpu *c, struct task_struct *prev, struct 
 	bool out = caps_unborn(prev) && caps_left_out(c, prev, next);
 
 	if (!out && caps_unborn(next))
-		caps_name(c, next->pid);
+		ct_caps_name(next->pid);
 	caps_clear_bit(prev->pid);
 	return out;
 }

@@ -52,16 +52,19 @@ static __noinline void emit_loss(struct cpu *c, __u32 cause, __u64 now)
 __weak __u64 ct_emit_place(struct cpu *c, __u64 size, __u64 now)
 {
 	struct cpu_side nothing = {};
+	__u64 tail, at;
 
 	if (!c)
 		return EMIT_FULL;
+	tail = *(volatile ct_u64 *)&c->tail;
+	at = *(volatile ct_u64 *)&c->head;
+	if (at + size - tail > ct_ring_bytes / 2 && c->poked != tail + 1) {
+		c->poked = tail + 1; /* 0 means never, and tail can be 0 */
+		bpf_ringbuf_output(&ct_side, &nothing, sizeof(nothing), BPF_RB_FORCE_WAKEUP);
+	}
 	for (int i = 0; i < EMIT_TRIES; i++) {
-		__u64 tail = *(volatile ct_u64 *)&c->tail, at = *(volatile ct_u64 *)&c->head;
-
-		if (at + size - tail > ct_ring_bytes / 2 && c->poked != tail + 1) {
-			c->poked = tail + 1; /* 0 means never, and tail can be 0 */
-			bpf_ringbuf_output(&ct_side, &nothing, sizeof(nothing), BPF_RB_FORCE_WAKEUP);
-		}
+		tail = *(volatile ct_u64 *)&c->tail;
+		at = *(volatile ct_u64 *)&c->head;
 		if (at + size - tail > ct_ring_bytes)
 			break;
 		if (__sync_val_compare_and_swap(&c->head, at, at + size) == at)

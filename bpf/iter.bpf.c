@@ -206,87 +206,86 @@ struct {
 	__type(value, struct name_buf);
 } ct_iter_name SEC(".maps");
 
-static __noinline int object_write(struct seq_file *seq, struct object *o, __u64 now)
+/* Fills in n, also its time. Returns the bytes of n. */
+__weak __u64 ct_object_bytes(struct name_buf *n, struct object *o, __u64 now)
 {
-	__u32 zero = 0;
-	struct name_buf *n = bpf_map_lookup_elem(&ct_iter_name, &zero);
-	__u64 size;
-
-	if (!n)
-		return -1;
+	if (!n || !o)
+		return 0;
 	ct_object_fill(n, o);
 	n->b.h.ts = now;
-	size = n->b.h.size;
-	barrier_var(size);
-	if (size <= sizeof(*n))
-		bpf_seq_write(seq, n, size);
-	return 0;
+	return n->b.h.size;
 }
 
-/* Returns the other end of a unix socket if no descriptor has it (not accepted yet, or closed). Else NULL. */
-static __always_inline struct sock *unix_embryo(struct sock *sk)
+/* If o is a unix socket whose other end has no descriptor (not accepted yet, or closed), makes o this
+ * other end and returns 1. Otherwise returns 0. */
+__weak int ct_object_embryo(struct object *o)
 {
-	struct sock *other;
+	struct sock *sk = o ? o->sk : NULL, *other;
 
 	if (!sk || !bpf_core_type_exists(struct unix_sock) ||
 	    BPF_CORE_READ(sk, __sk_common.skc_family) != AF_UNIX)
-		return NULL;
+		return 0;
 	other = BPF_CORE_READ((struct unix_sock *)sk, peer);
-	return other && !BPF_CORE_READ(other, sk_socket) ? other : NULL;
+	if (!other || BPF_CORE_READ(other, sk_socket))
+		return 0;
+	o->file = NULL;
+	o->inode = NULL;
+	o->sk = other;
+	o->id = object_sock_id(other);
+	return 1;
 }
 
-static __noinline __u64 files_object(struct seq_file *seq, struct file *f, __u32 tid, __u64 now)
-{
-	struct object o = { .file = f };
-	struct sock *embryo;
-	__u64 id;
-
-	ct_object_of_file(&o);
-	o.tid = tid;
-	object_write(seq, &o, now);
-	id = o.id;
-	embryo = unix_embryo(o.sk);
-	if (embryo) {
-		o.file = NULL;
-		o.inode = NULL;
-		o.sk = embryo;
-		o.id = object_sock_id(embryo);
-		object_write(seq, &o, now);
-	}
-	return id;
-}
-
-struct epoll_walk {
+struct files_walk {
 	struct seq_file *seq;
-	__u64 epoll, now;
-	__u32 tgid;
+	struct name_buf *name;
+	__u64 now;
 };
 
-static __noinline int epoll_member(struct epoll_walk *w, struct rb_node *node)
+static __always_inline void object_write(struct files_walk *w, struct object *o)
 {
-	struct epitem *item = (void *)node - bpf_core_field_offset(struct epitem, rbn);
-	struct emit_rec2 m = {};
+	__u64 size = ct_object_bytes(w->name, o, w->now);
 
-	m.r.ts = w->now;
-	m.r.kind = CT_EPMEMBER;
-	m.r.tid = w->tgid;
-	m.r.peer = BPF_CORE_READ(item, ffd.fd);
-	m.r.obj = files_object(w->seq, BPF_CORE_READ(item, ffd.file), w->tgid, w->now);
-	m.x[0] = w->epoll;
-	m.x[1] = BPF_CORE_READ(item, event.events);
-	return bpf_seq_write(w->seq, &m, sizeof(m));
+	barrier_var(size);
+	if (size <= sizeof(*w->name))
+		bpf_seq_write(w->seq, w->name, size);
 }
 
-static __noinline int epoll_walk(struct epoll_walk *w, struct file *f)
+/* Writes the name of o, and of its other end if this has no descriptor. */
+static __noinline int files_object(struct files_walk *w, struct object *o)
+{
+	object_write(w, o);
+	if (ct_object_embryo(o))
+		object_write(w, o);
+	return 0;
+}
+
+/* Fills in the member of an epoll set, and the object of its file. m->r has the task and m->x[0] the set. */
+__weak int ct_epoll_member(struct emit_rec2 *m, struct object *o, __u64 node)
+{
+	struct epitem *item = (void *)node - bpf_core_field_offset(struct epitem, rbn);
+
+	if (!m || !o)
+		return 0;
+	*o = (struct object){ .file = BPF_CORE_READ(item, ffd.file), .tid = m->r.tid };
+	ct_object_of_file(o);
+	m->r.peer = BPF_CORE_READ(item, ffd.fd);
+	m->r.obj = o->id;
+	m->x[1] = BPF_CORE_READ(item, event.events);
+	return 0;
+}
+
+static __noinline int epoll_walk(struct files_walk *w, struct file *f, __u64 epoll, __u32 tgid)
 {
 	struct eventpoll *ep = (void *)RD_NUM(f, private_data);
+	struct emit_rec2 m = { .r = { .ts = w->now, .kind = CT_EPMEMBER, .tid = tgid }, .x = { epoll } };
 	struct epoll_at e = {};
+	struct object o = {};
 
 	e.node = BPF_CORE_READ(ep, rbr.rb_root.rb_node);
-	for (int i = 0; i < EPOLL_MEMBERS; i++) {
-		if (!ct_epoll_next(&e))
-			break;
-		epoll_member(w, e.member);
+	for (int i = 0; i < EPOLL_MEMBERS && ct_epoll_next(&e); i++) {
+		ct_epoll_member(&m, &o, (__u64)e.member);
+		files_object(w, &o);
+		bpf_seq_write(w->seq, &m, sizeof(m));
 	}
 	return 0;
 }
@@ -325,9 +324,11 @@ static __noinline int files_unread(struct seq_file *seq, struct file *f)
 SEC("iter/task_file")
 int ct_iter_files(struct bpf_iter__task_file *ctx)
 {
-	struct epoll_walk w = { .seq = ctx->meta->seq, .now = bpf_ktime_get_boot_ns() };
+	struct files_walk w = { .seq = ctx->meta->seq, .now = bpf_ktime_get_boot_ns() };
 	struct task_struct *t = ctx->task;
 	struct file *f = ctx->file;
+	struct object o = { .file = f };
+	__u32 zero = 0;
 	struct ct_rec r;
 
 	if (!t || !f || (ct_iter_tgid && t->tgid != ct_iter_tgid))
@@ -338,17 +339,21 @@ int ct_iter_files(struct bpf_iter__task_file *ctx)
 			files_unread(w.seq, f);
 		return 0;
 	}
-	w.tgid = t->tgid;
+	w.name = bpf_map_lookup_elem(&ct_iter_name, &zero);
+	if (!w.name)
+		return 0;
+	ct_object_of_file(&o);
+	o.tid = t->pid;
 	emit_init(&r, CT_FD);
 	r.ts = w.now;
 	r.tid = t->tgid;
 	r.peer = ctx->fd;
-	r.obj = files_object(w.seq, f, t->pid, w.now);
+	r.obj = o.id;
 	/* CT_FF_READ and CT_FF_WRITE are the kernel's FMODE_READ and FMODE_WRITE */
 	r.flags = BPF_CORE_READ(f, f_mode) & (CT_FF_READ | CT_FF_WRITE);
+	files_object(&w, &o);
 	bpf_seq_write(w.seq, &r, sizeof(r));
-	w.epoll = r.obj;
 	if (CT_OBJ_KIND(r.obj) == CT_OBJ_EPOLL)
-		epoll_walk(&w, f);
+		epoll_walk(&w, f, r.obj, t->tgid);
 	return 0;
 }

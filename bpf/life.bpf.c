@@ -20,7 +20,7 @@ static __always_inline void life_task(struct cpu *c, struct task_struct *t, __u8
 
 static __always_inline void life_cmdline(struct cpu *c, struct task_struct *t, __u64 now)
 {
-	struct mm_struct *mm = t->mm;
+	struct mm_struct *mm = task_plain(t)->mm;
 	struct ct_rawcmdline_blob *b;
 	__u64 from, bytes;
 

@@ -16,21 +16,13 @@
 
 #define MSG_PEEK 0x2
 
-/* Negates a pointer twice. Then the verifier takes it for a number, so a program may compute with it.
- * Reading the address from memory would take 45 ns more. */
-static __always_inline __u64 msg_address(__u64 pointer)
-{
-	asm volatile("%0 = -%0\n\t%0 = -%0" : "+r"(pointer));
-	return pointer;
-}
-
 /* If the cache of names has the socket, calls no function. A call takes 9 ns on some machines. */
 static __always_inline __u64 msg_object(struct cpu *c, struct sock *sk, __u32 tid, __u64 now)
 {
 	__u64 ino = sk->sk_socket->file->f_inode->i_ino, id = CT_OBJ_ID(CT_OBJ_SOCK, ino);
 	__u64 key = object_key(id, sk->__sk_common.skc_state);
 
-	return ino && *object_named(c, key) == key ? id : ct_object_of_sk(msg_address((__u64)sk), tid, now);
+	return ino && *object_named(c, key) == key ? id : ct_object_of_sk(address_of(sk), tid, now);
 }
 
 #define IPPROTO_UDP 17

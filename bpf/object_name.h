@@ -62,55 +62,68 @@ static __always_inline __u32 name_need(struct dentry *d)
 	return n < NAME_COMPONENT ? n : NAME_COMPONENT - 1;
 }
 
+struct name_walk {
+	struct dentry *d;
+	struct vfsmount *mnt;
+	__u64 part[NAME_DEPTH]; /* addresses of the names, from the file up */
+};
+
+enum name_step { NAME_UP, NAME_WHOLE, NAME_CUT };
+
+/* Goes from w->d to the entry above, across mounts, and notes the name of w->d as part i. Returns
+ * NAME_WHOLE if the path is whole, and NAME_CUT if its beginning is too long or not known. */
+__weak int ct_name_up(struct name_buf *n, struct name_walk *w, __u32 i)
+{
+	struct vfsmount *mnt;
+	struct dentry *d, *up;
+
+	if (!n || !w || i >= NAME_DEPTH)
+		return NAME_CUT;
+	d = w->d;
+	mnt = w->mnt;
+	/* A mount that is its own parent is the root, or was unmounted (umount -l). */
+	for (int m = 0; m < 2 && d == BPF_CORE_READ(mnt, mnt_root); m++) {
+		struct mount *in = (void *)mnt - bpf_core_field_offset(struct mount, mnt);
+		struct mount *out = BPF_CORE_READ(in, mnt_parent);
+
+		if (out == in)
+			return NAME_WHOLE;
+		d = BPF_CORE_READ(in, mnt_mountpoint);
+		mnt = (void *)out + bpf_core_field_offset(struct mount, mnt);
+	}
+	up = BPF_CORE_READ(d, d_parent);
+	n->b.name_len += name_need(d);
+	if (i && n->b.name_len > CT_OBJ_NAME_MAX)
+		return NAME_CUT;
+	/* The top entry is its own parent. If the file itself is the top (a memfd), its name is the whole
+	 * path. */
+	if (i == 0 || d != up)
+		w->part[i] = (__u64)BPF_CORE_READ(d, d_name.name);
+	w->d = up;
+	w->mnt = mnt;
+	if (d != up)
+		return NAME_UP;
+	return i == 0 ? NAME_WHOLE : NAME_CUT;
+}
+
 /* Writes the path of a file, across mounts. "..." stands for a beginning that is too long or not known. */
 static __always_inline void name_path(struct name_buf *n, struct file *f)
 {
-	struct vfsmount *mnt = BPF_CORE_READ(f, f_path.mnt);
-	struct dentry *d = BPF_CORE_READ(f, f_path.dentry);
-	const unsigned char *part[NAME_DEPTH] = {};
-	bool whole = false;
+	struct name_walk w = { .d = BPF_CORE_READ(f, f_path.dentry), .mnt = BPF_CORE_READ(f, f_path.mnt) };
+	int step = NAME_UP;
 
 	n->b.name_len = 4;
-	for (int i = 0; i < NAME_DEPTH; i++) {
-		struct dentry *up;
-
-		/* A mount that is its own parent is the root, or was unmounted (umount -l). */
-		for (int m = 0; m < 2 && d == BPF_CORE_READ(mnt, mnt_root); m++) {
-			struct mount *in = (void *)mnt - bpf_core_field_offset(struct mount, mnt);
-			struct mount *out = BPF_CORE_READ(in, mnt_parent);
-
-			whole = out == in;
-			if (whole)
-				break;
-			d = BPF_CORE_READ(in, mnt_mountpoint);
-			mnt = (void *)out + bpf_core_field_offset(struct mount, mnt);
-		}
-		if (whole)
-			break;
-		up = BPF_CORE_READ(d, d_parent);
-		n->b.name_len += name_need(d);
-		barrier();
-		if (i && n->b.name_len > CT_OBJ_NAME_MAX)
-			break;
-		/* The top entry is its own parent. If the file itself is the top (a memfd), its name is
-		 * the whole path. */
-		if (i == 0 || d != up)
-			part[i] = BPF_CORE_READ(d, d_name.name);
-		if (d == up) {
-			whole = i == 0;
-			break;
-		}
-		d = up;
-	}
+	for (int i = 0; i < NAME_DEPTH && step == NAME_UP; i++)
+		step = ct_name_up(n, &w, i);
 	n->b.name_len = 0;
 	barrier();
-	if (!whole && part[0]) {
+	if (step != NAME_WHOLE && w.part[0]) {
 		name_char(n, '.');
 		name_char(n, '.');
 		name_char(n, '.');
 	}
 	for (int i = NAME_DEPTH - 1; i >= 0; i--)
-		ct_name_part(n, (__u64)part[i]);
+		ct_name_part(n, w.part[i]);
 	if (!n->b.name_len)
 		name_char(n, '/');
 }

@@ -162,24 +162,21 @@ static __always_inline bool waking_is_short(struct task_struct *p)
 	return found_left(p) > found_ticks();
 }
 
-/* If p waited for CT_COARSE_NS or more, records the wait (CT_FOUND, CT_WAKE) and returns true, even if
- * there is no room for the records. Otherwise, or if p is a task of the daemon, returns false. */
-static __always_inline bool waking_long(void *ctx, struct cpu *c, struct task_struct *p,
-					struct task_struct *cur)
+/* If p waited for CT_COARSE_NS or more, records the wait (CT_FOUND), even if there is no room for the record,
+ * and returns the time. Otherwise, or if p is a task of the daemon, returns 0. */
+static __always_inline __u64 waking_long(struct cpu *c, struct task_struct *p)
 {
 	__u64 now, since;
 
 	if (!ct_govern.sched_off_ns || waking_is_short(p))
-		return false;
+		return 0;
 	now = bpf_ktime_get_boot_ns();
 	since = found_since(p, now, found_clock(now));
 	if (!since || now - since < CT_COARSE_NS || p->on_cpu || task_is_queued(p) ||
 	    p->tgid == ct_tracer_tgid)
-		return false;
+		return 0;
 	coarse_wait(c, p, now, since);
-	wake_emit(ctx, c, p, cur, now);
-	govern_ran(c, GOVERN_OTHER, now);
-	return true;
+	return now;
 }
 
 SEC("tp_btf/sched_waking")
@@ -191,11 +188,9 @@ int ct_waking(__u64 *ctx)
 
 	if (!c || p->tgid == ct_tracer_tgid)
 		return 0;
-	if (caps_leave_out(c, p, cur)) {
-		waking_long(ctx, c, p, cur);
+	now = caps_leave_out(c, p, cur) ? waking_long(c, p) : bpf_ktime_get_boot_ns();
+	if (!now)
 		return 0;
-	}
-	now = bpf_ktime_get_boot_ns();
 	wake_emit(ctx, c, p, cur, now);
 	govern_ran(c, GOVERN_WAKE, now);
 	return 0;
@@ -207,9 +202,17 @@ int ct_waking_coarse(__u64 *ctx)
 {
 	struct task_struct *p = (void *)ctx[0];
 	struct cpu *c = emit_cpu();
+	__u64 now;
 
-	if (c && !waking_long(ctx, c, p, bpf_get_current_task_btf()))
+	if (!c)
+		return 0;
+	now = waking_long(c, p);
+	if (now) {
+		wake_emit(ctx, c, p, bpf_get_current_task_btf(), now);
+		govern_ran(c, GOVERN_OTHER, now);
+	} else {
 		c->cost[GOVERN_SHORT].runs++;
+	}
 	return 0;
 }
 

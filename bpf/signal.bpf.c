@@ -123,6 +123,7 @@ int ct_signal_deliver(__u64 *ctx)
 #define CRASH_LIST   1024
 #define CRASH_DEPTH  8
 #define CRASH_CHUNK  256
+#define CRASH_NOTE   64 /* divides CRASH_CHUNK */
 #define VM_EXEC      0x4
 /* The memory is divided into areas of 1 << CRASH_AREA_SHIFT bytes. The program notes the areas to which
  * the saved registers and the saved stack point, by their number modulo CRASH_AREAS. */
@@ -199,6 +200,15 @@ static __always_inline void crash_note(struct crash_scratch *s, __u64 addr)
 
 /* Notes the areas to which the words of the stack and the registers point. Each return address is one of
  * these words. So a mapping without a noted area has no function of this stack: ct_crash_map() skips it. */
+__weak int ct_crash_note_words(struct crash_scratch *s, __u32 at)
+{
+	if (!s || at > CT_CRASH_STACK - CRASH_NOTE)
+		return 0;
+	for (__u32 i = 0; i < CRASH_NOTE; i += 8)
+		crash_note(s, *(__u64 *)(s->b.stack + at + i));
+	return 0;
+}
+
 __weak int ct_crash_note(struct crash_scratch *s)
 {
 	if (!s)
@@ -207,28 +217,28 @@ __weak int ct_crash_note(struct crash_scratch *s)
 		s->areas[i] = 0;
 	for (__u32 i = 0; i < sizeof(s->b.regs) / 8; i++)
 		crash_note(s, s->b.regs[i]);
-	for (__u32 at = 0; at < CT_CRASH_STACK; at += 8) {
-		if (at >= s->b.n_stack)
-			break;
-		crash_note(s, *(__u64 *)(s->b.stack + at));
-	}
+	for (__u32 at = 0; at < CT_CRASH_STACK && at < s->b.n_stack; at += CRASH_NOTE)
+		ct_crash_note_words(s, at);
 	return 0;
+}
+
+__weak int ct_crash_area_is_noted(struct crash_scratch *s, __u32 area)
+{
+	area &= CRASH_AREAS - 1;
+	return s && s->areas[area / 64] & 1ULL << area % 64;
 }
 
 /* Returns true if an area of the mapping [start, end) is noted. The area of `end` counts too: if a call is
  * the last instruction of the mapping, its return address is `end`. Returns true for any large mapping. */
-static __always_inline bool crash_is_noted(const struct crash_scratch *s, __u64 start, __u64 end)
+static __always_inline bool crash_is_noted(struct crash_scratch *s, __u64 start, __u64 end)
 {
 	__u64 from = start >> CRASH_AREA_SHIFT, n = (end >> CRASH_AREA_SHIFT) - from + 1;
 
 	if (n > CRASH_AREAS_LOOK)
 		return true;
-	for (__u32 i = 0; i < CRASH_AREAS_LOOK; i++) {
-		__u32 area = from + i & (CRASH_AREAS - 1);
-
-		if (i < n && s->areas[area / 64] & 1ULL << area % 64)
+	for (__u32 i = 0; i < CRASH_AREAS_LOOK && i < n; i++)
+		if (ct_crash_area_is_noted(s, from + i))
 			return true;
-	}
 	return false;
 }
 
@@ -330,13 +340,19 @@ __weak int ct_crash_down(struct crash_scratch *s)
  * Calls ct_crash_map() for each mapping of this leaf. ct_crash_map() adds the mapping to the record
  * if it is executable, crash_is_noted() is true for it, and the record has fewer than CT_CRASH_MAPS
  * mappings. If another leaf follows, ct_crash_leaf() sets s->at to the first address of that leaf,
- * and returns 1. Otherwise, or after an error, returns 0. */
-__weak int ct_crash_leaf(struct crash_scratch *s)
+ * and returns 1. Otherwise, or after an error, returns 0. mm: the address of the struct mm_struct. */
+__weak int ct_crash_leaf(struct crash_scratch *s, __u64 mm)
 {
 	__u32 end;
 	int r = 0;
 
-	if (!s)
+	/* Kernels before 6.8 check a global function even if no program can reach its call. */
+	if (!s || !bpf_core_field_exists(((struct mm_struct *)0)->mm_mt))
+		return 0;
+	s->min = 0;
+	s->max = ~0ULL;
+	s->enc = (__u64)BPF_CORE_READ((struct mm_struct *)mm, mm_mt.ma_root);
+	if ((s->enc & 3) != 2)
 		return 0;
 	for (int i = 0; i < CRASH_DEPTH && !r; i++)
 		r = ct_crash_down(s);
@@ -358,13 +374,9 @@ __weak int ct_crash_leaf(struct crash_scratch *s)
 static __always_inline void crash_tree(struct crash_scratch *s, struct mm_struct *mm)
 {
 	s->at = 0;
-	for (int i = 0; i < CRASH_LEAVES; i++) {
-		s->min = 0;
-		s->max = ~0ULL;
-		s->enc = (__u64)BPF_CORE_READ(mm, mm_mt.ma_root);
-		if ((s->enc & 3) != 2 || !ct_crash_leaf(s))
+	for (int i = 0; i < CRASH_LEAVES; i++)
+		if (!ct_crash_leaf(s, (__u64)mm))
 			break;
-	}
 }
 
 static __always_inline void crash_list(struct crash_scratch *s, struct mm_struct *mm)

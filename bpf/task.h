@@ -141,7 +141,7 @@ static __always_inline bool task_is_throttled(struct task_struct *t)
 
 	if (!bpf_core_field_exists(((struct cfs_rq *)0)->throttle_count))
 		return false;
-	q = t->se.cfs_rq;
+	q = task_plain(t)->se.cfs_rq;
 	return q && RD(q, throttle_count) > 0;
 }
 

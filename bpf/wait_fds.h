@@ -111,13 +111,14 @@ __weak int ct_wait_set(struct wait_set *s)
 	return 0;
 }
 
-__weak __u64 ct_wait_word(__u64 user, __u32 word)
+/* Returns a word of the bit set at `user`, without the bits from n_fds on. */
+__weak __u64 ct_wait_word(__u64 user, __u32 word, __u32 n_fds)
 {
 	__u64 v = 0;
 
 	if (user)
 		bpf_probe_read_user(&v, sizeof(v), (void *)(user + word * 8));
-	return v;
+	return n_fds - word * 64 < 64 ? v & ((1ULL << (n_fds & 63)) - 1) : v;
 }
 
 /* Returns the index of the only bit that is set in `bit`. Has no branches, because the verifier would check
@@ -134,11 +135,34 @@ static __always_inline __u32 wait_bit_index(__u64 bit)
 	return v * 0x0101010101010101ULL >> 56;
 }
 
-/* Puts the first CT_WAITFD_MAX descriptors of the bit sets into s->fd. The counters n and word are in *s:
- * if they were local, the verifier would check the loop again for each of their values. */
+/* Adds the descriptors of one word of the bit sets to s->fd. The counter n is in *s: if it were local, the
+ * verifier would check the loop again for each of its values. */
+__weak int ct_wait_select_word(struct wait_set *s, __u64 in, __u64 out, __u64 pri)
+{
+	__u64 bits = in | out | pri;
+
+	if (!s)
+		return 0;
+	for (int i = 0; i <= CT_WAITFD_MAX && bits; i++) {
+		__u64 mask = bits & -bits, at = s->n;
+		__u32 bit = wait_bit_index(mask);
+
+		barrier_var(at);
+		s->n = at + 1;
+		if (at >= CT_WAITFD_MAX)
+			break;
+		s->fd[at].fd = s->word * 64 + bit;
+		s->fd[at].events =
+			(in >> bit & 1) * POLLIN | (out >> bit & 1) * POLLOUT | (pri >> bit & 1) * POLLPRI;
+		bits ^= mask;
+	}
+	return 0;
+}
+
+/* Puts the first CT_WAITFD_MAX descriptors of the bit sets into s->fd. */
 __weak int ct_wait_select(struct wait_set *s)
 {
-	__u64 in = 0, out = 0, pri = 0, bits = 0, user[3];
+	__u64 user[3];
 	__u32 n_fds;
 
 	if (!s)
@@ -147,33 +171,12 @@ __weak int ct_wait_select(struct wait_set *s)
 	for (int i = 0; i < 3; i++)
 		user[i] = s->bits[i];
 	s->n = s->word = 0;
-	for (int i = 0; i < WAIT_SELECT_WORDS + CT_WAITFD_MAX; i++) {
-		__u64 mask = bits & -bits, at = s->n;
-		__u32 word = s->word, bit;
-
-		barrier_var(at);
-		if (at >= CT_WAITFD_MAX)
-			break;
-		if (!bits) {
-			if (word >= WAIT_SELECT_WORDS || word * 64 >= n_fds)
-				break;
-			in = ct_wait_word(user[0], word);
-			out = ct_wait_word(user[1], word);
-			pri = ct_wait_word(user[2], word);
-			bits = in | out | pri;
-			if (n_fds - word * 64 < 64)
-				bits &= (1ULL << (n_fds & 63)) - 1;
-			s->word = word + 1;
-			continue;
-		}
-		bits ^= mask;
-		bit = wait_bit_index(mask);
-		s->fd[at].fd = (word - 1) * 64 + bit;
-		s->fd[at].events =
-			(in >> bit & 1) * POLLIN | (out >> bit & 1) * POLLOUT | (pri >> bit & 1) * POLLPRI;
-		s->n = at + 1;
+	for (__u32 word = 0; word < WAIT_SELECT_WORDS && word * 64 < n_fds && s->n < CT_WAITFD_MAX; word++) {
+		s->word = word;
+		ct_wait_select_word(s, ct_wait_word(user[0], word, n_fds), ct_wait_word(user[1], word, n_fds),
+				    ct_wait_word(user[2], word, n_fds));
 	}
-	if (s->n == CT_WAITFD_MAX && (bits || s->word * 64 < n_fds))
+	if (s->n == CT_WAITFD_MAX && s->word * 64 + 64 < n_fds)
 		s->n++;
 	return 0;
 }

@@ -2,7 +2,8 @@
 /*
  * wake.h - a part of sched.bpf.c. Finds the waker of a wake-up, the context (task or kind of interrupt),
  * and the object that the waker acts on. Emits the CT_WAKE. The __weak functions are global, so that the
- * verifier checks each of them once.
+ * verifier checks each of them once. Before 6.9, a global function takes no pointer to a task, so some get
+ * its address.
  *
  * From the step CT_SHED_HOOKS on, no hooks of interrupts are attached except those of timers. Then the
  * kernel stack tells the interrupt for some wake-ups that end a long wait (wake_mark()).
@@ -77,9 +78,9 @@ static __always_inline bool wake_has_input(struct sock *sk)
 	       (RD(sk, __sk_common.skc_state) == TCP_LISTEN && RD(sk, sk_ack_backlog));
 }
 
-static __noinline __u64 wake_input(__u64 file, __u32 tid, __u64 now)
+static __always_inline __u64 wake_input(struct file *f, __u32 tid, __u64 now)
 {
-	struct object o = { .file = (void *)file, .tid = tid };
+	struct object o = { .file = f, .tid = tid };
 
 	ct_object_of_file(&o);
 	if (!o.sk || !wake_has_input(o.sk))
@@ -109,17 +110,27 @@ static __always_inline struct file *wake_epoll_file(struct file *epoll)
 	return (void *)rd_num((void *)item + bpf_core_field_offset(struct epitem, ffd.file));
 }
 
-static __always_inline __u64 wake_polled(struct task_struct *p, __u64 now)
+/* Returns the id of the descriptor fd if it has input. For an epoll set, looks at the member that became
+ * ready last. Otherwise returns 0. task: the address of the task. */
+__weak __u64 ct_wake_fd(__u64 task, __u32 fd, __u32 tid, __u32 is_epoll, __u64 now)
 {
-	struct task_state *ts = bpf_task_storage_get(&ct_tasks, p, 0, 0);
+	struct file *f = object_fd_file((void *)task, fd);
+
+	if (f && is_epoll)
+		f = wake_epoll_file(f);
+	return f ? wake_input(f, tid, now) : 0;
+}
+
+/* Returns the id of the only descriptor in ts that has input. If there is none, or more than one, returns 0.
+ */
+__weak __u64 ct_wake_polled(struct task_state *ts, __u64 task, __u32 tid, __u64 now)
+{
 	__u64 found = 0, obj;
 
 	if (!ts || ts->n_polled > CT_WAITFD_MAX)
 		return 0;
 	for (__u32 i = 0; i < CT_WAITFD_MAX && i < ts->n_polled; i++) {
-		struct file *f = object_fd_file(p, ts->polled[i]);
-
-		obj = f ? wake_input((__u64)f, p->pid, now) : 0;
+		obj = ct_wake_fd(task, ts->polled[i], tid, false, now);
 		if (obj && found)
 			return 0;
 		if (obj)
@@ -132,21 +143,21 @@ static __noinline __u64 wake_ready(struct task_struct *p, __u64 now)
 {
 	struct pt_regs *regs = task_regs(p);
 	__u16 nr = wait_syscall(p, regs);
-	struct file *f;
 	__u32 cls, fd;
 
 	if (nr == CT_NR_NONE || task_is_kernel(p) || task_is_compat(p))
 		return 0;
 	cls = wait_class(nr);
-	if (SYSCLASS_HOW(cls) == SYSCLASS_POLL || SYSCLASS_HOW(cls) == SYSCLASS_SELECT)
-		return wake_polled(p, now);
+	if (SYSCLASS_HOW(cls) == SYSCLASS_POLL || SYSCLASS_HOW(cls) == SYSCLASS_SELECT) {
+		struct task_state *ts = bpf_task_storage_get(&ct_tasks, p, 0, 0);
+
+		return ts ? ct_wake_polled(ts, address_of(p), p->pid, now) : 0;
+	}
 	fd = SYSCLASS_FD(cls);
 	if (!fd || SYSCLASS_WAIT(cls) == CT_W_WRITE || SYSCLASS_WAIT(cls) == CT_W_CONNECT)
 		return 0;
-	f = object_fd_file(p, regs_arg(regs, fd - 1));
-	if (f && SYSCLASS_WAIT(cls) == CT_W_EPOLL)
-		f = wake_epoll_file(f);
-	return f ? wake_input((__u64)f, p->pid, now) : 0;
+	return ct_wake_fd(address_of(p), regs_arg(regs, fd - 1), p->pid, SYSCLASS_WAIT(cls) == CT_W_EPOLL,
+			  now);
 }
 
 static __always_inline bool wake_may_be_input(const struct ct_rec *w, struct task_struct *cur)
@@ -302,7 +313,23 @@ static __always_inline void wake_mark(void *ctx, struct cpu *c, struct ct_rec *w
 	}
 }
 
-/* Not inlined. If it were inlined, its variables would be in the stack frame of waking_long(), which also
+/* Called last: with each of these flags in an early branch, the verifier checks the code in between twice. */
+static __always_inline __u8 wake_flags(struct task_struct *p, struct task_struct *cur)
+{
+	__u8 flags = p == cur ? CT_WF_SELF : 0;
+
+	if (!cur->pid)
+		flags |= CT_WF_IDLE;
+	else if (task_is_kernel(cur))
+		flags |= CT_WF_KTHREAD;
+	if (cur->flags & PF_EXITING)
+		flags |= CT_WF_EXITING;
+	if (p->__state & TASK_FROZEN)
+		flags |= CT_WF_FROZEN;
+	return flags;
+}
+
+/* Not inlined. If it were inlined, its variables would be in the stack frame of ct_waking(), which also
  * calls coarse_wait(). Before Linux 6.2, this frame and that of coarse_wait() would together need more than
  * the 512 bytes of stack that a BPF program has. */
 static __noinline void wake_emit(void *ctx, struct cpu *c, struct task_struct *p, struct task_struct *cur,
@@ -312,16 +339,6 @@ static __noinline void wake_emit(void *ctx, struct cpu *c, struct task_struct *p
 	struct ct_rec w = { .nr = CT_NR_NONE }, *r;
 
 	wake_context(&w, in);
-	if (p == cur)
-		w.flags |= CT_WF_SELF;
-	if (!cur->pid)
-		w.flags |= CT_WF_IDLE;
-	else if (task_is_kernel(cur))
-		w.flags |= CT_WF_KTHREAD;
-	if (cur->flags & PF_EXITING)
-		w.flags |= CT_WF_EXITING;
-	if (p->__state & TASK_FROZEN)
-		w.flags |= CT_WF_FROZEN;
 	wake_reason(&w, p, cur, in, now);
 	if (!in) {
 		wake_without_call(&w, cur);
@@ -334,7 +351,7 @@ static __noinline void wake_emit(void *ctx, struct cpu *c, struct task_struct *p
 	r->kind = CT_WAKE;
 	r->state = w.state;
 	r->wait = w.wait;
-	r->flags = w.flags;
+	r->flags = w.flags | wake_flags(p, cur);
 	r->tid = p->pid;
 	r->peer = cur->pid;
 	r->nr = w.nr;

@@ -191,14 +191,17 @@ int ct_watch_write(struct bpf_perf_event_data *ctx)
 }
 
 /* Waits briefly for a writer that is still in its exception on another CPU: the record of a write must
- * come before the record of a read of the new value. */
-static __always_inline void watch_let_writer(struct watch_hit *h)
+ * come before the record of a read of the new value. Returns the time. */
+__weak __u64 ct_watch_let_writer(struct watch_slot *s, __u64 value)
 {
-	for (int i = 0; i < WATCH_LATE_LOOKS; i++) {
-		h->now = bpf_ktime_get_boot_ns();
-		if (*(volatile __u64 *)&h->slot->value == h->value)
-			return;
+	__u64 now = 0;
+
+	for (int i = 0; s && i < WATCH_LATE_LOOKS; i++) {
+		now = bpf_ktime_get_boot_ns();
+		if (*(volatile __u64 *)&s->value == value)
+			break;
 	}
+	return now;
 }
 
 SEC("perf_event")
@@ -217,7 +220,7 @@ int ct_watch_any(struct bpf_perf_event_data *ctx)
 	h.value = watch_value(h.slot);
 	if (h.seen->change == h.slot->change && h.seen->value == h.value)
 		return 0;
-	watch_let_writer(&h);
+	h.now = ct_watch_let_writer(h.slot, h.value);
 	h.seen->change = h.slot->change;
 	h.seen->value = h.value;
 	return watch_tell(ctx, &h, 1);

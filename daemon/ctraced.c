@@ -87,6 +87,7 @@ struct ctraced {
 	struct worker *names;
 	struct diagnoser *diagnoser;
 	struct symbols_kernel *kernel;
+	int perf_fd; /* see probe_watch_prepare() */
 	uint64_t watchdog_usec;
 	gid_t group;
 	char err[512];
@@ -239,6 +240,7 @@ static void *ctraced_read_kernel(void *arg)
 {
 	struct ctraced *c = arg;
 
+	c->perf_fd = probe_watch_prepare();
 	c->kernel = symbols_kernel_load(SYMBOLS_KERNEL_FILE);
 	return NULL;
 }
@@ -259,6 +261,8 @@ static int ctraced_probe(struct ctraced *c)
 		pthread_join(reader, NULL);
 	else
 		ctraced_read_kernel(c);
+	if (c->perf_fd >= 0)
+		close(c->perf_fd);
 	return r;
 }
 

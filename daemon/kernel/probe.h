@@ -118,6 +118,10 @@ struct probe_watch_options {
 	bool reads;
 	uint64_t value;
 };
+/* The kernel takes some 10 ms to open the first perf event of a task, because it waits for the other CPUs.
+ * So another thread calls this function while probe_open() loads the BPF programs. Returns the
+ * descriptor of a perf event, to be closed after probe_open(), or -errno. */
+int probe_watch_prepare(void);
 /* *ret_watch: the number of the watch. Returns 0, or -errno with a sentence in err. */
 int probe_watch_open(struct probe *p, const struct probe_watch_options *opt, unsigned *ret_watch,
 		     char err[PROBE_ERR_MAX]);

@@ -38,8 +38,11 @@ _Static_assert(sizeof(mark_functions) / sizeof(*mark_functions) <= GOVERN_MARKS,
 static uint32_t mark_in(const char *name)
 {
 	for (size_t i = 0; i < sizeof(mark_functions) / sizeof(*mark_functions); i++) {
-		size_t n = strlen(mark_functions[i].name);
+		size_t n;
 
+		if (*name != *mark_functions[i].name) /* fast: there are 100 000 names */
+			continue;
+		n = strlen(mark_functions[i].name);
 		if (!strncmp(name, mark_functions[i].name, n) && (!name[n] || name[n] == '.'))
 			return mark_functions[i].what;
 	}

@@ -93,6 +93,23 @@ static int watch_counts(void)
 }
 #endif
 
+int probe_watch_prepare(void)
+{
+#if defined(__x86_64__)
+	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
+					.size = sizeof(attr),
+					.config = PERF_COUNT_SW_DUMMY,
+					.disabled = 1,
+					.exclude_kernel = 1,
+					.exclude_hv = 1 };
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+#else
+	return -EOPNOTSUPP;
+#endif
+}
+
 int probe_watch_try(struct probe *p)
 {
 #if defined(__x86_64__)
