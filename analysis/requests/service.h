@@ -45,6 +45,15 @@ struct service {
 	size_t n_asks;
 };
 
+/* Which requests count. Zeroes: all that ended in the window, or began there and have no answer. */
+struct services_filter {
+	/* If not NULL, tasks[server] or tasks[client] has to be set. Must live as long as the services. */
+	const bool *tasks;
+	/* Any part of an answered request in the window is enough. A request without an answer that began
+	 * before the window counts if its client waits at the end of the window. */
+	bool touching;
+};
+
 struct services {
 	const struct graph *g;
 	struct requests requests;
@@ -56,7 +65,7 @@ struct services {
 	uint32_t *numbered;
 	size_t n_numbered;
 	uint64_t from_ns, to_ns;
-	const bool *tasks; /* the argument of services_find() */
+	struct services_filter filter;
 	bool figures_only; /* there are no reasons and no asks: services_count() */
 	uint32_t lacks;
 };

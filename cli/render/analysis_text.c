@@ -9,6 +9,7 @@
 #include "cli/render/jobs.h"
 #include "report/analysis.h"
 #include "report/shedding.h"
+#include "cli/tablearg.h"
 #include "cli/text.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
@@ -215,31 +216,41 @@ static void print_number(FILE *f, uint32_t number, int width)
 		fprintf(f, "%-*s  ", width, "-");
 }
 
-void render_hangs(FILE *f, const struct graph *g, const struct hangs *h, bool all)
+static void print_hang(FILE *f, const struct graph *g, const struct hangs *h, size_t i, size_t same,
+		       int width)
 {
-	size_t hidden = 0, same = 0;
-	int width = number_width(h);
+	const struct hang *x = &h->v[i];
 	char wall[WALLTIME_MAX], ns[TEXT_NUMBER_MAX];
 
-	for (size_t i = 0; i < h->n; i++) {
-		const struct hang *x = &h->v[i];
+	print_number(f, x->number, width);
+	fprintf(f, "%s%s%s %s %8s  %s", cli_sgr(f, x->alarm ? "1;31" : "0"), x->alarm ? "ALARM" : "idle ",
+		cli_sgr(f, "0"), walltime_text(x->from_ns, &g->w->offsets, 1, wall),
+		text_duration(x->to_ns - x->from_ns, ns), x->diagnosis->sentence);
+	if (same)
+		fprintf(f, " (%zu more row%s about this hang)", same, text_s(same));
+	fputc('\n', f);
+}
 
-		if (!all && !x->alarm) {
-			hidden++;
+void render_hangs(FILE *f, const struct graph *g, const struct hangs *h, const struct hangs_shown *how)
+{
+	size_t hidden = 0, shown = 0, more = 0;
+	int width = number_width(h);
+
+	for (size_t k = 0; k < h->n; k++) {
+		size_t i = tablearg_row(how->order, k);
+
+		hidden += !how->all && !h->v[i].alarm;
+		if (!how->all && !h->v[i].number)
+			continue;
+		if (how->limit && shown == how->limit) {
+			more++;
 			continue;
 		}
-		if (!all && !x->number)
-			continue;
-		print_number(f, x->number, width);
-		same = all ? 0 : count_same(h, i);
-		fprintf(f, "%s%s%s %s %8s  %s", cli_sgr(f, x->alarm ? "1;31" : "0"),
-			x->alarm ? "ALARM" : "idle ", cli_sgr(f, "0"),
-			walltime_text(x->from_ns, &g->w->offsets, 1, wall),
-			text_duration(x->to_ns - x->from_ns, ns), x->diagnosis->sentence);
-		if (same)
-			fprintf(f, " (%zu more row%s about this hang)", same, text_s(same));
-		fputc('\n', f);
+		print_hang(f, g, h, i, how->all ? 0 : count_same(h, i), width);
+		shown++;
 	}
+	if (more)
+		fprintf(f, "%zu more row%s: show them with --limit\n", more, text_s(more));
 	if (hidden == h->n && !h->missing)
 		fprintf(f, "No wait or stall of note.\n");
 	if (hidden)

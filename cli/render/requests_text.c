@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/tablearg.h"
 #include "cli/text.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
@@ -100,8 +101,10 @@ static int show_service(FILE *f, const struct requests_view *v, const struct ser
 	fprintf(f, "\n%s  %s", s->name, s->address);
 	if (s->n_processes > 1)
 		fprintf(f, "  (%zu processes)", s->n_processes);
-	fprintf(f, "\n    %s request%s, %.4g/s", text_count(s->count, n), text_s(s->count),
-		(double)s->count / seconds);
+	fprintf(f, "\n    %s request%s", text_count(s->count, n), text_s(s->count));
+	/* requests that touch a window did not all end in it, so there is no rate */
+	if (!v->services->filter.touching)
+		fprintf(f, ", %.4g/s", (double)s->count / seconds);
 	if (s->count)
 		fprintf(f, "; p50 %s, p95 %s, p99 %s, max %s", text_duration(s->latency.p50, p[0]),
 			text_duration(s->latency.p95, p[1]), text_duration(s->latency.p99, p[2]),
@@ -127,7 +130,7 @@ int render_requests(FILE *f, const struct requests_view *v)
 	int r = CLI_OK;
 
 	for (size_t i = 0; i < v->services->n && !r; i++) {
-		const struct service *s = &v->services->v[i];
+		const struct service *s = &v->services->v[tablearg_row(v->order, i)];
 
 		if (!s->count && (!s->n_open || (s->is_pair && !v->all)))
 			continue;
