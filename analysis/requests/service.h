@@ -31,6 +31,7 @@ struct service {
 	size_t n_processes;
 	size_t count;
 	size_t n_open;
+	bool asked; /* a client of a request without an answer has waited for it, or may have */
 	/* Of the requests without an answer, the first one whose client still waits at the end of the
 	 * window. If there is none, the first one of a client on another host, or of a client that is not
 	 * known. Else GRAPH_NONE: the clients may not want an answer any more. */
@@ -68,6 +69,7 @@ struct services {
 	struct services_filter filter;
 	bool figures_only; /* there are no reasons and no asks: services_count() */
 	uint32_t lacks;
+	uint32_t looks; /* at tasks and intervals, for service.asked; at most SERVICE_LOOKS */
 };
 
 #endif

@@ -278,6 +278,11 @@ static size_t by_asking(const struct services *s, struct group *v, size_t n)
 	return kept;
 }
 
+bool service_is_one_way(const struct service *s)
+{
+	return !s->count && s->n_open && !s->asked;
+}
+
 bool services_is_awaited(const struct services *s, uint32_t request)
 {
 	const struct request *q = &s->requests.v[request];
@@ -295,12 +300,55 @@ static bool is_before(const struct services *s, const struct request *a, const s
 	return request_from_ns(s->g, a) < request_from_ns(s->g, b);
 }
 
+/* Returns true if the wait may be for an answer on the socket. */
+static bool may_be_for_answer(const struct interval *x, uint64_t sock)
+{
+	if (x->state != INTERVAL_BLOCKED)
+		return x->state == INTERVAL_UNKNOWN || x->state == INTERVAL_FOLDED;
+	if (x->wait == CT_W_EPOLL || x->wait == CT_W_URING || x->wait == CT_W_OTHER)
+		return true;
+	return (x->wait == CT_W_READ || x->wait == CT_W_POLL) && (!x->obj || x->obj == sock);
+}
+
+/* Returns true if the task may have waited, from since_ns on, for an answer on the socket. */
+static bool may_wait(struct services *s, uint32_t task, uint64_t sock, uint64_t since_ns)
+{
+	const struct graph_task *t = &s->g->tasks[task];
+	uint32_t end = t->first_interval + t->n_intervals, i = graph_interval_at(s->g, task, since_ns);
+
+	for (i = i == GRAPH_NONE ? t->first_interval : i; i < end; i++) {
+		const struct interval *x = &s->g->intervals[i];
+
+		if (x->from_ns >= s->to_ns)
+			break;
+		if (++s->looks > SERVICE_LOOKS || may_be_for_answer(x, sock))
+			return true;
+	}
+	return false;
+}
+
+/* Returns true if a thread of the client may have waited for the answer. */
+static bool may_be_asked(struct services *s, const struct request *q)
+{
+	const struct graph *g = s->g;
+
+	if (q->client == GRAPH_NONE || q->sent == GRAPH_NONE)
+		return true;
+	for (uint32_t i = 0; i < g->n_tasks; i++)
+		if (++s->looks > SERVICE_LOOKS ||
+		    (g->tasks[i].tgid == g->tasks[q->client].tgid &&
+		     may_wait(s, i, g->w->events[q->sent].r.obj, request_from_ns(g, q))))
+			return true;
+	return false;
+}
+
 static void note_open(struct services *s, uint32_t request)
 {
 	const struct request *q = s->requests.v;
 	struct service *x = &s->v[s->of[request]];
 
 	x->n_open++;
+	x->asked = x->asked || may_be_asked(s, &q[request]);
 	if (!services_is_awaited(s, request))
 		return;
 	if (x->open == GRAPH_NONE || is_before(s, &q[request], &q[x->open]))
@@ -391,7 +439,7 @@ static void give_number(struct services *s, uint32_t request)
 /* `ctrace requests` lists such a service only with --all. */
 static bool is_minor(const struct service *x)
 {
-	return x->is_pair && !x->count;
+	return (x->is_pair && !x->count) || service_is_one_way(x);
 }
 
 static int number_requests(struct services *s)

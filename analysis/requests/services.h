@@ -21,12 +21,15 @@ int services_count(const struct graph *g, uint64_t from_ns, uint64_t to_ns,
 		   const struct services_filter *filter, struct services **ret);
 void services_free(struct services *s);
 /* Returns the number of the request, from 1 on. Numbered are first, in the order of the services,
- * service.open and the slowest request of each service. Then come service.open of the socket pairs without
- * an answered request, and the other requests of service.slowest. 0: the request has no number, or none of
+ * service.open and the slowest request of each service. Then come service.open of the services that
+ * only --all shows (socket pairs without an answered request, and one-way services), and the other requests of service.slowest. 0: the request has no number, or none of
  * its tasks is known. */
 uint32_t services_number(const struct services *s, uint32_t request);
 /* Returns the request with this number, or GRAPH_NONE. */
 uint32_t services_numbered(const struct services *s, uint32_t number);
+/* Returns true if the clients of the service only send, such as the source of a stream of messages: none of
+ * them has an answer, or ever waited for one. */
+bool service_is_one_way(const struct service *s);
 bool services_counts(const struct services *s, uint32_t request);
 /* Returns true if the client of a request without an answer still waits for it at the end of the window.
  * Also true for a client that is on another host or not known. */

@@ -158,6 +158,7 @@ static int export_run(const struct analysis_input *in, const struct export_optio
 						   .tasks = tasks,
 						   .from_ns = in->from_ns,
 						   .to_ns = in->to_ns,
+						   .touching = windowarg_touches(&o->window),
 						   .path = path,
 						   .kind = o->flame,
 						   .table = o->rows,

@@ -50,6 +50,8 @@ static void put_service(const struct question *q, const struct services *all, co
 	}
 	if (s->open != GRAPH_NONE)
 		fprintf(q->out, "  %u. unanswered\n", services_number(all, s->open));
+	if (service_is_one_way(s))
+		fprintf(q->out, "  one way\n");
 }
 
 void ask_services(struct question *q)
