@@ -371,6 +371,10 @@
  * If smaller, rare reasons are missed.
  * If larger, a trace of a million requests takes minutes. */
 #define REQUEST_SAMPLE 400
+/* tasks and intervals: To find out whether a client of a service without answers waited for one, at most this
+ * many are looked at in all. If smaller, the sink of a stream of messages counts as a service. If larger, a
+ * trace with a million such messages takes seconds longer. */
+#define SERVICE_LOOKS 20000000
 /* The sentence about a request names at most REQUEST_SAID reasons, each with at least
  * 1/REQUEST_SAID_SHARE of the time. Fewer reasons do not explain the request; more make the
  * sentence long (test usual_and_slow). */

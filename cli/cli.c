@@ -77,13 +77,25 @@ int cli_spawn_apart(char *const argv[], int fd, pid_t *ret_pid)
 	return spawn(argv, fd, fd, fd, POSIX_SPAWN_SETSID, ret_pid);
 }
 
+static bool pager_shows;
+
+void cli_use_pager(bool on)
+{
+	pager_shows = on;
+}
+
+bool cli_is_terminal(void)
+{
+	return pager_shows || isatty(STDOUT_FILENO);
+}
+
 static bool cli_colour(FILE *f)
 {
 	const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
 
 	return !(no && *no) && term && strcmp(term, "dumb") &&
 	       /* output_begin() and sheet_begin() make stdout a FILE without a descriptor. */
-	       isatty(f == stdout ? STDOUT_FILENO : fileno(f));
+	       (f == stdout ? cli_is_terminal() : isatty(fileno(f)));
 }
 
 const char *cli_sgr(FILE *f, const char *code)
@@ -229,7 +241,7 @@ struct cli_parse cli_parse(const struct cli_usage *usage, int argc, char **argv)
 
 static int bad_option(struct cli_parse *p, int c, const struct option *longs)
 {
-	const char *names[CLI_OPTIONS_MAX + 2], *near, *word = p->argv[optind - 1];
+	const char *names[CLI_OPTIONS_MAX + 2], *near, *say, *word = p->argv[optind - 1];
 	size_t n = 0;
 
 	p->exit_code = CLI_USAGE;
@@ -248,8 +260,12 @@ static int bad_option(struct cli_parse *p, int c, const struct option *longs)
 		cli_usage_error(p->usage, "option '%s' takes no argument", word);
 		return -1;
 	}
+	say = !strncmp(word, "--", 2) ? usage_instead(p->usage, word + 2) : NULL;
 	near = !strncmp(word, "--", 2) ? cli_nearest(word + 2, names) : NULL;
-	if (near)
+	if (say)
+		cli_usage_error(p->usage, "there is no option '%.*s': %s", (int)strcspn(word, "="), word,
+				say);
+	else if (near)
 		cli_usage_error(p->usage, "there is no option '%s'; did you mean '--%s'?", word, near);
 	else
 		cli_usage_error(p->usage, "there is no option '%s'", word);
@@ -454,7 +470,7 @@ void cli_both(void (*a)(void *arg), void (*b)(void *arg), void *arg)
 
 void cli_progress(void *arg, unsigned percent)
 {
-	if (!isatty(STDERR_FILENO))
+	if (pager_shows || !isatty(STDERR_FILENO))
 		return;
 	if (percent >= 100)
 		fputs("\r\033[K", stderr);
@@ -465,7 +481,7 @@ void cli_progress(void *arg, unsigned percent)
 
 void cli_progress_count(const char *what, size_t done, size_t all)
 {
-	if (!isatty(STDERR_FILENO))
+	if (pager_shows || !isatty(STDERR_FILENO))
 		return;
 	if (done >= all)
 		fputs("\r\033[K", stderr);

@@ -68,8 +68,8 @@ int cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void cli_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 #define CLI_WORD_MAX 512
-/* Writes the path as one word of a shell, for a command that a person can copy; or "FILE", if nobody can type it.
- * Returns buf. */
+/* Writes the path as one word of a shell, for a command that a person can copy; or "FILE", if nobody can type
+ * it. Returns buf. */
 const char *cli_path_word(const char *path, char buf[CLI_WORD_MAX]);
 
 /* Returns how many rows the messages so far take on a terminal of 80 columns. Returns 0 without a
@@ -79,6 +79,11 @@ size_t cli_said_rows(void);
 /* Returns the escape sequence for an SGR code, such as "31"; "0" ends the colour. Returns "" without a
  * terminal, or if NO_COLOR or TERM forbid colour. Valid during the next three calls. */
 const char *cli_sgr(FILE *f, const char *code);
+
+/* While a pager shows stdout, stdout counts as a terminal, and no progress is shown. */
+void cli_use_pager(bool on);
+/* Returns true if stdout is a terminal, or leads to one through a pager. */
+bool cli_is_terminal(void);
 
 /* Shows progress on stderr, if that is a terminal. arg: a word for the work, such as "Reading". 100
  * percent removes the line. reader_on_progress() takes this function as an argument. */

@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
 #include "cli/output.h"
+#include "cli/sheet/sheet.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
 
@@ -56,6 +57,21 @@ static void print_help(FILE *f)
 	      f);
 }
 
+static void print_commands(const void *arg)
+{
+	(void)arg;
+	print_help(stdout);
+}
+
+static void show(void (*print)(const void *arg), const void *arg)
+{
+	struct sheet sheet;
+
+	sheet_begin(&sheet, SHEET_FULL);
+	print(arg);
+	sheet_end(&sheet);
+}
+
 static const struct command *find(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
@@ -85,7 +101,7 @@ static int help(int argc, char **argv)
 	const struct command *c;
 
 	if (argc == 0) {
-		print_help(stdout);
+		usage_show(print_commands, NULL);
 		return CLI_OK;
 	}
 	c = find(argv[0]);
@@ -138,6 +154,7 @@ int main(int argc, char **argv)
 	cli_ignore_signals();
 	if (output_begin())
 		return cli_error("out of memory");
+	usage_show = show;
 	code = run(argc, argv);
 	return cli_output_end(code);
 }

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
 #include "lib/cleanup.h"
@@ -25,7 +24,7 @@ static int put_dumped(const char *s, size_t n, void *arg)
 
 int text_print_json(json_t *doc)
 {
-	size_t flags = isatty(STDOUT_FILENO) ? JSON_INDENT(2) | JSON_ENSURE_ASCII : ONE_LINE;
+	size_t flags = cli_is_terminal() ? JSON_INDENT(2) | JSON_ENSURE_ASCII : ONE_LINE;
 
 	if (!doc)
 		return cli_error("out of memory");
@@ -55,7 +54,7 @@ int text_print_json_items(json_t *doc, const char *key, size_t n, json_t *(*make
 {
 	_cleanup_free_ char *head = NULL;
 
-	if (doc && isatty(STDOUT_FILENO))
+	if (doc && cli_is_terminal())
 		return print_indented(doc, key, n, make, arg);
 	head = doc ? json_dumps(doc, ONE_LINE) : NULL;
 	json_decref(doc);

@@ -74,6 +74,9 @@
  * time, the graph lacks the edges that came to it until then. Higher: more to load. Evidence: of 2 s of a
  * busy trace, 10 s instead of 30 s lose 0.8 % of the edges, and halve the time. */
 #define GRAPH_BEFORE_NS (10 * NSEC_PER_SEC)
+/* ns: A command that shows a part of a trace shows at least this much of it with --at. Lower: a moment such
+ * as 14:03:12.5 shows nothing. Higher: more than the moment that was asked for. */
+#define MOMENT_NS NSEC_PER_SEC
 /* ns: `ctrace diagnose --at` may find no hang of the named task at that time. If the task was then
  * in a wait of at least this length, `ctrace diagnose` diagnoses only this wait. Otherwise, it
  * diagnoses the whole time around the moment (LOAD_AROUND_NS). Lower: of many short waits, only one

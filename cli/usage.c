@@ -80,8 +80,35 @@ static void print_option(const struct cli_option *o, size_t columns)
 	put_text(stdout, o->help, (size_t)printf("%-*s ", OPTION_WIDTH, left), OPTION_WIDTH + 1, columns);
 }
 
-void usage_print_help(const struct cli_usage *u)
+/* Returns true if the list of words has the first n bytes of `word`. */
+static bool lists(const char *list, const char *word, size_t n)
 {
+	for (size_t len; *list; list += len + (list[len] == ' ')) {
+		len = strcspn(list, " ");
+		if (len == n && !memcmp(list, word, n))
+			return true;
+	}
+	return false;
+}
+
+const char *usage_instead(const struct cli_usage *u, const char *option)
+{
+	for (const struct cli_instead *i = u->instead; i && i->options; i++)
+		if (lists(i->options, option, strcspn(option, "=")))
+			return i->say;
+	return NULL;
+}
+
+static void show(void (*print)(const void *arg), const void *arg)
+{
+	print(arg);
+}
+
+void (*usage_show)(void (*print)(const void *arg), const void *arg) = show;
+
+static void print_help(const void *arg)
+{
+	const struct cli_usage *u = arg;
 	size_t columns = columns_of(stdout);
 
 	usage_print_line(stdout, u);
@@ -91,4 +118,9 @@ void usage_print_help(const struct cli_usage *u)
 		print_option(o, columns);
 	print_option(&(struct cli_option){ 'h', "help", NULL, "Show this help" }, columns);
 	printf("\nMore: man ctrace-%s\n", u->name);
+}
+
+void usage_print_help(const struct cli_usage *u)
+{
+	usage_show(print_help, u);
 }

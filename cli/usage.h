@@ -31,17 +31,30 @@ enum { CLI_TEXT_KEY = 1 << 16, CLI_FLAG_KEY = 1 << 17, CLI_NUMBER_KEY = 1 << 18 
 	((int)(offsetof(type, member) +                                                                      \
 	       0 * sizeof(char[__builtin_types_compatible_p(typeof(((type *)0)->member), of) ? 1 : -1])))
 
+/* Says how to go on after an option that other commands have, but this one has not. An array of them ends
+ * with an element of zeroes. */
+struct cli_instead {
+	const char *options; /* names, with spaces between them: "at from to" */
+	const char *say;
+};
+
 struct cli_usage {
 	const char *name;
 	const char *args;
 	const char *about;
 	const struct cli_option *options;
-	bool stop_early; /* the options end at the first argument that is no option */
+	const struct cli_instead *instead; /* or NULL */
+	bool stop_early;                   /* the options end at the first argument that is no option */
 };
 
 /* Prints "Usage: ctrace diagnose [--tid TID] ...". */
 void usage_print_line(FILE *f, const struct cli_usage *u);
-/* Prints the whole help to stdout. */
+/* Returns the words for an option that the command has not, such as "at" or "at=14:03"; NULL: none. */
+const char *usage_instead(const struct cli_usage *u, const char *option);
+/* Calls print(arg), which prints a long text to stdout. main() sets it to a function that shows the text in a
+ * pager if it is longer than the terminal. */
+extern void (*usage_show)(void (*print)(const void *arg), const void *arg);
+/* Prints the whole help to stdout, by usage_show(). */
 void usage_print_help(const struct cli_usage *u);
 
 #endif

@@ -132,7 +132,11 @@ static bool is_look(enum call call)
 	case CALL_EXECVE:
 	case CALL_EXIT_GROUP:
 	case CALL_MQ_TIMEDRECEIVE:
+	case CALL_MQ_TIMEDSEND:
 	case CALL_MSGRCV:
+	case CALL_MSGSND:
+	case CALL_SEMOP:
+	case CALL_SEMTIMEDOP:
 	case CALL_SHUTDOWN:
 	case CALLS:
 		break;

@@ -74,7 +74,8 @@ static uint32_t push_wait(const struct adder *a, uint32_t node, const struct int
 	node = push_stack(a, node, stack);
 	if (call && *call)
 		node = push(a, node, call, FLAME_FUNCTION);
-	return push_state(a, node, resource_kind_word(resource_of_wait(w, (enum ct_wait)s->wait, s->obj)));
+	return push_state(a, node,
+			  resource_kind_word(resource_of_wait(w, (enum ct_wait)s->wait, s->nr, s->obj)));
 }
 
 static uint64_t share(uint64_t part, uint64_t ns, uint64_t all)

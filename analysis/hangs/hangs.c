@@ -360,6 +360,19 @@ static bool wanted(const struct graph *g, uint32_t task, const struct hangs_filt
 	       (graph_fits(g, task, &f->who, end) && (!f->under || graph_descends_from(g, task, f->under)));
 }
 
+/* Removes the candidates that have no part in the time of f->at_from_ns and f->at_to_ns. */
+static void keep_at(candidates *v, const struct hangs_filter *f)
+{
+	size_t n = 0;
+
+	if (!f || !f->at_to_ns)
+		return;
+	for (size_t i = 0; i < v->n; i++)
+		if (v->v[i].from_ns < f->at_to_ns && v->v[i].to_ns > f->at_from_ns)
+			v->v[n++] = v->v[i];
+	v->n = n;
+}
+
 static bool in_chain(const struct diagnosis *d, uint32_t task)
 {
 	for (size_t i = 0; i < d->n_chain; i++)
@@ -485,6 +498,7 @@ int hangs_candidates(const struct graph *g, uint64_t from_ns, uint64_t to_ns,
 		if (wanted(g, i, filter))
 			r = task_candidates(g, i, from_ns, to_ns, &v);
 	if (!r) {
+		keep_at(&v, filter);
 		VEC_SORT(&v, candidate_cmp);
 		h->n = MIN(v.n, (size_t)HANGS_MAX);
 		h->refused = v.n - h->n;

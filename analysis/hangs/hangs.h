@@ -40,7 +40,8 @@ struct hangs_filter {
 	struct selector who;
 	uint32_t under; /* descendants of this process; 0: any task */
 	bool alive; /* a process that lives at the end of the window hides those that had its pid before */
-	bool worst; /* hangs_find() may stop once it knows the worst hang */
+	uint64_t at_from_ns, at_to_ns; /* only waits and stalls that overlap this time; at_to_ns 0: any */
+	bool worst;                    /* hangs_find() may stop once it knows the worst hang */
 };
 
 /* The caller frees *ret with hangs_free(). If `filter` is NULL, all tasks match. Kernel threads and

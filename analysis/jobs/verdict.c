@@ -169,7 +169,7 @@ static void add_interval(struct judged *j, const struct interval *s, uint64_t fr
 	struct interval_sums sums;
 
 	if (s->state == INTERVAL_BLOCKED)
-		kind = resource_of_wait(j->g->w, s->wait, s->obj);
+		kind = resource_of_wait(j->g->w, s->wait, s->nr, s->obj);
 	else if (s->state == INTERVAL_FOLDED && interval_sums(s, from_ns, to_ns, &sums))
 		busy_ns = MIN(ns, sums.ran_ns + sums.queued_ns);
 	else if (s->state == INTERVAL_RUNNING || s->state == INTERVAL_RUNNABLE)
@@ -354,7 +354,7 @@ static bool is_obsolete(const struct judged *j)
 /* Returns true if another thread of the process may be the one that ends the wait. */
 static bool may_be_for_thread(const struct graph *g, const struct interval *s)
 {
-	enum resource_kind kind = resource_of_wait(g->w, s->wait, s->obj);
+	enum resource_kind kind = resource_of_wait(g->w, s->wait, s->nr, s->obj);
 
 	return kind == RESOURCE_FUTEX || kind == RESOURCE_LOCK || kind == RESOURCE_EVENTFD ||
 	       kind == RESOURCE_PIPE || (kind == RESOURCE_UNKNOWN && CT_OBJ_KIND(s->obj) != CT_OBJ_SOCK);

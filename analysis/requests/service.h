@@ -31,6 +31,7 @@ struct service {
 	size_t n_processes;
 	size_t count;
 	size_t n_open;
+	bool asked; /* a client of a request without an answer has waited for it, or may have */
 	/* Of the requests without an answer, the first one whose client still waits at the end of the
 	 * window. If there is none, the first one of a client on another host, or of a client that is not
 	 * known. Else GRAPH_NONE: the clients may not want an answer any more. */
@@ -45,6 +46,15 @@ struct service {
 	size_t n_asks;
 };
 
+/* Which requests count. Zeroes: all that ended in the window, or began there and have no answer. */
+struct services_filter {
+	/* If not NULL, tasks[server] or tasks[client] has to be set. Must live as long as the services. */
+	const bool *tasks;
+	/* Any part of an answered request in the window is enough. A request without an answer that began
+	 * before the window counts if its client waits at the end of the window. */
+	bool touching;
+};
+
 struct services {
 	const struct graph *g;
 	struct requests requests;
@@ -56,9 +66,10 @@ struct services {
 	uint32_t *numbered;
 	size_t n_numbered;
 	uint64_t from_ns, to_ns;
-	const bool *tasks; /* the argument of services_find() */
+	struct services_filter filter;
 	bool figures_only; /* there are no reasons and no asks: services_count() */
 	uint32_t lacks;
+	uint32_t looks; /* at tasks and intervals, for service.asked; at most SERVICE_LOOKS */
 };
 
 #endif

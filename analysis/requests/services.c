@@ -20,17 +20,42 @@ struct group {
 	uint64_t ns;
 };
 
+/* Returns true if the client waits on the connection at the end of the window, or in a poll that
+ * may include the connection. Another client may want no answer: for example, the last message of a
+ * TLS connection gets none. q->client must not be GRAPH_NONE. */
+static bool client_waits(const struct services *s, const struct request *q)
+{
+	uint64_t at_ns = MIN(s->to_ns, s->g->w->to_ns) - 1;
+	uint64_t sock = q->sent == GRAPH_NONE ? 0 : s->g->w->events[q->sent].r.obj;
+	uint32_t i = graph_interval_at(s->g, q->client, at_ns);
+	const struct interval *x = i == GRAPH_NONE ? NULL : &s->g->intervals[i];
+
+	if (!sock || !x || x->state != INTERVAL_BLOCKED || x->from_ns > at_ns ||
+	    s->g->tasks[q->client].exit_ns <= at_ns)
+		return false;
+	return x->obj == sock || x->wait == CT_W_EPOLL || (x->wait == CT_W_POLL && !x->obj);
+}
+
 static bool is_chosen(const struct services *s, uint32_t task)
 {
-	return task != GRAPH_NONE && s->tasks[task];
+	return task != GRAPH_NONE && s->filter.tasks[task];
+}
+
+static bool is_in_window(const struct services *s, const struct request *q)
+{
+	uint64_t from_ns = request_from_ns(s->g, q);
+	bool open = q->answered == GRAPH_NONE;
+	uint64_t to_ns = open ? from_ns : request_to_ns(s->g, q);
+
+	if (to_ns < s->from_ns)
+		return open && s->filter.touching && q->client != GRAPH_NONE && client_waits(s, q);
+	return to_ns < s->to_ns || (s->filter.touching && from_ns < s->to_ns);
 }
 
 static bool counts(const struct services *s, const struct request *q)
 {
-	uint64_t ns = q->answered == GRAPH_NONE ? request_from_ns(s->g, q) : request_to_ns(s->g, q);
-
-	return ns >= s->from_ns && ns < s->to_ns && !request_is_of_tracer(s->g, q) &&
-	       (!s->tasks || is_chosen(s, q->server) || is_chosen(s, q->client));
+	return is_in_window(s, q) && !request_is_of_tracer(s->g, q) &&
+	       (!s->filter.tasks || is_chosen(s, q->server) || is_chosen(s, q->client));
 }
 
 static void address_of(const struct services *s, const struct request *q, struct service *ret)
@@ -253,20 +278,9 @@ static size_t by_asking(const struct services *s, struct group *v, size_t n)
 	return kept;
 }
 
-/* Returns true if the client waits on the connection at the end of the window, or in a poll that
- * may include the connection. Another client may want no answer: for example, the last message of a
- * TLS connection gets none. q->client must not be GRAPH_NONE. */
-static bool client_waits(const struct services *s, const struct request *q)
+bool service_is_one_way(const struct service *s)
 {
-	uint64_t at_ns = MIN(s->to_ns, s->g->w->to_ns) - 1;
-	uint64_t sock = q->sent == GRAPH_NONE ? 0 : s->g->w->events[q->sent].r.obj;
-	uint32_t i = graph_interval_at(s->g, q->client, at_ns);
-	const struct interval *x = i == GRAPH_NONE ? NULL : &s->g->intervals[i];
-
-	if (!sock || !x || x->state != INTERVAL_BLOCKED || x->from_ns > at_ns ||
-	    s->g->tasks[q->client].exit_ns <= at_ns)
-		return false;
-	return x->obj == sock || x->wait == CT_W_EPOLL || (x->wait == CT_W_POLL && !x->obj);
+	return !s->count && s->n_open && !s->asked;
 }
 
 bool services_is_awaited(const struct services *s, uint32_t request)
@@ -286,12 +300,55 @@ static bool is_before(const struct services *s, const struct request *a, const s
 	return request_from_ns(s->g, a) < request_from_ns(s->g, b);
 }
 
+/* Returns true if the wait may be for an answer on the socket. */
+static bool may_be_for_answer(const struct interval *x, uint64_t sock)
+{
+	if (x->state != INTERVAL_BLOCKED)
+		return x->state == INTERVAL_UNKNOWN || x->state == INTERVAL_FOLDED;
+	if (x->wait == CT_W_EPOLL || x->wait == CT_W_URING || x->wait == CT_W_OTHER)
+		return true;
+	return (x->wait == CT_W_READ || x->wait == CT_W_POLL) && (!x->obj || x->obj == sock);
+}
+
+/* Returns true if the task may have waited, from since_ns on, for an answer on the socket. */
+static bool may_wait(struct services *s, uint32_t task, uint64_t sock, uint64_t since_ns)
+{
+	const struct graph_task *t = &s->g->tasks[task];
+	uint32_t end = t->first_interval + t->n_intervals, i = graph_interval_at(s->g, task, since_ns);
+
+	for (i = i == GRAPH_NONE ? t->first_interval : i; i < end; i++) {
+		const struct interval *x = &s->g->intervals[i];
+
+		if (x->from_ns >= s->to_ns)
+			break;
+		if (++s->looks > SERVICE_LOOKS || may_be_for_answer(x, sock))
+			return true;
+	}
+	return false;
+}
+
+/* Returns true if a thread of the client may have waited for the answer. */
+static bool may_be_asked(struct services *s, const struct request *q)
+{
+	const struct graph *g = s->g;
+
+	if (q->client == GRAPH_NONE || q->sent == GRAPH_NONE)
+		return true;
+	for (uint32_t i = 0; i < g->n_tasks; i++)
+		if (++s->looks > SERVICE_LOOKS ||
+		    (g->tasks[i].tgid == g->tasks[q->client].tgid &&
+		     may_wait(s, i, g->w->events[q->sent].r.obj, request_from_ns(g, q))))
+			return true;
+	return false;
+}
+
 static void note_open(struct services *s, uint32_t request)
 {
 	const struct request *q = s->requests.v;
 	struct service *x = &s->v[s->of[request]];
 
 	x->n_open++;
+	x->asked = x->asked || may_be_asked(s, &q[request]);
 	if (!services_is_awaited(s, request))
 		return;
 	if (x->open == GRAPH_NONE || is_before(s, &q[request], &q[x->open]))
@@ -382,7 +439,7 @@ static void give_number(struct services *s, uint32_t request)
 /* `ctrace requests` lists such a service only with --all. */
 static bool is_minor(const struct service *x)
 {
-	return x->is_pair && !x->count;
+	return (x->is_pair && !x->count) || service_is_one_way(x);
 }
 
 static int number_requests(struct services *s)
@@ -449,19 +506,25 @@ static int find(const struct services *wanted, struct services **ret)
 	return 0;
 }
 
-int services_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const bool *tasks,
-		  struct services **ret)
-{
-	return find(&(struct services){ .g = g, .from_ns = from_ns, .to_ns = to_ns, .tasks = tasks }, ret);
-}
+static const struct services_filter all = { 0 };
 
-int services_count(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const bool *tasks,
-		   struct services **ret)
+int services_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns,
+		  const struct services_filter *filter, struct services **ret)
 {
 	return find(
-		&(struct services){
-			.g = g, .from_ns = from_ns, .to_ns = to_ns, .tasks = tasks, .figures_only = true },
+		&(struct services){ .g = g, .from_ns = from_ns, .to_ns = to_ns, .filter = *(filter ?: &all) },
 		ret);
+}
+
+int services_count(const struct graph *g, uint64_t from_ns, uint64_t to_ns,
+		   const struct services_filter *filter, struct services **ret)
+{
+	return find(&(struct services){ .g = g,
+					.from_ns = from_ns,
+					.to_ns = to_ns,
+					.filter = *(filter ?: &all),
+					.figures_only = true },
+		    ret);
 }
 
 void services_free(struct services *s)

@@ -34,15 +34,24 @@ uint32_t find_type(struct finding *k, const struct transaction_rule *rule, const
 
 bool find_fits(const struct finding *k, uint32_t begin_task, uint32_t end_task)
 {
-	return !k->tasks || (begin_task != GRAPH_NONE && k->tasks[begin_task]) ||
-	       (end_task != GRAPH_NONE && k->tasks[end_task]);
+	const bool *tasks = k->filter.tasks;
+
+	return !tasks || (begin_task != GRAPH_NONE && tasks[begin_task]) ||
+	       (end_task != GRAPH_NONE && tasks[end_task]);
+}
+
+static bool is_in_window(const struct finding *k, const struct transaction *x)
+{
+	uint64_t end_ns = x->to_ns ? x->to_ns : x->from_ns;
+
+	if (k->filter.touching)
+		return x->from_ns < k->t->to_ns && (!x->to_ns || end_ns >= k->t->from_ns);
+	return end_ns >= k->t->from_ns && end_ns < k->t->to_ns;
 }
 
 void find_add(struct finding *k, const struct transaction *x)
 {
-	uint64_t ns = x->to_ns ? x->to_ns : x->from_ns;
-
-	if (k->err || ns < k->t->from_ns || ns >= k->t->to_ns || (x->to_ns && x->to_ns <= x->from_ns) ||
+	if (k->err || !is_in_window(k, x) || (x->to_ns && x->to_ns <= x->from_ns) ||
 	    !find_fits(k, x->begin_task, x->end_task))
 		return;
 	if (k->v.n >= TRANSACTIONS_MAX)
@@ -107,6 +116,10 @@ static void find_request(struct finding *k, const struct transaction_rule *rule,
 				 .end_task = q->server,
 				 .request = request };
 
+	/* a message that needs no answer has no end, but it is over */
+	if (!x.to_ns && x.from_ns < k->t->from_ns &&
+	    (q->client == GRAPH_NONE || !services_is_awaited(s, request)))
+		return;
 	if (request_is_of_tracer(k->t->g, q) || !transaction_rule_fits(rule->service, to->name) ||
 	    !transaction_rule_fits(rule->address, to->address))
 		return;

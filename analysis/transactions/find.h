@@ -7,7 +7,7 @@
 
 struct finding {
 	struct transactions *t;
-	const bool *tasks; /* the argument of transactions_find() */
+	struct transactions_filter filter;
 	VEC(struct transaction) v;
 	VEC(struct transaction_type) types;
 	struct texts names; /* the source and name of each type */
@@ -23,11 +23,10 @@ void find_jobs(struct finding *k, const struct transaction_rule *rule);
 /* Returns the index of a type, and adds the type if it is new. The name of the type is rule->name. If the
  * rule has no name, it is the argument `name`. GRAPH_NONE: out of memory. */
 uint32_t find_type(struct finding *k, const struct transaction_rule *rule, const char *name);
-/* Returns true if k->tasks is NULL or has one of these tasks. */
+/* Returns true if k->filter.tasks is NULL or has one of these tasks. */
 bool find_fits(const struct finding *k, uint32_t begin_task, uint32_t end_task);
-/* Adds a transaction that ended in [from_ns, to_ns) of k->t, or that began there and has no end.
- * Ignores other transactions, transactions with the length 0, and those for whose tasks find_fits()
- * is false. */
+/* Adds a transaction that is in [from_ns, to_ns) of k->t, in the sense of k->filter. Ignores other
+ * transactions, transactions with the length 0, and those for whose tasks find_fits() is false. */
 void find_add(struct finding *k, const struct transaction *x);
 
 #endif

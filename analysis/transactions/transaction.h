@@ -86,6 +86,12 @@ struct transaction_type {
 	size_t n_more_shapes; /* shapes beyond TRANSACTION_SHAPES */
 };
 
+/* Which transactions count. Zeroes: all that ended in the window, or began there and have no end. */
+struct transactions_filter {
+	const bool *tasks; /* if not NULL: only transactions whose begin_task or end_task is marked */
+	bool touching;     /* any part of a transaction in the window is enough */
+};
+
 struct transactions {
 	const struct graph *g;
 	uint64_t from_ns, to_ns;

@@ -218,10 +218,13 @@ static int sort_types(struct finding *k)
 	return 0;
 }
 
-static int find_all(struct transactions *t, const struct transaction_rules *rules, const bool *tasks)
+static int find_all(struct transactions *t, const struct transaction_rules *rules,
+		    const struct transactions_filter *filter)
 {
-	struct finding k = { .t = t, .tasks = tasks };
+	struct finding k = { .t = t };
 
+	if (filter)
+		k.filter = *filter;
 	for (size_t i = 0; i < rules->v.n && !k.err; i++)
 		find_by(&k, &rules->v.v[i]);
 	if (!k.err)
@@ -238,7 +241,8 @@ static int find_all(struct transactions *t, const struct transaction_rules *rule
 }
 
 int transactions_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns,
-		      const struct transaction_rules *rules, const bool *tasks, struct transactions **ret)
+		      const struct transaction_rules *rules, const struct transactions_filter *filter,
+		      struct transactions **ret)
 {
 	struct transactions *t = calloc(1, sizeof(*t));
 	transaction_parts parts = { 0 };
@@ -247,7 +251,7 @@ int transactions_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns,
 	if (!t)
 		return -ENOMEM;
 	*t = (struct transactions){ .g = g, .from_ns = from_ns, .to_ns = to_ns };
-	r = find_all(t, rules, tasks);
+	r = find_all(t, rules, filter);
 	for (uint32_t i = 0; i < t->n_types && !r; i++)
 		r = fill_type(t, i, &parts);
 	if (!t->parts)

@@ -20,12 +20,12 @@
 
 #include "analysis/transactions/rules.h"
 
-/* Finds the transactions that ended in [from_ns, to_ns), or began there and have no end. If `tasks`
- * is not NULL, finds only transactions whose begin_task or end_task is marked in tasks[]. The caller frees
+/* Finds the transactions in the window [from_ns, to_ns). filter NULL: as a filter of zeroes. The caller frees
  * *ret with transactions_free(). Returns 0, -ENOMEM, or -E2BIG if there are more than TRANSACTIONS_MAX
  * transactions, or too many requests, segments or edges. */
 int transactions_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns,
-		      const struct transaction_rules *rules, const bool *tasks, struct transactions **ret);
+		      const struct transaction_rules *rules, const struct transactions_filter *filter,
+		      struct transactions **ret);
 void transactions_free(struct transactions *t);
 /* Returns the task that begins the transaction; if unknown, the task that ends it, or GRAPH_NONE. */
 uint32_t transaction_task(const struct transaction *x);

@@ -11,12 +11,14 @@
 #include "cli/compare/by.h"
 #include "cli/compare/render.h"
 #include "cli/sheet/sheet.h"
+#include "cli/tablearg.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
 
 struct compare_options {
 	const char *metric, *save, *by, *transaction, *rules;
-	uint32_t limit;
+	struct tablearg table;
+	unsigned column;
 	bool json;
 	int n_new;                     /* the number of arguments after "--" */
 	struct transaction_rules said; /* of the file `rules` */
@@ -26,7 +28,9 @@ struct compare_options {
 #define FLAG(member) CLI_FLAG(struct compare_options, member)
 static const struct cli_option compare_table[] = {
 	{ TEXT(metric), "metric", "M", "compare the mean, p50, p95, p99 or max of the runs (default: p50)" },
-	{ CLI_NUMBER(struct compare_options, limit), "limit", "N", "show the first N parts (default: 10)" },
+	TABLEARG_OPTIONS(struct compare_options, table,
+			 "change (the default: the largest first), old, new or part",
+			 "show the first N parts (default: 10)"),
 	{ TEXT(save), "save", "FILE", "write the runs to FILE (ctrace.baseline/1) instead of comparing" },
 	{ TEXT(by), "by", "KEYS", "group the runs by settings: cpus, governor, cgroup, kernel" },
 	{ TEXT(transaction), "transaction", "NAME",
@@ -36,9 +40,18 @@ static const struct cli_option compare_table[] = {
 	{ 0 },
 };
 
+static const char *const compare_columns[] = { "change", "old", "new", "part", NULL };
+
+static const struct cli_instead compare_instead[] = {
+	{ "tid pid comm cgroup container at from to last boot hang request",
+	  "the whole runs are compared; for a part of them, use 'ctrace patterns --compare OLD NEW', 'ctrace jobs NEW --compare OLD', or 'ctrace path' with each run" },
+	{ 0 },
+};
+
 static const struct cli_usage compare_usage = {
 	.name = "compare",
-	.args = "[--metric M] [--transaction NAME [--rules FILE]] [--limit N] [--json] OLD NEW | OLD... -- NEW... | --by KEYS RUN... | --save FILE RUN...",
+	.args = "[--metric M] [--transaction NAME [--rules FILE]] " TABLEARG_USAGE
+		" [--json] OLD NEW | OLD... -- NEW... | --by KEYS RUN... | --save FILE RUN...",
 	.about =
 		"Says by how much the new runs of a command are slower than the old ones, and which parts of the\n"
 		"critical path grew. The parts add up to the difference exactly. A run is a trace that\n"
@@ -46,6 +59,7 @@ static const struct cli_usage compare_usage = {
 		"With --by, one table shows the runs under each combination of settings, such as --by cpus,cgroup.\n"
 		"With --transaction, a run is not a command, but each transaction of this kind in any trace.",
 	.options = compare_table,
+	.instead = compare_instead,
 };
 
 /* Call this before cli_next(), which moves the "--". */
@@ -112,7 +126,7 @@ static int compare_save(const struct compare_options *o, char **files, int n)
 	_cleanup_(baseline_done) struct baseline b = { 0 };
 	int r;
 
-	if (o->metric || o->limit || o->json || o->n_new || o->by)
+	if (o->metric || o->table.limit || o->table.sort || o->json || o->n_new || o->by)
 		return cli_usage_error(&compare_usage,
 				       "--save takes only runs: ctrace compare --save FILE RUN...");
 	if (!n)
@@ -121,22 +135,39 @@ static int compare_save(const struct compare_options *o, char **files, int n)
 	return r ? r : save(&b, o->save, o->transaction);
 }
 
+static struct tablearg_key key_of(const void *arg, size_t row, unsigned column)
+{
+	const struct delta_row *x = &((const struct delta *)arg)->rows[row];
+
+	switch (column) {
+	case 1:
+		return (struct tablearg_key){ .number = x->old_ns };
+	case 2:
+		return (struct tablearg_key){ .number = x->new_ns };
+	}
+	return (struct tablearg_key){ .name = x->text };
+}
+
 static int print(const struct compare_options *o, const struct baseline *old, const struct baseline *new,
 		 enum delta_metric metric)
 {
+	_cleanup_free_ uint32_t *order = NULL;
 	struct sheet sheet;
 	struct delta *d;
 	int r = delta_new((const struct profile *const *)old->runs, old->n_runs,
 			  (const struct profile *const *)new->runs, new->n_runs, metric, &d);
-	struct compare_view v = { .old = old, .new = new, .top = o->limit ? o->limit : COMPARE_ROWS };
+	struct compare_view v = { .old = old,
+				  .new = new,
+				  .top = o->table.limit ? o->table.limit : COMPARE_ROWS };
 
 	if (r)
 		return cli_error("cannot compare: %s", strerror(-r));
 	v.delta = d;
-	r = CLI_OK;
-	if (o->json) {
+	r = tablearg_order(o->column, d->n_rows, key_of, d, &order);
+	v.order = order;
+	if (!r && o->json) {
 		r = render_compare_json(&v);
-	} else {
+	} else if (!r) {
 		sheet_begin(&sheet, SHEET_TABLE);
 		render_compare(stdout, &v);
 		sheet_end(&sheet);
@@ -192,10 +223,10 @@ static int compare_by(const struct compare_options *o, char **files, int n)
 			&compare_usage,
 			"--by %s: write one or more of cpus, governor, cgroup and kernel, with commas between them",
 			o->by);
-	if (o->limit || o->n_new || o->transaction)
+	if (o->table.limit || o->table.sort || o->n_new || o->transaction)
 		return cli_usage_error(
 			&compare_usage,
-			"--by takes all runs in one list, and neither --limit nor --transaction: ctrace compare --by KEYS RUN...");
+			"--by takes all runs in one list, and neither --sort, --limit nor --transaction: ctrace compare --by KEYS RUN...");
 	if (!n)
 		return cli_usage_error(&compare_usage, "no run is given: name the traces to compare");
 	return by_files(files, n, &by, metric, o->json);
@@ -217,6 +248,8 @@ int cmd_compare(int argc, char **argv)
 	p.into = &o;
 	if (cli_next(&p) < 0)
 		return p.exit_code;
+	if (tablearg_column(&compare_usage, &o.table, compare_columns, o.json, &o.column))
+		return CLI_USAGE;
 	if (o.rules && !o.transaction)
 		r = cli_usage_error(&compare_usage, "--rules goes with --transaction NAME");
 	if (!r && o.rules)

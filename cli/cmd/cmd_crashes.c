@@ -26,6 +26,12 @@ static const struct cli_option crashes_options[] = {
 	{ 0 },
 };
 
+static const struct cli_instead crashes_instead[] = {
+	{ "hang request", "a crash has no number; choose it with --pid, --comm or --at" },
+	{ "sort limit", "the crashes are in the order of time; choose some with --pid, --comm or --at" },
+	{ 0 },
+};
+
 static const struct cli_usage crashes_usage = {
 	.name = "crashes",
 	.args = SELECTORARG_USAGE " " WINDOWARG_USAGE " [--all] [--json] FILE",
@@ -34,6 +40,7 @@ static const struct cli_usage crashes_usage = {
 		"the request, the input or the timer that began the work. 'ctrace hangs' without FILE lists the crashes\n"
 		"that the daemon noticed.",
 	.options = crashes_options,
+	.instead = crashes_instead,
 };
 
 static int crashes_print(const struct analysis_input *in, const struct crashes_request *rq)

@@ -12,6 +12,7 @@
 #include "cli/input/analysis_input.h"
 #include "cli/input/goodtrace.h"
 #include "cli/render/analysis.h"
+#include "cli/tablearg.h"
 #include "cli/text.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
@@ -44,6 +45,8 @@ static const struct cli_option diagnose_options[] = {
 	{ 0 },
 };
 
+static const struct cli_instead diagnose_instead[] = { TABLEARG_NONE, { 0 } };
+
 static const struct cli_usage diagnose_usage = {
 	.name = "diagnose",
 	.args = VICTIM_USAGE
@@ -54,6 +57,7 @@ static const struct cli_usage diagnose_usage = {
 		"else the worst hang that 'ctrace hangs' finds. Without FILE it asks the daemon about now: the last five\n"
 		"minutes, or the given window. At a terminal it asks you if the chain can go on in more than one way.",
 	.options = diagnose_options,
+	.instead = diagnose_instead,
 };
 
 static int print_json(const struct analysis_input *in, const struct diagnosis *d,
@@ -82,7 +86,7 @@ static void say_chosen(const struct analysis_input *in, const struct victim *v)
 }
 
 static int diagnose_print(struct analysis_input *in, const struct analysis_input *good,
-			  const struct request *rq, const struct victim_moment *at,
+			  const struct request *rq, const struct timearg_moment *at,
 			  struct interview *interview)
 {
 	/* With --hang, the options for the window only choose the list. */
@@ -128,7 +132,7 @@ static int diagnose_print(struct analysis_input *in, const struct analysis_input
 /* Sets *ret_ns to the first moment that the options ask about. */
 static int begin_of(const struct victim_request *v, const struct timearg_context *ctx, uint64_t *ret_ns)
 {
-	const char *at = v->window.from ? v->window.from : v->at;
+	const char *at = v->window.from ? v->window.from : v->window.at;
 	char err[TIMEARG_ERR_MAX];
 	uint64_t last_ns = NOW_NS;
 
@@ -145,7 +149,7 @@ static int begin_of(const struct victim_request *v, const struct timearg_context
 static int open_now(struct analysis_input *in, const struct request *rq)
 {
 	const char *socket = rq->socket ? rq->socket : client_socket();
-	bool begin = rq->victim.window.from || rq->victim.window.last || rq->victim.at;
+	bool begin = rq->victim.window.from || rq->victim.window.last || rq->victim.window.at;
 	struct timearg_context ctx;
 	struct lacks lacks;
 	struct reader *trace;
@@ -200,7 +204,7 @@ int cmd_diagnose(int argc, char **argv)
 	struct rowarg_texts texts;
 	struct interview interview;
 	const char *path;
-	struct victim_moment at;
+	struct timearg_moment at;
 	int c, r = CLI_OK;
 
 	p.into = &rq;
@@ -219,7 +223,7 @@ int cmd_diagnose(int argc, char **argv)
 	if (!r)
 		r = path ? analysis_open(&in, path, rq.victim.window.boot) : open_now(&in, &rq);
 	if (!r)
-		r = victim_window(&in, &diagnose_usage, &rq.victim, &at);
+		r = victim_window(&in, &rq.victim, &at);
 	if (!r)
 		r = analysis_load(&in);
 	if (!r && rq.against)

@@ -6,6 +6,7 @@
 #include "cli/hangs/rowarg.h"
 #include "cli/render/dumpline.h"
 #include "cli/input/selectorarg.h"
+#include "cli/sheet/pager.h"
 #include "trace/words/describe.h"
 
 #define KINDS_TEXT_MAX 1024
@@ -38,12 +39,19 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
+static const struct cli_instead instead[] = {
+	{ "sort limit",
+	  "the records are in the order of time; choose some of them with --kind, --at or --tid" },
+	{ 0 },
+};
+
 static const struct cli_usage usage = {
 	.name = "dump",
 	.args = SELECTORARG_USAGE " " WINDOWARG_USAGE " " ROWARG_USAGE
 				  " [--kind K[,K...]] [--wall] [--json] FILE",
 	.about = "Prints the records of a trace in the order of time, one record a line.",
 	.options = options,
+	.instead = instead,
 };
 
 static bool matches(struct filter *f, const struct window *w, const struct window_event *e)
@@ -132,6 +140,8 @@ int cmd_dump(int argc, char **argv)
 	struct rowarg_texts texts;
 	struct dump d = { 0 };
 	struct reader *r;
+	struct pager pager;
+	bool paged = false;
 	int c, code = 0;
 
 	p.into = &d;
@@ -159,8 +169,12 @@ int cmd_dump(int argc, char **argv)
 	if (!code)
 		code = tracefile_window(r, path, &d.window, &from_ns, &to_ns);
 	if (!code)
+		paged = pager_begin_long(&pager);
+	if (!code)
 		code = tracefile_each(r, from_ns, to_ns, dump_piece, &d);
 	dumpline_free(d.line);
+	if (paged)
+		pager_end(&pager);
 	reader_free(r);
 	if (!code && selector_is_set(&d.filter.who) && !d.filter.known)
 		return say_unknown(&d.filter, path);

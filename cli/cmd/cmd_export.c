@@ -11,6 +11,7 @@
 #include "cli/input/selectorarg.h"
 #include "cli/otlp/otlp.h"
 #include "cli/otlp/send.h"
+#include "cli/tablearg.h"
 #include "lib/cleanup.h"
 
 enum needs {
@@ -67,6 +68,8 @@ static const struct cli_option export_table[] = {
 	{ 0 },
 };
 
+static const struct cli_instead export_instead[] = { TABLEARG_NONE, { 0 } };
+
 static const struct cli_usage export_usage = {
 	.name = "export",
 	.args = "--format FORMAT [-o FILE] [--table TABLE] [--kind KIND] [--path TID] [--send URL] " SELECTORARG_USAGE
@@ -75,6 +78,7 @@ static const struct cli_usage export_usage = {
 		"Writes a trace in the format of another program: Perfetto, Chrome's trace viewer, speedscope, tools for\n"
 		"flame graphs, a database, or a receiver of OpenTelemetry.",
 	.options = export_table,
+	.instead = export_instead,
 };
 
 static bool is_flame(const struct export_options *o)
@@ -154,6 +158,7 @@ static int export_run(const struct analysis_input *in, const struct export_optio
 						   .tasks = tasks,
 						   .from_ns = in->from_ns,
 						   .to_ns = in->to_ns,
+						   .touching = windowarg_touches(&o->window),
 						   .path = path,
 						   .kind = o->flame,
 						   .table = o->rows,

@@ -9,6 +9,7 @@
 #include "cli/flame/svg.h"
 #include "cli/hangs/rowarg.h"
 #include "cli/input/selectorarg.h"
+#include "cli/tablearg.h"
 #include "lib/cleanup.h"
 
 struct flame_options {
@@ -29,6 +30,8 @@ static const struct cli_option flame_table[] = {
 	{ 0 },
 };
 
+static const struct cli_instead flame_instead[] = { TABLEARG_NONE, { 0 } };
+
 static const struct cli_usage flame_usage = {
 	.name = "flame",
 	.args = "[--kind KIND] [-o FILE] " SELECTORARG_USAGE " " WINDOWARG_USAGE " " ROWARG_USAGE " FILE",
@@ -36,6 +39,7 @@ static const struct cli_usage flame_usage = {
 		"Draws a flame graph: where tasks wait (offcpu), what the tasks to blame do in the meantime (blame), or\n"
 		"where tasks run (oncpu). The SVG opens in a browser: a click zooms, / searches.",
 	.options = flame_table,
+	.instead = flame_instead,
 };
 
 static int flame_write(const struct analysis_input *in, const struct flame_options *o, const struct flame *f)

@@ -11,6 +11,8 @@
 #include "cli/input/policyarg.h"
 #include "cli/render/causal.h"
 #include "cli/input/taskarg.h"
+#include "cli/sheet/pager.h"
+#include "cli/tablearg.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
 
@@ -43,12 +45,15 @@ static const struct cli_option graph_options[] = {
 	{ 0 },
 };
 
+static const struct cli_instead graph_instead[] = { TABLEARG_NONE, { 0 } };
+
 static const struct cli_usage graph_usage = {
 	.name = "graph",
 	.args = "[--format FORMAT] " SELECTORARG_USAGE " " WINDOWARG_USAGE
 		" [{--around TASK@TIME | --hang N | --request N} [--depth N]] [--policy POLICY] [--cuts-off RULES] FILE",
 	.about = "Prints the causal graph: what each task worked on (segments), and what caused it (edges).",
 	.options = graph_options,
+	.instead = graph_instead,
 };
 
 #define DEPTH_DEFAULT 3
@@ -177,8 +182,12 @@ static int narrow_picture(const struct analysis_input *in, const struct graph_re
 
 static int print(const struct graph_request *rq, const struct graph_pick *pick)
 {
+	struct pager pager;
+	bool paged = pager_begin_long(&pager);
 	int r = rq->dot ? render_graph_dot(stdout, pick) : render_graph_json(stdout, pick);
 
+	if (paged)
+		pager_end(&pager);
 	return r ? cli_error("out of memory") : CLI_OK;
 }
 
@@ -236,6 +245,9 @@ static int graph_load(const struct graph_request *rq, struct analysis_input *in,
 
 static int graph_check(const struct graph_request *rq)
 {
+	if (rq->around_task && rq->window.at)
+		return cli_usage_error(&graph_usage,
+				       "give either --around or --at: --around TASK@TIME has its own moment");
 	if (rq->around_task && rowarg_is_set(&rq->row))
 		return cli_usage_error(&graph_usage, "give either --around, or --hang or --request");
 	if (rq->depth_given && !rq->around_task && !rowarg_is_set(&rq->row))

@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
 #include "report/shedding.h"
+#include "cli/tablearg.h"
 #include "cli/text.h"
 #include "cli/input/tracefile.h"
 #include "ctrace/fields.h"
@@ -27,12 +28,20 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
+static const struct cli_instead instead[] = {
+	{ "tid pid comm cgroup container at from to last hang request",
+	  "this command is about the whole trace; 'ctrace hangs FILE' and 'ctrace dump FILE' look at some tasks or times of it" },
+	TABLEARG_NONE,
+	{ 0 },
+};
+
 static const struct cli_usage usage = {
 	.name = "info",
 	.args = "FILE [--boot N] [--json]",
 	.about =
 		"Shows what is in a trace: when and where it was taken, how many records, losses, and live hooks.",
 	.options = options,
+	.instead = instead,
 };
 
 struct contents {

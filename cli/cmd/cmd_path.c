@@ -8,6 +8,7 @@
 #include "cli/hangs/rowarg.h"
 #include "cli/render/path.h"
 #include "cli/sheet/sheet.h"
+#include "cli/tablearg.h"
 #include "cli/text.h"
 #include "cli/thresholds.h"
 #include "cli/input/withoutarg.h"
@@ -24,6 +25,8 @@ struct path_options {
 	struct rowarg row;
 	const char *without[WITHOUTARG_MAX];
 	size_t n_without;
+	struct tablearg table;
+	unsigned column;
 	bool all, json;
 };
 
@@ -34,15 +37,19 @@ static const struct cli_option path_table[] = {
 	ROWARG_OPTIONS(struct path_options, row),
 	{ OPT_WITHOUT, "without", "WHAT",
 	  "only say how much shorter the range would be without task:TID, process:PID, object:TEXT, wait:TIME, resource:KIND" },
+	TABLEARG_OPTIONS(struct path_options, table, "from (the default: in the order of time) or length",
+			 "list the N longest pieces (default: 20)"),
 	{ FLAG(all), "all", NULL, "list all pieces, not only the longest" },
 	{ FLAG(json), "json", NULL, "print JSON (ctrace.path/1)" },
 	{ 0 },
 };
 
+static const char *const path_columns[] = { "from", "length", NULL };
+
 static const struct cli_usage path_usage = {
 	.name = "path",
-	.args = SELECTORARG_USAGE " " WINDOWARG_USAGE " " ROWARG_USAGE
-				  " [--without WHAT]... [--all] [--json] FILE",
+	.args = SELECTORARG_USAGE " " WINDOWARG_USAGE " " ROWARG_USAGE " [--without WHAT]... " TABLEARG_USAGE
+				  " [--all] [--json] FILE",
 	.about =
 		"Prints the critical path of a task in a range of time: which task delayed it, moment by moment. The\n"
 		"pieces add up to the range exactly. The default task is the recorded command, and the default range is\n"
@@ -213,6 +220,8 @@ static int path_work(struct path_work *k, struct analysis_input *in, const struc
 	if (!r && !exit_code)
 		r = ask_headline(k);
 	k->view.all = o->all;
+	k->view.limit = o->table.limit;
+	k->view.by_length = o->column == 1;
 	k->view.victim = selector_is_set(&o->who) ? GRAPH_NONE : task;
 	if (r)
 		return cli_error(
@@ -280,6 +289,16 @@ static int add_without(struct path_options *o, const char *arg)
 	return CLI_OK;
 }
 
+static int check(const struct path_options *o)
+{
+	if (o->table.limit && o->all)
+		return cli_usage_error(&path_usage, "give either --limit or --all");
+	if (o->table.limit && o->json)
+		return cli_usage_error(&path_usage,
+				       "give either --limit or --json: JSON always has all pieces");
+	return rowarg_check(&path_usage, &o->row);
+}
+
 int cmd_path(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&path_usage, argc, argv);
@@ -297,7 +316,7 @@ int cmd_path(int argc, char **argv)
 	if (c < 0)
 		return p.exit_code;
 	o.path = cli_only_arg(&p, "FILE");
-	if (!o.path || rowarg_check(&path_usage, &o.row))
+	if (!o.path || check(&o) || tablearg_column(&path_usage, &o.table, path_columns, o.json, &o.column))
 		return CLI_USAGE;
 	r = rowarg_use(&o.row, o.path, &o.who, &o.window, &texts);
 	if (!r)

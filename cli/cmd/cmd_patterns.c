@@ -3,9 +3,11 @@
 
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
+#include "cli/hangs/rowarg.h"
 #include "cli/input/taskarg.h"
 #include "cli/patterns/render.h"
 #include "cli/sheet/sheet.h"
+#include "cli/tablearg.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
 
@@ -13,7 +15,9 @@ struct patterns_options {
 	struct selector who;
 	struct windowarg window;
 	const char *path[2]; /* with --compare: the old trace, then the new one */
-	uint32_t limit;
+	struct rowarg row;
+	struct tablearg table;
+	unsigned column;
 	bool compare, json;
 };
 
@@ -21,17 +25,22 @@ struct patterns_options {
 static const struct cli_option patterns_table[] = {
 	SELECTORARG_OPTIONS(struct patterns_options, who),
 	WINDOWARG_OPTIONS(struct patterns_options, window),
-	{ CLI_NUMBER(struct patterns_options, limit), "limit", "N",
-	  "show the first N patterns (default: 10)" },
+	ROWARG_OPTIONS(struct patterns_options, row),
+	TABLEARG_OPTIONS(struct patterns_options, table,
+			 "growth (the default: growing ones first), count, events, time or text",
+			 "show the first N patterns (default: 10)"),
 	{ FLAG(compare), "compare", NULL,
 	  "show the patterns whose count changed from trace OLD to trace NEW" },
 	{ FLAG(json), "json", NULL, "print JSON (ctrace.patterns/1)" },
 	{ 0 },
 };
 
+static const char *const patterns_columns[] = { "growth", "count", "events", "time", "text", NULL };
+
 static const struct cli_usage patterns_usage = {
 	.name = "patterns",
-	.args = SELECTORARG_USAGE " " WINDOWARG_USAGE " [--limit N] [--json] {FILE | --compare OLD NEW}",
+	.args = SELECTORARG_USAGE " " WINDOWARG_USAGE " " ROWARG_USAGE " " TABLEARG_USAGE
+				  " [--json] {FILE | --compare OLD NEW}",
 	.about =
 		"Shows what a process does again and again in a request that it serves, or in its whole life. Patterns whose\n"
 		"count grows from one request to the next come first: they become slow when there is more data. The default\n"
@@ -90,18 +99,37 @@ static int patterns_work(struct patterns_work *k, const char *path, const struct
 	return CLI_OK;
 }
 
+static struct tablearg_key key_of(const void *arg, size_t row, unsigned column)
+{
+	const struct pattern *x = &((const struct patterns *)arg)->v[row];
+
+	switch (column) {
+	case 1:
+		return (struct tablearg_key){ .number = x->max };
+	case 2:
+		return (struct tablearg_key){ .number = x->events };
+	case 3:
+		return (struct tablearg_key){ .number = x->ns };
+	}
+	return (struct tablearg_key){ .name = x->text };
+}
+
 static int patterns_one(const struct patterns_options *o)
 {
 	_cleanup_(patterns_work_done) struct patterns_work k = { 0 };
+	_cleanup_free_ uint32_t *order = NULL;
 	struct sheet sheet;
 	int r = patterns_work(&k, o->path[0], o);
 
+	if (!r)
+		r = tablearg_order(o->column, k.patterns->n, key_of, k.patterns, &order);
 	if (r)
 		return r;
+	k.view.order = order;
 	if (o->json)
-		return render_patterns_json(&k.view, o->limit);
+		return render_patterns_json(&k.view, o->table.limit);
 	sheet_begin(&sheet, SHEET_TABLE);
-	r = render_patterns(stdout, &k.view, o->limit);
+	r = render_patterns(stdout, &k.view, o->table.limit);
 	sheet_end(&sheet);
 	return r;
 }
@@ -134,19 +162,29 @@ static int patterns_both(const struct patterns_options *o)
 	if (patterns_compare(before.patterns, now.patterns, &changes, &n))
 		return cli_error("out of memory");
 	if (o->json)
-		return render_patterns_changes_json(&before.view, &now.view, changes, n, o->limit);
+		return render_patterns_changes_json(&before.view, &now.view, changes, n, o->table.limit);
 	sheet_begin(&sheet, SHEET_TABLE);
-	r = render_patterns_changes(stdout, &before.view, &now.view, changes, n, o->limit);
+	r = render_patterns_changes(stdout, &before.view, &now.view, changes, n, o->table.limit);
 	sheet_end(&sheet);
 	return r;
 }
 
 static int check(const struct cli_parse *p, struct patterns_options *o)
 {
+	if (tablearg_column(&patterns_usage, &o->table, patterns_columns, o->json, &o->column))
+		return CLI_USAGE;
 	if (!o->compare) {
 		o->path[0] = cli_only_arg(p, "FILE");
-		return o->path[0] ? CLI_OK : CLI_USAGE;
+		return o->path[0] ? rowarg_check(&patterns_usage, &o->row) : CLI_USAGE;
 	}
+	if (rowarg_is_set(&o->row))
+		return cli_usage_error(
+			&patterns_usage,
+			"give either --compare, or --hang or --request: they number the rows of one trace");
+	if (o->table.sort)
+		return cli_usage_error(
+			&patterns_usage,
+			"give either --compare or --sort: a comparison begins with the largest change");
 	if (p->argc - p->first != 2)
 		return cli_usage_error(&patterns_usage, "--compare needs two traces: OLD and NEW");
 	o->path[0] = p->argv[p->first];
@@ -157,13 +195,16 @@ static int check(const struct cli_parse *p, struct patterns_options *o)
 int cmd_patterns(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&patterns_usage, argc, argv);
-	struct patterns_options o = { .limit = PATTERNS_SHOWN };
+	struct rowarg_texts texts;
+	struct patterns_options o = { .table.limit = PATTERNS_SHOWN };
 	int r;
 
 	p.into = &o;
 	if (cli_next(&p) < 0)
 		return p.exit_code;
 	r = check(&p, &o);
+	if (!r)
+		r = rowarg_use_process(&o.row, o.path[0], &o.who, &o.window, &texts);
 	if (r)
 		return r;
 	return o.compare ? patterns_both(&o) : patterns_one(&o);

@@ -9,6 +9,7 @@
 #include "cli/render/causal.h"
 #include "cli/input/taskarg.h"
 #include "cli/sheet/sheet.h"
+#include "cli/tablearg.h"
 #include "cli/text.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
@@ -25,10 +26,8 @@ struct slice_request {
 	bool forward, automatic, json;
 };
 
-#define TEXT(member) CLI_TEXT(struct slice_request, member)
 #define FLAG(member) CLI_FLAG(struct slice_request, member)
 static const struct cli_option slice_options[] = {
-	{ TEXT(at), "at", "TIME", "follow the work that the task did at TIME" },
 	SELECTORARG_OPTIONS(struct slice_request, who),
 	WINDOWARG_OPTIONS(struct slice_request, window),
 	ROWARG_OPTIONS(struct slice_request, row),
@@ -43,14 +42,18 @@ static const struct cli_option slice_options[] = {
 	{ 0 },
 };
 
+static const struct cli_instead slice_instead[] = { TABLEARG_NONE, { 0 } };
+
 static const struct cli_usage slice_usage = {
 	.name = "slice",
-	.args = "{--at TIME | --hang N | --request N} " SELECTORARG_USAGE " " WINDOWARG_USAGE
-		" [--forward] [--policy POLICY] [--rules FILE | --no-rules] [--auto] [--json] FILE",
+	.args = SELECTORARG_USAGE
+	" {--at TIME | --hang N | --request N} [--from TIME] [--to TIME] [--last T] [--boot N]"
+	" [--forward] [--policy POLICY] [--rules FILE | --no-rules] [--auto] [--json] FILE",
 	.about =
 		"Takes the work that a task did at one moment, and goes back from cause to cause, to where the work began.\n"
 		"At a terminal it asks you if there is more than one possible cause.",
 	.options = slice_options,
+	.instead = slice_instead,
 };
 
 static enum slice_direction direction(const struct slice_request *rq)
@@ -196,13 +199,11 @@ static int slice_check(const struct slice_request *rq)
 {
 	bool row = rowarg_is_set(&rq->row);
 
-	if (rq->at && row)
-		return cli_usage_error(&slice_usage, "give either --at, or --hang or --request");
 	if (!selector_is_set(&rq->who) && !row)
 		return cli_usage_error(
 			&slice_usage,
 			"the task whose work to follow is missing: give --tid, --pid, --comm, --cgroup or --container");
-	if (!rq->at && !row)
+	if (!rq->window.at && !row)
 		return cli_usage_error(&slice_usage,
 				       "--at is missing: give a moment at which the task did the work");
 	if (rq->rules.none && rq->rules.n_files)
@@ -210,13 +211,13 @@ static int slice_check(const struct slice_request *rq)
 	return rowarg_check(&slice_usage, &rq->row);
 }
 
-/* With --hang or --request, chooses the task of the row and the moment at which the row ends. */
-static int use_row(struct slice_request *rq, struct rowarg_texts *texts)
+/* Sets rq->at. With --hang or --request, chooses the task of the row and the moment at which the row ends. */
+static int choose_moment(struct slice_request *rq, struct rowarg_texts *texts)
 {
 	int r = rowarg_use_moment(&rq->row, rq->path, &rq->who, &rq->window, texts);
 
-	if (!r && rowarg_is_set(&rq->row))
-		rq->at = texts->last;
+	rq->at = rowarg_is_set(&rq->row) ? texts->last : rq->window.at;
+	rq->window.at = NULL; /* the window is that of --from, --to and --last */
 	return r;
 }
 
@@ -240,7 +241,7 @@ int cmd_slice(int argc, char **argv)
 		return CLI_USAGE;
 	r = interview_begin(&rq.rules, !rq.automatic && !rq.json, &k.interview);
 	if (!r)
-		r = use_row(&rq, &texts);
+		r = choose_moment(&rq, &texts);
 	if (!r)
 		r = taskarg_open(&k.in, rq.path, &rq.window, "--at", rq.at, &k.at_ns);
 	if (!r)

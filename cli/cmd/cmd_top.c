@@ -129,7 +129,7 @@ static int update(struct session *s)
 
 	s->cost_ns = s->cpu_ns ? cpu_ns - s->cpu_ns : 0;
 	s->cpu_ns = cpu_ns;
-	r = waitlive_read(&s->last, TOP_SOCKETS_NS, 0, &w);
+	r = waitlive_read(&s->last, TOP_SOCKETS_NS, NULL, &w);
 	if (r < 0)
 		return waitwords_failed(r, "top");
 	waitlive_done(&s->last);

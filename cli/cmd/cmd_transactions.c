@@ -6,8 +6,9 @@
 #include "cli/ask/rulesarg.h"
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
-#include "cli/input/selectorarg.h"
+#include "cli/hangs/rowarg.h"
 #include "cli/sheet/sheet.h"
+#include "cli/tablearg.h"
 #include "cli/transactions/transactions.h"
 #include "lib/cleanup.h"
 
@@ -15,7 +16,9 @@ struct transactions_options {
 	const char *rules, *path;
 	struct selector who;
 	struct windowarg window;
-	uint32_t limit;
+	struct rowarg row;
+	struct tablearg table;
+	unsigned column;
 	bool all, json, list;
 };
 
@@ -26,8 +29,10 @@ static const struct cli_option transactions_table[] = {
 	  "say in a file what a transaction is (default: the marks, or else the recorded command)" },
 	SELECTORARG_OPTIONS(struct transactions_options, who),
 	WINDOWARG_OPTIONS(struct transactions_options, window),
-	{ CLI_NUMBER(struct transactions_options, limit), "limit", "N",
-	  "show the first N kinds of transactions (default: 8; JSON: all)" },
+	ROWARG_OPTIONS(struct transactions_options, row),
+	TABLEARG_OPTIONS(struct transactions_options, table,
+			 "total (the default: the most time first), count, p50, p95, p99, max, mean or name",
+			 "show the first N kinds of transactions (default: 8; JSON: all)"),
 	{ FLAG(all), "all", NULL, "show all transactions, reasons and paths" },
 	{ FLAG(json), "json", NULL, "print JSON (ctrace.transactions/1)" },
 	{ FLAG(list), "list", NULL,
@@ -35,10 +40,13 @@ static const struct cli_option transactions_table[] = {
 	{ 0 },
 };
 
+static const char *const transactions_columns[] = { "total", "count", "p50",  "p95", "p99",
+						    "max",   "mean",  "name", NULL };
+
 static const struct cli_usage transactions_usage = {
 	.name = "transactions",
-	.args = "[--rules FILE] " SELECTORARG_USAGE " " WINDOWARG_USAGE
-		" [--limit N] [--all] [--json | --list] FILE",
+	.args = "[--rules FILE] " SELECTORARG_USAGE " " WINDOWARG_USAGE " " ROWARG_USAGE " " TABLEARG_USAGE
+		" [--all] [--json | --list] FILE",
 	.about =
 		"Shows the transactions of a trace, such as orders or steps of a build: how many, how long they took, where\n"
 		"the time of the slowest went compared with the usual ones, which part makes them vary, and their critical\n"
@@ -46,13 +54,38 @@ static const struct cli_usage transactions_usage = {
 	.options = transactions_table,
 };
 
+static struct tablearg_key key_of(const void *arg, size_t row, unsigned column)
+{
+	const struct transaction_type *x = &((const struct transactions *)arg)->types[row];
+
+	switch (column) {
+	case 1:
+		return (struct tablearg_key){ .number = x->all.count };
+	case 2:
+		return (struct tablearg_key){ .number = x->all.latency.p50 };
+	case 3:
+		return (struct tablearg_key){ .number = x->all.latency.p95 };
+	case 4:
+		return (struct tablearg_key){ .number = x->all.latency.p99 };
+	case 5:
+		return (struct tablearg_key){ .number = x->all.latency.max };
+	case 6:
+		return (struct tablearg_key){ .number = (uint64_t)x->all.mean_ns };
+	}
+	return (struct tablearg_key){ .name = x->name };
+}
+
 static int print(const struct analysis_input *in, const struct transactions_options *o,
 		 const struct transactions *t)
 {
-	struct transactions_view v = { .t = t, .path = in->path, .limit = o->limit, .all = o->all };
+	struct transactions_view v = { .t = t, .path = in->path, .limit = o->table.limit, .all = o->all };
+	_cleanup_free_ uint32_t *order = NULL;
 	struct sheet sheet;
-	int exit_code;
+	int exit_code = tablearg_order(o->column, t->n_types, key_of, t, &order);
 
+	if (exit_code)
+		return exit_code;
+	v.order = order;
 	if (o->json && !o->list) {
 		exit_code = render_transactions_json(&v);
 	} else {
@@ -72,6 +105,7 @@ static int print(const struct analysis_input *in, const struct transactions_opti
 static int run(struct analysis_input *in, const struct transactions_options *o)
 {
 	_cleanup_(transaction_rules_done) struct transaction_rules rules = { 0 };
+	struct transactions_filter filter = { .touching = windowarg_touches(&o->window) };
 	_cleanup_free_ bool *tasks = NULL;
 	struct transactions *t = NULL;
 	int r, exit_code;
@@ -83,9 +117,10 @@ static int run(struct analysis_input *in, const struct transactions_options *o)
 		exit_code = selectorarg_find(in, &o->who, &tasks);
 	if (exit_code)
 		return exit_code;
+	filter.tasks = tasks;
 	r = o->rules ? 0 : transaction_rules_default(in->graph, &rules);
 	if (!r)
-		r = transactions_find(in->graph, in->from_ns, in->to_ns, &rules, tasks, &t);
+		r = transactions_find(in->graph, in->from_ns, in->to_ns, &rules, &filter, &t);
 	if (r)
 		return cli_error(
 			"%s: cannot find the transactions: %s; narrow the window with --from and --to",
@@ -100,6 +135,7 @@ int cmd_transactions(int argc, char **argv)
 	struct cli_parse p = cli_parse(&transactions_usage, argc, argv);
 	struct transactions_options o = { 0 };
 	struct analysis_input in = { 0 };
+	struct rowarg_texts texts;
 	int r;
 
 	p.into = &o;
@@ -110,9 +146,14 @@ int cmd_transactions(int argc, char **argv)
 		return CLI_USAGE;
 	if (o.json && o.list)
 		return cli_usage_error(&transactions_usage, "give either --json or --list");
-	if (o.limit && o.list)
+	if (o.table.limit && o.list)
 		return cli_usage_error(&transactions_usage, "give either --limit or --list");
-	r = run(&in, &o);
+	if (rowarg_check(&transactions_usage, &o.row) ||
+	    tablearg_column(&transactions_usage, &o.table, transactions_columns, o.json || o.list, &o.column))
+		return CLI_USAGE;
+	r = rowarg_use_process(&o.row, o.path, &o.who, &o.window, &texts);
+	if (!r)
+		r = run(&in, &o);
 	analysis_close(&in);
 	return r;
 }

@@ -12,6 +12,7 @@
 #include "cli/export/out.h"
 #include "cli/hangs/hangs_search.h"
 #include "cli/hangs/victim.h"
+#include "cli/tablearg.h"
 #include "cli/text.h"
 #include "report/thresholds.h"
 #include "report/view/hangs.h"
@@ -41,6 +42,8 @@ static const struct cli_option view_options[] = {
 	{ 0 },
 };
 
+static const struct cli_instead view_instead[] = { TABLEARG_NONE, { 0 } };
+
 static const struct cli_usage view_usage = {
 	.name = "view",
 	.args = "[-o PAGE] [--open] " VICTIM_USAGE " [--rules FILE | --no-rules] [--json] FILE",
@@ -49,6 +52,7 @@ static const struct cli_usage view_usage = {
 		"timeline of the tasks that matter. The page is one file that loads nothing, so you can send it by mail.\n"
 		"The task is chosen as by 'ctrace diagnose'.",
 	.options = view_options,
+	.instead = view_instead,
 };
 
 /* With --hang, the options for the window only choose the list. */
@@ -60,7 +64,7 @@ static bool is_window_given(const struct victim_request *rq)
 /* Returns true if the page lists the hangs of `ctrace hangs` without options. */
 static bool is_whole(const struct victim_request *rq)
 {
-	return !windowarg_is_set(&rq->window) && !rq->at && !rq->row.request;
+	return !windowarg_is_set(&rq->window) && !rq->window.at && !rq->row.request;
 }
 
 static int diagnose_victim(struct analysis_input *in, const struct request *rq, struct rules *rules,
@@ -105,10 +109,6 @@ static const char *base_name(const char *path)
 static void add_options(struct words *t, const struct victim_request *rq)
 {
 	rowarg_add_tasks(t, &rq->who);
-	if (rq->at) {
-		words_add(t, " --at ");
-		words_add_quoted(t, rq->at, "TIME");
-	}
 	rowarg_add_window(t, &rq->window);
 	if (rq->row.hang)
 		words_add(t, " --hang %u", rq->row.hang);
@@ -119,7 +119,7 @@ static void add_options(struct words *t, const struct victim_request *rq)
 static const char *place_of(const struct victim_request *rq)
 {
 	return rq->row.request                 ? "at the time of this request"
-	       : rq->at                        ? "around the given time"
+	       : rq->window.at                 ? "around the given time"
 	       : windowarg_is_set(&rq->window) ? "in the given window"
 					       : "in the whole trace";
 }
@@ -148,7 +148,7 @@ static void add_chosen(struct words *t, const struct victim_request *rq, const s
 		v->alarm
 			? "No task was named, so the page is about the worst hang %s."
 			: "No task was named, and no hang was found %s. So the page is about the longest wait.",
-		rq->at ? "at the given time" : place_of(rq));
+		rq->window.at ? "at the given time" : place_of(rq));
 }
 
 static int draw_page(const struct analysis_input *in, const struct request *rq, const struct view *view)
@@ -225,7 +225,7 @@ static int draw(const struct analysis_input *in, const struct analysis_input *wh
 
 /* choose: rq->victim after victim_use_request(). */
 static int view_print(struct analysis_input *in, const struct request *rq,
-		      const struct victim_request *choose, const struct victim_moment *at,
+		      const struct victim_request *choose, const struct timearg_moment *at,
 		      struct rules *rules)
 {
 	const struct analysis_input whole = *in;
@@ -303,7 +303,7 @@ static int view_run(const struct request *rq, const char *path)
 	struct analysis_input in = { 0 };
 	struct rowarg_texts texts;
 	struct rulestore store;
-	struct victim_moment at;
+	struct timearg_moment at;
 	int r = rulestore_open(&rq->rules, false, &store);
 
 	if (!r && rq->output)
@@ -315,7 +315,7 @@ static int view_run(const struct request *rq, const char *path)
 	if (!r)
 		r = analysis_open(&in, path, choose.window.boot);
 	if (!r)
-		r = victim_window(&in, &view_usage, &choose, &at);
+		r = victim_window(&in, &choose, &at);
 	if (!r) {
 		in.lean = reader_info(in.reader)->records > VIEW_TABLES_RECORDS;
 		r = analysis_load(&in);

@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
+#include "cli/input/selectorarg.h"
 #include "report/cgroup_name.h"
 #include "cli/sheet/sheet.h"
 #include "cli/text.h"
@@ -15,24 +16,37 @@
 #include "lib/clock.h"
 #include "trace/words/describe.h"
 
-enum { OPT_PID = 256, OPT_ALL, OPT_JSON };
+struct waits_request {
+	struct selector who;
+	bool all, json;
+};
 
-static const struct cli_option options[] = {
-	{ OPT_PID, "pid", "PID", "Show only the waits of the threads of this process, also idle ones" },
-	{ OPT_ALL, "all", NULL,
-	  "Also show waits that seem idle, such as waits for work or for no known task, and waits that came and went" },
-	{ OPT_JSON, "json", NULL, "Print JSON" },
+#define FLAG(member) CLI_FLAG(struct waits_request, member)
+static const struct cli_option waits_options[] = {
+	SELECTORARG_OPTIONS(struct waits_request, who),
+	{ FLAG(all), "all", NULL,
+	  "also show waits that seem idle, such as waits for work or for no known task, and waits that came and went" },
+	{ FLAG(json), "json", NULL, "print JSON (ctrace.waits/1)" },
 	{ 0 },
 };
 
-static const struct cli_usage usage = {
+static const struct cli_instead waits_instead[] = {
+	{ "at from to last boot hang request",
+	  "this command shows the present; 'ctrace hangs FILE' and 'ctrace diagnose FILE' look at another time, in a trace" },
+	{ "sort limit",
+	  "this command prints chains of tasks, first the deadlocks; choose some with --pid or --comm" },
+	{ 0 },
+};
+
+static const struct cli_usage waits_usage = {
 	.name = "waits",
-	.args = "[--pid PID] [--all] [--json]",
+	.args = SELECTORARG_USAGE " [--all] [--json]",
 	.about =
 		"Shows which task waits for which task now: for the owner of a lock, the other end of a pipe or a\n"
 		"socket, or a child. Also shows deadlocks. Needs neither the daemon nor a trace. Root sees all\n"
-		"processes, other users only their own.",
-	.options = options,
+		"processes, other users only their own. Of chosen tasks it also shows the idle waits.",
+	.options = waits_options,
+	.instead = waits_instead,
 };
 
 static const char *class_word(enum procwait_class class)
@@ -267,39 +281,32 @@ static void warn_unseen(const struct waitlive *w)
 				 : strerror(w->tables.net.unseen_errno));
 }
 
+static int say_no_task(const struct selector *who)
+{
+	char words[SELECTORARG_MAX];
+
+	return cli_error(
+		"no task fits %s now; it may have ended: 'ctrace diagnose %s' asks the daemon about the last minutes",
+		selectorarg_words(who, words), words);
+}
+
 int cmd_waits(int argc, char **argv)
 {
-	struct cli_parse p = cli_parse(&usage, argc, argv);
+	struct cli_parse p = cli_parse(&waits_usage, argc, argv);
 	_cleanup_(waitlive_done) struct waitlive w = { 0 };
-	bool all = false, json = false;
-	uint64_t pid = 0;
-	int c, r;
+	struct waits_request rq = { 0 };
+	bool all;
+	int r;
 
-	while ((c = cli_next(&p)) > 0) {
-		switch (c) {
-		case OPT_PID:
-			if (cli_number(p.arg, INT32_MAX, &pid) < 0 || pid == 0)
-				return cli_usage_error(&usage, "'%s' is not a process id", p.arg);
-			break;
-		case OPT_ALL:
-			all = true;
-			break;
-		case OPT_JSON:
-			json = true;
-			break;
-		}
-	}
-	if (c < 0)
+	if (cli_parse_into(&p, &rq))
 		return p.exit_code;
-	if (cli_no_args(&p) != 0)
-		return CLI_USAGE;
-	/* a person who asks about one process wants to see its idle waits too */
-	all = all || pid;
-	r = waitlive_read(NULL, 0, pid, &w);
+	/* a person who asks about some tasks wants to see their idle waits too */
+	all = rq.all || selector_is_set(&rq.who);
+	r = waitlive_read(NULL, 0, &rq.who, &w);
+	if (r == -ESRCH)
+		return say_no_task(&rq.who);
 	if (r < 0)
 		return waitwords_failed(r, "waits");
-	if (pid && !proctask_by_pid(&w.tables.tasks, pid))
-		return cli_error("there is no process %" PRIu64 "; it may have exited", pid);
 	warn_unseen(&w);
-	return json ? print_json(&w, all) : print_text(&w, all);
+	return rq.json ? print_json(&w, all) : print_text(&w, all);
 }

@@ -14,6 +14,7 @@ struct compare_view {
 	const struct baseline *old, *new;
 	/* The text has at most this many rows of class ENVIRONMENT, and at most this many other rows. */
 	size_t top;
+	const uint32_t *order; /* of the rows, for text (cli/tablearg.h) */
 };
 
 void render_compare(FILE *f, const struct compare_view *v);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/tablearg.h"
 #include "cli/text.h"
 
 #define CHANGE_MAX (TEXT_NUMBER_MAX + 1)
@@ -77,7 +78,7 @@ static void put_rows(FILE *f, const struct compare_view *v, bool environment)
 	size_t shown = 0, more = 0;
 
 	for (size_t i = 0; i < v->delta->n_rows; i++) {
-		const struct delta_row *r = &v->delta->rows[i];
+		const struct delta_row *r = &v->delta->rows[tablearg_row(v->order, i)];
 
 		if ((r->class == PART_CLASS_ENVIRONMENT) != environment)
 			continue;

@@ -34,6 +34,7 @@ struct export
 	const struct causal *c; /* for perfetto, chrome and the table of edges */
 	const bool *tasks;      /* [task]: the task is exported */
 	uint64_t from_ns, to_ns;
+	bool touching; /* the tables and spans have each request of which any part is in the window */
 	const struct path *path; /* NULL: none */
 	enum flame_kind kind;    /* for folded and speedscope */
 	enum export_table table; /* for ndjson and csv */

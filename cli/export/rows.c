@@ -182,8 +182,9 @@ static void put_request(struct rows *k, const struct services *s, uint32_t i)
 static int put_requests(struct rows *k)
 {
 	const struct export *x = k->x;
+	const struct services_filter filter = { .touching = x->touching };
 	struct services *s = NULL;
-	int r = services_find(x->g, x->from_ns, x->to_ns, NULL, &s);
+	int r = services_find(x->g, x->from_ns, x->to_ns, &filter, &s);
 
 	for (uint32_t i = 0; !r && i < s->requests.n && !export_stopped(x); i++)
 		if (services_counts(s, i) &&

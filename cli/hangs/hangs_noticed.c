@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "analysis/hangs/hangs.h"
 #include "report/cgroup_name.h"
 #include "cli/text.h"
 #include "lib/cleanup.h"
@@ -10,10 +11,31 @@
 #include "report/walltime.h"
 #include "trace/words/describe.h"
 
-static bool is_noticed(const struct analysis_input *in, const struct selector *who,
-		       const struct window_event *e)
+static uint64_t since(const struct window *w, const struct window_event *e)
 {
-	return e->r.kind == CT_HANG && e->r.ts >= in->from_ns && e->r.ts < in->to_ns &&
+	uint64_t ns = window_words(w, e)[0];
+
+	return MIN(ns, e->r.ts);
+}
+
+/* Returns true if a part of the hang is at the moment. */
+static bool is_at(const struct analysis_input *in, const struct timearg_moment *at,
+		  const struct window_event *e)
+{
+	uint32_t task = graph_task_at(in->graph, e->r.tid, e->r.ts);
+	bool looped = ct_hang_rule(&e->r) != CT_HANG_DISK && ct_hang_rule(&e->r) != CT_HANG_DEADLOCK;
+	uint64_t since_ns = since(in->window, e), end_ns = e->r.ts;
+
+	if (task != GRAPH_NONE && ct_hang_rule(&e->r) != CT_HANG_CRASH)
+		end_ns = hangs_end(in->graph, task, since_ns, e->r.ts, looped);
+	return since_ns < at->to_ns && end_ns >= at->from_ns;
+}
+
+static bool is_noticed(const struct analysis_input *in, const struct selector *who,
+		       const struct timearg_moment *at, const struct window_event *e)
+{
+	return (!at->to_ns || e->r.kind != CT_HANG || is_at(in, at, e)) && e->r.kind == CT_HANG &&
+	       e->r.ts >= in->from_ns && e->r.ts < in->to_ns &&
 	       selector_fits(who, in->window, e->r.tid, e->r.ts);
 }
 
@@ -24,25 +46,19 @@ static const char *comm_of(const struct analysis_input *in, const struct window_
 	return t ? t->comm : "";
 }
 
-static uint64_t since(const struct window *w, const struct window_event *e)
-{
-	uint64_t ns = window_words(w, e)[0];
-
-	return MIN(ns, e->r.ts);
-}
-
-void hangs_noticed_print(const struct analysis_input *in, const struct selector *who)
+void hangs_noticed_print(const struct analysis_input *in, const struct selector *who,
+			 const struct timearg_moment *at)
 {
 	const struct window *w = in->window;
 	bool any = false;
 
 	for (size_t i = 0; i < w->n_events; i++) {
 		const struct window_event *e = &w->events[i];
-		char comm[64], at[CGROUP_NAME_MAX + 1], wall[WALLTIME_MAX], ns[TEXT_NUMBER_MAX];
+		char comm[64], place[CGROUP_NAME_MAX + 1], wall[WALLTIME_MAX], ns[TEXT_NUMBER_MAX];
 		struct cgroup_name p;
 		bool crashed;
 
-		if (!is_noticed(in, who, e))
+		if (!is_noticed(in, who, at, e))
 			continue;
 		if (!any)
 			printf("Noticed by ctraced as it happened:\n");
@@ -53,7 +69,7 @@ void hangs_noticed_print(const struct analysis_input *in, const struct selector 
 		printf("      %s %8s  %s[%u]%s, by the rule %s%s\n",
 		       walltime_text(e->r.ts, &w->offsets, 1, wall),
 		       crashed ? "" : text_duration(e->r.ts - since(w, e), ns), comm, e->r.tid,
-		       render_at(&p, at), describe_hang(ct_hang_rule(&e->r)),
+		       render_at(&p, place), describe_hang(ct_hang_rule(&e->r)),
 		       crashed ? ": 'ctrace crashes' says more" : "");
 	}
 }
@@ -82,12 +98,13 @@ static json_t *noticed_row(const struct analysis_input *in, const struct window_
 	return render_cgroup_name(row, &p);
 }
 
-json_t *hangs_noticed_json(const struct analysis_input *in, const struct selector *who)
+json_t *hangs_noticed_json(const struct analysis_input *in, const struct selector *who,
+			   const struct timearg_moment *at)
 {
 	json_t *rows = json_array();
 
 	for (size_t i = 0; i < in->window->n_events; i++)
-		if (is_noticed(in, who, &in->window->events[i]))
+		if (is_noticed(in, who, at, &in->window->events[i]))
 			json_array_append_new(rows, noticed_row(in, &in->window->events[i]));
 	return rows;
 }

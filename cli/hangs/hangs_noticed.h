@@ -7,8 +7,11 @@
 
 #include "cli/input/analysis_input.h"
 
-/* Prints nothing if there are no hangs. */
-void hangs_noticed_print(const struct analysis_input *in, const struct selector *who);
-json_t *hangs_noticed_json(const struct analysis_input *in, const struct selector *who);
+/* Both leave out the hangs that began after the moment, or ended before it. at->to_ns 0: any moment. Prints
+ * nothing if there are no hangs. */
+void hangs_noticed_print(const struct analysis_input *in, const struct selector *who,
+			 const struct timearg_moment *at);
+json_t *hangs_noticed_json(const struct analysis_input *in, const struct selector *who,
+			   const struct timearg_moment *at);
 
 #endif

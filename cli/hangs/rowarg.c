@@ -14,7 +14,7 @@
 #include "lib/cleanup.h"
 
 struct found {
-	uint32_t tid;
+	uint32_t tid, pid;
 	uint64_t from_ns, to_ns; /* boot time */
 	unsigned boot;           /* reader_info.boot */
 };
@@ -40,6 +40,7 @@ void rowarg_add_tasks(struct words *t, const struct selector *who)
 
 void rowarg_add_window(struct words *t, const struct windowarg *window)
 {
+	add_option(t, "at", window->at, "TIME");
 	add_option(t, "from", window->from, "TIME");
 	add_option(t, "to", window->to, "TIME");
 	add_option(t, "last", window->last, "T");
@@ -77,10 +78,13 @@ static size_t numbered_rows(const struct hangs *h)
 }
 
 int rowarg_hang(const struct analysis_input *in, uint32_t number, const struct selector *who,
-		const struct windowarg *window, struct hangs **ret, struct hang **ret_row)
+		const struct windowarg *window, const struct timearg_moment *at, struct hangs **ret,
+		struct hang **ret_row)
 {
 	/* The search for the worst hang ends early. */
-	const struct hangs_filter filter = { .who = *who, .worst = number == 1 };
+	const struct hangs_filter filter = {
+		.who = *who, .worst = number == 1, .at_from_ns = at->from_ns, .at_to_ns = at->to_ns
+	};
 	_cleanup_free_ bool *tasks = NULL;
 	struct hangs *h;
 	int r = selectorarg_find(in, who, &tasks);
@@ -104,16 +108,16 @@ int rowarg_hang(const struct analysis_input *in, uint32_t number, const struct s
 }
 
 static int find_hang(struct analysis_input *in, uint32_t number, const struct selector *who,
-		     const struct windowarg *window, struct found *ret)
+		     const struct windowarg *window, const struct timearg_moment *at, struct found *ret)
 {
 	struct hangs *h;
 	struct hang *x;
-	int r = rowarg_hang(in, number, who, window, &h, &x);
+	int r = rowarg_hang(in, number, who, window, at, &h, &x);
 
 	if (r)
 		return r;
-	*ret = (struct found){ in->graph->tasks[x->task].tid, x->from_ns, x->to_ns,
-			       reader_info(in->reader)->boot };
+	*ret = (struct found){ in->graph->tasks[x->task].tid, in->graph->tasks[x->task].tgid, x->from_ns,
+			       x->to_ns, reader_info(in->reader)->boot };
 	hangs_free(h);
 	return CLI_OK;
 }
@@ -122,6 +126,7 @@ static int find_request(struct analysis_input *in, uint32_t number, const struct
 			const struct windowarg *window, struct found *ret)
 {
 	const struct graph *g = in->graph;
+	struct services_filter filter = { .touching = windowarg_touches(window) };
 	_cleanup_free_ bool *tasks = NULL;
 	struct services *s = NULL;
 	uint32_t i;
@@ -129,7 +134,8 @@ static int find_request(struct analysis_input *in, uint32_t number, const struct
 
 	if (r)
 		return r;
-	r = services_count(g, in->from_ns, in->to_ns, tasks, &s);
+	filter.tasks = tasks;
+	r = services_count(g, in->from_ns, in->to_ns, &filter, &s);
 	if (r)
 		return cli_error("%s: cannot find the requests: %s; narrow the window with --from and --to",
 				 in->path, strerror(-r));
@@ -143,8 +149,8 @@ static int find_request(struct analysis_input *in, uint32_t number, const struct
 		uint64_t from_ns = request_from_ns(g, q);
 		uint64_t to_ns = open ? MIN(s->to_ns, g->tasks[task].exit_ns) : request_to_ns(g, q);
 
-		*ret = (struct found){ g->tasks[task].tid, from_ns, MAX(to_ns, from_ns + 1),
-				       reader_info(in->reader)->boot };
+		*ret = (struct found){ g->tasks[task].tid, g->tasks[task].tgid, from_ns,
+				       MAX(to_ns, from_ns + 1), reader_info(in->reader)->boot };
 	}
 	services_free(s);
 	return r;
@@ -160,17 +166,18 @@ static int find(const struct rowarg *row, const char *path, const struct selecto
 {
 	/* as in cmd_hangs() and cmd_requests(), so that the lists are the same */
 	struct analysis_input in = { .lean = row->hang };
-	int r = analysis_begin(&in, path, window);
+	struct timearg_moment at;
+	int r = row->hang ? analysis_begin_moment(&in, path, window, &at) : analysis_begin(&in, path, window);
 
 	if (!r)
-		r = row->hang ? find_hang(&in, row->hang, who, window, ret)
+		r = row->hang ? find_hang(&in, row->hang, who, window, &at, ret)
 			      : find_request(&in, row->request, who, window, ret);
 	analysis_close(&in);
 	return r;
 }
 
-int rowarg_use(const struct rowarg *row, const char *path, struct selector *who, struct windowarg *window,
-	       struct rowarg_texts *texts)
+static int use(const struct rowarg *row, const char *path, bool process, struct selector *who,
+	       struct windowarg *window, struct rowarg_texts *texts)
 {
 	struct found x = { 0 };
 	int r = rowarg_is_set(row) ? find(row, path, who, window, &x) : CLI_OK;
@@ -181,9 +188,23 @@ int rowarg_use(const struct rowarg *row, const char *path, struct selector *who,
 	snprintf(texts->to, sizeof(texts->to), "boot:%" PRIu64, x.to_ns);
 	snprintf(texts->last, sizeof(texts->last), "boot:%" PRIu64, x.to_ns - 1);
 	snprintf(texts->boot, sizeof(texts->boot), "%u", x.boot);
-	*who = (struct selector){ .tid = x.tid };
-	*window = (struct windowarg){ .from = texts->from, .to = texts->to, .boot = texts->boot };
+	*who = process ? (struct selector){ .pid = x.pid } : (struct selector){ .tid = x.tid };
+	*window = (struct windowarg){
+		.from = texts->from, .to = texts->to, .boot = texts->boot, .of_row = true
+	};
 	return CLI_OK;
+}
+
+int rowarg_use(const struct rowarg *row, const char *path, struct selector *who, struct windowarg *window,
+	       struct rowarg_texts *texts)
+{
+	return use(row, path, false, who, window, texts);
+}
+
+int rowarg_use_process(const struct rowarg *row, const char *path, struct selector *who,
+		       struct windowarg *window, struct rowarg_texts *texts)
+{
+	return use(row, path, true, who, window, texts);
 }
 
 int rowarg_use_moment(const struct rowarg *row, const char *path, struct selector *who,

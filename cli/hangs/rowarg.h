@@ -25,14 +25,18 @@ struct rowarg {
 };
 
 /* Rows for an array of options. member: a struct rowarg in `type`. */
-#define ROWARG_OPTIONS(type, member)                                                                         \
-	{ CLI_NUMBER(type, member.hang), "hang", "N",                                                        \
-	  "the task and the time of hang N in the list of 'ctrace hangs FILE'" },                            \
+#define ROWARG_HANG(type, member)                                                                            \
+	{                                                                                                    \
+		CLI_NUMBER(type, member.hang), "hang", "N",                                                  \
+			"the task and the time of hang N in the list of 'ctrace hangs FILE'"                 \
+	}
+#define ROWARG_REQUEST(type, member)                                                                         \
 	{                                                                                                    \
 		CLI_NUMBER(type, member.request), "request", "N",                                            \
 			"the task and the time of request N in the list of 'ctrace requests FILE'"           \
 	}
-#define ROWARG_USAGE "[--hang N | --request N]"
+#define ROWARG_OPTIONS(type, member) ROWARG_HANG(type, member), ROWARG_REQUEST(type, member)
+#define ROWARG_USAGE                 "[--hang N | --request N]"
 
 static inline bool rowarg_is_set(const struct rowarg *row)
 {
@@ -51,6 +55,9 @@ struct rowarg_texts {
  * its time. */
 int rowarg_use(const struct rowarg *row, const char *path, struct selector *who, struct windowarg *window,
 	       struct rowarg_texts *texts);
+/* As rowarg_use(), but chooses all tasks of the process. */
+int rowarg_use_process(const struct rowarg *row, const char *path, struct selector *who,
+		       struct windowarg *window, struct rowarg_texts *texts);
 /* As rowarg_use(), but *window is the whole boot. For commands that look at one moment: texts->last. */
 int rowarg_use_moment(const struct rowarg *row, const char *path, struct selector *who,
 		      struct windowarg *window, struct rowarg_texts *texts);
@@ -58,7 +65,8 @@ int rowarg_use_moment(const struct rowarg *row, const char *path, struct selecto
 /* Sets *ret to the list of hangs, and *ret_row to the one with this number, which is in this list. The list
  * may have fewer rows than that of `ctrace hangs`. `in` is loaded. The caller frees *ret. */
 int rowarg_hang(const struct analysis_input *in, uint32_t number, const struct selector *who,
-		const struct windowarg *window, struct hangs **ret, struct hang **ret_row);
+		const struct windowarg *window, const struct timearg_moment *at, struct hangs **ret,
+		struct hang **ret_row);
 
 /* Adds the options as a shell reads them, each after a blank: " --comm 'my app' --from -30s". */
 void rowarg_add_tasks(struct words *t, const struct selector *who);

@@ -49,8 +49,8 @@ static void take_hang(struct analysis_input *in, struct hang *x, struct victim *
 /* Finds the hang to diagnose: the worst one. But if the filter names tasks (is_named()), a longer hang may be
  * taken instead (counts_more()). With --at, looks only at the hangs at that time. Narrows the window to the
  * hang. If there is no hang, ret->task is GRAPH_NONE. */
-static int find_stall(struct analysis_input *in, const struct hangs_filter *f, const struct victim_moment *at,
-		      struct victim *ret)
+static int find_stall(struct analysis_input *in, const struct hangs_filter *f,
+		      const struct timearg_moment *at, struct victim *ret)
 {
 	bool named = is_named(f);
 	struct hangs_filter filter = *f;
@@ -59,6 +59,8 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *f, c
 	int r;
 
 	filter.worst = !named && !at->to_ns;
+	filter.at_from_ns = at->from_ns;
+	filter.at_to_ns = at->to_ns;
 	r = hangs_search(in->graph, in->from_ns, in->to_ns, &filter, &h);
 	if (r)
 		return cli_error("%s: cannot look for hangs: %s", in->path, strerror(-r));
@@ -69,8 +71,6 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *f, c
 	for (size_t i = 0; i < h->n; i++) {
 		struct hang *x = &h->v[i];
 
-		if (at->to_ns && (x->from_ns >= at->to_ns || x->to_ns <= at->from_ns))
-			continue;
 		/* h->v begins with the worst hang. */
 		if (!best || (named && counts_more(x, best)))
 			best = x;
@@ -82,7 +82,7 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *f, c
 }
 
 static uint32_t find_task(const struct analysis_input *in, const struct selector *who,
-			  const struct victim_moment *at)
+			  const struct timearg_moment *at)
 {
 	uint64_t from_ns = at->to_ns ? at->from_ns : in->from_ns;
 	uint64_t to_ns = at->to_ns ? at->to_ns : in->to_ns;
@@ -115,7 +115,7 @@ static void clip_to_life(struct analysis_input *in, uint32_t task)
 
 /* For a task without a hang. Narrows the window to the life of the task. With --at: if the task was in one
  * long wait at that time, narrows the window to this wait. */
-static void clip_to_moment(struct analysis_input *in, uint32_t task, const struct victim_moment *at)
+static void clip_to_moment(struct analysis_input *in, uint32_t task, const struct timearg_moment *at)
 {
 	const struct graph *g = in->graph;
 	uint32_t i = at->to_ns ? graph_interval_at(g, task, at->from_ns) : GRAPH_NONE;
@@ -153,7 +153,7 @@ static int prefer_alarm(struct analysis_input *in, const struct hangs_filter *f,
 
 /* Finds the victim that `f` names, or the worst hang. If there is none, ret->task is GRAPH_NONE. */
 static int find_victim(struct analysis_input *in, const struct hangs_filter *f, bool window,
-		       const struct victim_moment *at, struct victim *ret)
+		       const struct timearg_moment *at, struct victim *ret)
 {
 	const struct selector *who = &f->who;
 	int r;
@@ -179,7 +179,7 @@ static int find_victim(struct analysis_input *in, const struct hangs_filter *f, 
 
 /* If there is an alarm in the window of `whole`, takes the worst one: sets *v, and the window of *in. */
 static int take_alarm(struct analysis_input *in, struct analysis_input whole, const struct hangs_filter *f,
-		      const struct victim_moment *at, enum victim_choice choice, struct victim *v)
+		      const struct timearg_moment *at, enum victim_choice choice, struct victim *v)
 {
 	struct victim other = { .task = GRAPH_NONE };
 	int r = find_stall(&whole, f, at, &other);
@@ -210,7 +210,7 @@ static bool only_sleeps(const struct diagnosis *d)
  * slept, otherwise of the descendants of the command. If there are alarms, the task of the worst one becomes
  * the victim.
  */
-static int find_recorded(struct analysis_input *in, bool window, const struct victim_moment *at,
+static int find_recorded(struct analysis_input *in, bool window, const struct timearg_moment *at,
 			 struct victim *ret)
 {
 	const struct diagnose_options o = { .window_given = window };
@@ -240,7 +240,7 @@ static int find_recorded(struct analysis_input *in, bool window, const struct vi
 }
 
 static int no_victim(const struct analysis_input *in, const struct victim_request *rq,
-		     const struct victim_moment *at)
+		     const struct timearg_moment *at)
 {
 	char wait[TEXT_NUMBER_MAX], cpu[TEXT_NUMBER_MAX], run[TEXT_NUMBER_MAX];
 
@@ -253,11 +253,12 @@ static int no_victim(const struct analysis_input *in, const struct victim_reques
 		text_duration(HANGS_RUN_NS, run));
 }
 
-static int choose_numbered(struct analysis_input *in, const struct victim_request *rq, struct victim *ret)
+static int choose_numbered(struct analysis_input *in, const struct victim_request *rq,
+			   const struct timearg_moment *at, struct victim *ret)
 {
 	struct hangs *h;
 	struct hang *x;
-	int r = rowarg_hang(in, rq->row.hang, &rq->who, &rq->window, &h, &x);
+	int r = rowarg_hang(in, rq->row.hang, &rq->who, &rq->window, at, &h, &x);
 
 	if (r)
 		return r;
@@ -287,7 +288,7 @@ void victim_done(struct victim *v)
 	hangs_free(v->hangs);
 }
 
-int victim_choose(struct analysis_input *in, const struct victim_request *rq, const struct victim_moment *at,
+int victim_choose(struct analysis_input *in, const struct victim_request *rq, const struct timearg_moment *at,
 		  struct victim *ret)
 {
 	const struct hangs_filter f = { .who = rq->who, .alive = in->is_now };
@@ -296,7 +297,7 @@ int victim_choose(struct analysis_input *in, const struct victim_request *rq, co
 
 	ret->task = GRAPH_NONE;
 	if (rq->row.hang)
-		return choose_numbered(in, rq, ret);
+		return choose_numbered(in, rq, at, ret);
 	if (!is_named(&f))
 		r = find_recorded(in, window, at, ret);
 	if (!r && ret->task == GRAPH_NONE) {
@@ -308,27 +309,8 @@ int victim_choose(struct analysis_input *in, const struct victim_request *rq, co
 	return r;
 }
 
-/* "14:03" is a minute, "14:03:12" and "-30s" are a second. A time with a fraction, or in
- * nanoseconds, is a moment of 1 ns. */
-static uint64_t at_length(const char *at)
-{
-	unsigned colons = 0;
-
-	/* the colon of a time zone ("14:03+01:00") does not count */
-	for (const char *p = at; *p && *p != '+' && !(colons && *p == '-'); p++)
-		colons += *p == ':';
-	if (strchr(at, '.') || !strncmp(at, "mono:", 5) || !strncmp(at, "boot:", 5) ||
-	    !strncmp(at, "real:", 5))
-		return 1;
-	return (colons == 1 ? 60 : 1) * NSEC_PER_SEC;
-}
-
 int victim_check(const struct cli_usage *usage, const struct victim_request *rq)
 {
-	if (rq->at && windowarg_is_set(&rq->window))
-		return cli_usage_error(usage, "give either --at, or --from, --to and --last");
-	if (rq->at && rowarg_is_set(&rq->row))
-		return cli_usage_error(usage, "give either --at, or --hang or --request");
 	return rowarg_check(usage, &rq->row);
 }
 
@@ -339,25 +321,7 @@ int victim_use_request(struct victim_request *rq, const char *path, struct rowar
 	return rowarg_use(&row, path, &rq->who, &rq->window, texts);
 }
 
-int victim_window(struct analysis_input *in, const struct cli_usage *usage, const struct victim_request *rq,
-		  struct victim_moment *ret)
+int victim_window(struct analysis_input *in, const struct victim_request *rq, struct timearg_moment *ret)
 {
-	struct timearg_context ctx;
-	char err[TIMEARG_ERR_MAX];
-	int r;
-
-	tracefile_find_boot(in->reader, "--at", rq->at);
-	r = tracefile_window(in->reader, in->path, &rq->window, &in->from_ns, &in->to_ns);
-	*ret = (struct victim_moment){ 0 };
-	if (r || !rq->at)
-		return r;
-	ctx = tracefile_context(in->reader);
-	if (timearg_parse(rq->at, &ctx, &ret->from_ns, err))
-		return cli_usage_error(usage, "--at %s: %s", rq->at, err);
-	ret->to_ns = ret->from_ns + at_length(rq->at);
-	if (ret->to_ns <= in->from_ns || ret->from_ns >= in->to_ns)
-		return tracefile_time(in->reader, in->path, "--at", rq->at, &ret->from_ns);
-	in->from_ns = MAX(in->from_ns, ret->from_ns > LOAD_AROUND_NS ? ret->from_ns - LOAD_AROUND_NS : 0);
-	in->to_ns = MIN(in->to_ns, ret->to_ns + LOAD_AROUND_NS);
-	return CLI_OK;
+	return tracefile_moment(in->reader, in->path, &rq->window, &in->from_ns, &in->to_ns, ret);
 }

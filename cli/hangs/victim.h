@@ -15,20 +15,13 @@
 struct victim_request {
 	struct selector who;
 	struct windowarg window;
-	const char *at; /* the argument of --at, or NULL */
 	struct rowarg row;
 };
 
 /* Rows for an array of options. member: a struct victim_request in `type`. */
 #define VICTIM_OPTIONS(type, member)                                                                         \
-	{ CLI_TEXT(type, member.at), "at", "TIME", "a moment at which the task hung" },                      \
-		SELECTORARG_OPTIONS(type, member.who), WINDOWARG_OPTIONS(type, member.window),               \
+	SELECTORARG_OPTIONS(type, member.who), WINDOWARG_OPTIONS(type, member.window),                       \
 		ROWARG_OPTIONS(type, member.row)
-
-/* The time of --at. Without --at, to_ns is 0. */
-struct victim_moment {
-	uint64_t from_ns, to_ns;
-};
 
 enum victim_choice {
 	VICTIM_NAMED,      /* the options name the task */
@@ -50,8 +43,7 @@ struct victim {
 	struct hang *row;
 };
 
-#define VICTIM_USAGE                                                                                         \
-	SELECTORARG_USAGE " [--at TIME | [--from TIME] [--to TIME] [--last T]] [--boot N] " ROWARG_USAGE
+#define VICTIM_USAGE SELECTORARG_USAGE " " WINDOWARG_USAGE " " ROWARG_USAGE
 
 int victim_check(const struct cli_usage *usage, const struct victim_request *rq);
 /* If --request is given, makes *rq choose the task and the time of this request. `texts` must live as long as
@@ -59,12 +51,11 @@ int victim_check(const struct cli_usage *usage, const struct victim_request *rq)
 int victim_use_request(struct victim_request *rq, const char *path, struct rowarg_texts *texts);
 /* Reads the times of the request. Call it between analysis_open() and analysis_load(): it sets the
  * window to load. */
-int victim_window(struct analysis_input *in, const struct cli_usage *usage, const struct victim_request *rq,
-		  struct victim_moment *ret);
+int victim_window(struct analysis_input *in, const struct victim_request *rq, struct timearg_moment *ret);
 /* Finds the task. May narrow the window of `in`: to the hang of the task; or, without a hang, to
  * the life of the task or to its long wait at the time of --at. The caller calls victim_done(), also
  * after an error. May end the process after Ctrl-C (hangs_search.h). */
-int victim_choose(struct analysis_input *in, const struct victim_request *rq, const struct victim_moment *at,
+int victim_choose(struct analysis_input *in, const struct victim_request *rq, const struct timearg_moment *at,
 		  struct victim *ret);
 /* Frees the diagnosis, and sets it to NULL. */
 void victim_drop_diagnosis(struct victim *v);

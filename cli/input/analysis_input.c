@@ -87,6 +87,16 @@ int analysis_begin(struct analysis_input *in, const char *path, const struct win
 	return r ? r : analysis_load(in);
 }
 
+int analysis_begin_moment(struct analysis_input *in, const char *path, const struct windowarg *window,
+			  struct timearg_moment *ret_at)
+{
+	int r = analysis_open(in, path, window->boot);
+
+	if (!r)
+		r = tracefile_moment(in->reader, path, window, &in->from_ns, &in->to_ns, ret_at);
+	return r ? r : analysis_load(in);
+}
+
 void analysis_close(struct analysis_input *in)
 {
 	if (in->graph && graph_scans_refused(in->graph))

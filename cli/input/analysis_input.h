@@ -31,6 +31,9 @@ void analysis_take_now(struct analysis_input *in, struct reader *trace, int fd);
 const char *analysis_lister(const struct analysis_input *in, char buf[ANALYSIS_LISTER_MAX]);
 /* Opens path, sets in->from_ns and in->to_ns, then loads as analysis_load(). */
 int analysis_begin(struct analysis_input *in, const char *path, const struct windowarg *window);
+/* As analysis_begin(), but reads the window with tracefile_moment(). */
+int analysis_begin_moment(struct analysis_input *in, const char *path, const struct windowarg *window,
+			  struct timearg_moment *ret_at);
 /* Loads in->from_ns to in->to_ns and some time around it, and builds the graph. A trace of at most
  * LOAD_WHOLE_RECORDS records is loaded as a whole. */
 int analysis_load(struct analysis_input *in);

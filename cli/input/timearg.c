@@ -285,3 +285,15 @@ int timearg_parse(const char *s, const struct timearg_context *ctx, uint64_t *re
 		return parse_iso(s, ctx, ret_ns, err);
 	return fail(-EINVAL, err, TIME_FORMS);
 }
+
+uint64_t timearg_length_ns(const char *s)
+{
+	unsigned colons = 0;
+
+	/* the colon of a time zone ("14:03+01:00") does not count */
+	for (const char *p = s; *p && *p != '+' && !(colons && *p == '-'); p++)
+		colons += *p == ':';
+	if (strchr(s, '.') || !strncmp(s, "mono:", 5) || !strncmp(s, "boot:", 5) || !strncmp(s, "real:", 5))
+		return 1;
+	return (colons == 1 ? 60 : 1) * NSEC_PER_SEC;
+}

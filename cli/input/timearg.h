@@ -25,6 +25,11 @@ struct timearg_context {
 	uint64_t from_ns, to_ns; /* boot time */
 };
 
+/* The time of --at. Without --at, to_ns is 0. */
+struct timearg_moment {
+	uint64_t from_ns, to_ns; /* boot time */
+};
+
 #define TIMEARG_ERR_MAX 160
 
 /*
@@ -35,6 +40,9 @@ struct timearg_context {
  */
 int timearg_parse(const char *s, const struct timearg_context *ctx, uint64_t *ret_ns,
 		  char err[TIMEARG_ERR_MAX]);
+/* Returns how long the moment is that the text of a time means, in ns: "14:03" is a minute, "14:03:12" and
+ * "-30s" are a second. A time with a fraction, or in nanoseconds, is a moment of 1 ns. */
+uint64_t timearg_length_ns(const char *s);
 /* Reads a duration in nanoseconds. Return values and err: as timearg_parse(). */
 int timearg_duration(const char *s, uint64_t *ret_ns, char err[TIMEARG_ERR_MAX]);
 

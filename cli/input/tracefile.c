@@ -9,6 +9,7 @@
 #include "cli/text.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
+#include "report/thresholds.h"
 #include "report/walltime.h"
 
 /* How many events a piece of tracefile_each() should have. */
@@ -152,18 +153,95 @@ static int parse_last(const char *last, uint64_t end_ns, uint64_t *ret_from_ns)
 	return CLI_OK;
 }
 
+/* Reads the argument of --at. The moment has to overlap the trace. */
+static int read_moment(struct reader *r, const char *path, const char *arg, struct timearg_moment *ret)
+{
+	const struct reader_info *i = reader_info(r);
+	struct timearg_moment at;
+	int code;
+
+	tracefile_find_boot(r, "--at", arg);
+	code = parse(r, "--at", arg, &at.from_ns);
+	if (code)
+		return code;
+	at.to_ns = at.from_ns + timearg_length_ns(arg);
+	if (at.to_ns <= i->from_ns || at.from_ns > i->to_ns)
+		return say_outside(r, path, "--at", arg);
+	*ret = at;
+	return CLI_OK;
+}
+
+/* The window begins around_ns before the moment, and ends around_ns after it, but does not leave the trace.
+ */
+static void clip_around(const struct reader *r, const struct timearg_moment *at, uint64_t around_ns,
+			uint64_t *ret_from_ns, uint64_t *ret_to_ns)
+{
+	const struct reader_info *i = reader_info(r);
+
+	*ret_from_ns = MAX(i->from_ns, at->from_ns > around_ns ? at->from_ns - around_ns : 0);
+	*ret_to_ns = MIN(i->to_ns + 1, at->to_ns + around_ns);
+}
+
+static int moment_window(struct reader *r, const char *path, const char *arg, uint64_t *ret_from_ns,
+			 uint64_t *ret_to_ns)
+{
+	const struct reader_info *i = reader_info(r);
+	uint64_t first_ns = i->from_ns, end_ns = i->to_ns + 1, ns;
+	struct timearg_moment at;
+	int code = read_moment(r, path, arg, &at);
+
+	if (code)
+		return code;
+	ns = at.to_ns - at.from_ns;
+	clip_around(r, &at, ns < MOMENT_NS ? (MOMENT_NS - ns + 1) / 2 : 0, ret_from_ns, ret_to_ns);
+	if (*ret_to_ns - *ret_from_ns >= MOMENT_NS)
+		return CLI_OK;
+	/* near an end of the trace, the window has more of the other side */
+	if (*ret_to_ns == end_ns)
+		*ret_from_ns = end_ns - first_ns > MOMENT_NS ? end_ns - MOMENT_NS : first_ns;
+	else
+		*ret_to_ns = end_ns - first_ns > MOMENT_NS ? first_ns + MOMENT_NS : end_ns;
+	return CLI_OK;
+}
+
+static int check_window(const struct windowarg *window)
+{
+	if (window->at && windowarg_is_set(window))
+		cli_error("give either --at, or --from, --to and --last");
+	else if (window->last && (window->from || window->to))
+		cli_error("give either --last, or --from and --to");
+	else
+		return CLI_OK;
+	return CLI_USAGE;
+}
+
+int tracefile_moment(struct reader *r, const char *path, const struct windowarg *window,
+		     uint64_t *ret_from_ns, uint64_t *ret_to_ns, struct timearg_moment *ret_at)
+{
+	int code = check_window(window);
+
+	*ret_at = (struct timearg_moment){ 0 };
+	if (!code && !window->at)
+		return tracefile_window(r, path, window, ret_from_ns, ret_to_ns);
+	if (!code)
+		code = read_moment(r, path, window->at, ret_at);
+	if (!code)
+		clip_around(r, ret_at, LOAD_AROUND_NS, ret_from_ns, ret_to_ns);
+	return code;
+}
+
 int tracefile_window(struct reader *r, const char *path, const struct windowarg *window,
 		     uint64_t *ret_from_ns, uint64_t *ret_to_ns)
 {
 	const struct reader_info *i = reader_info(r);
 	const char *from = window->from, *to = window->to;
 	uint64_t a, end, b;
-	int code = CLI_OK;
+	int code = check_window(window);
 
-	if (window->last && (from || to)) {
-		cli_error("give either --last, or --from and --to");
-		return CLI_USAGE;
-	}
+	if (code)
+		return code;
+	if (window->at)
+		return moment_window(r, path, window->at, ret_from_ns, ret_to_ns);
 	tracefile_find_boot(r, from ? "--from" : "--to", from ? from : to);
 	a = i->from_ns;
 	b = end = i->to_ns + 1;
@@ -246,7 +324,9 @@ int tracefile_each(struct reader *r, uint64_t from_ns, uint64_t to_ns, tracefile
 		step = span;
 	}
 	cli_progress(NULL, 100);
-	return any ? CLI_OK : cli_error("nothing in this window could be read");
+	return any ? CLI_OK
+		   : cli_error(
+			     "nothing in this window could be read; choose another window, or see the gaps of the trace with 'ctrace info'");
 }
 
 void tracefile_say_written(int fd, const char *path, bool command, uint64_t lost_more)

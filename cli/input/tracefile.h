@@ -25,10 +25,14 @@ void tracefile_find_boot(struct reader *r, const char *option, const char *arg);
  * trace. */
 int tracefile_time(const struct reader *r, const char *path, const char *option, const char *arg,
 		   uint64_t *ret_ns);
-/* Reads --from, --to and --last, and clips the window to the trace. The window has to overlap the trace.
- * Calls tracefile_find_boot() first. */
+/* Reads --at, --from, --to and --last, and clips the window to the trace. The window has to overlap the
+ * trace. With --at, the window is the moment, but at least MOMENT_NS. Calls tracefile_find_boot() first. */
 int tracefile_window(struct reader *r, const char *path, const struct windowarg *window,
 		     uint64_t *ret_from_ns, uint64_t *ret_to_ns);
+/* As tracefile_window(), for a command that looks for waits at the moment of --at. With --at, the window is
+ * LOAD_AROUND_NS longer at both ends, so that it has the whole waits. *ret_at: the moment. */
+int tracefile_moment(struct reader *r, const char *path, const struct windowarg *window,
+		     uint64_t *ret_from_ns, uint64_t *ret_to_ns, struct timearg_moment *ret_at);
 int tracefile_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, struct window **ret);
 
 /*

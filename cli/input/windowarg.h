@@ -8,15 +8,19 @@
 
 #include "cli/cli.h"
 
-/* The arguments of the options, or NULL. tracefile_window() reads them. */
+/* The arguments of the options, or NULL. tracefile_window() and tracefile_moment() read them. */
 struct windowarg {
-	const char *from, *to, *last, *boot;
+	const char *at, *from, *to, *last, *boot;
+	/* No option: the window is the time of a hang or of a request (rowarg_use()). */
+	bool of_row;
 };
 
 /* Rows for an array of options. member: a struct windowarg in `type`. */
 #define WINDOWARG_OPTIONS(type, member)                                                                      \
-	{ CLI_TEXT(type, member.from), "from", "TIME",                                                       \
-	  "start of the window: 14:03:12, -30s, ... (default: the start of the trace)" },                    \
+	{ CLI_TEXT(type, member.at), "at", "TIME",                                                           \
+	  "look at one moment: 14:03:12 is a second, 14:03 a minute; also -30s" },                           \
+		{ CLI_TEXT(type, member.from), "from", "TIME",                                               \
+		  "start of the window: 14:03:12, -30s, ... (default: the start of the trace)" },            \
 		{ CLI_TEXT(type, member.to), "to", "TIME",                                                   \
 		  "end of the window (default: the end of the trace)" },                                     \
 		{ CLI_TEXT(type, member.last), "last", "T", "only the last T of the trace: 30s, 5m, 1.5h" }, \
@@ -24,11 +28,18 @@ struct windowarg {
 		CLI_TEXT(type, member.boot), "boot", "N",                                                    \
 			"use boot N of the trace: 0 is the newest, 1 the one before it (default: 0)"         \
 	}
-#define WINDOWARG_USAGE "[--from TIME] [--to TIME] [--last T] [--boot N]"
+#define WINDOWARG_USAGE "[--at TIME | [--from TIME] [--to TIME] [--last T]] [--boot N]"
 
 static inline bool windowarg_is_set(const struct windowarg *w)
 {
 	return w->from || w->to || w->last;
+}
+
+/* Returns true if a wait, a request or a transaction counts if any part of it is in the window: also if it
+ * began before the window, or ended after it. */
+static inline bool windowarg_touches(const struct windowarg *w)
+{
+	return w->at || w->of_row;
 }
 
 #endif

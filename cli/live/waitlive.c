@@ -2,6 +2,7 @@
 #include "cli/live/waitlive.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 
 #include "ctrace/glibc.h"
 #include "lib/cleanup.h"
+#include "trace/words/selector.h"
 
 /* The id of a thread is its tid. The id of a process is its pid with this bit. */
 #define PROCESS (1ULL << 32)
@@ -232,12 +234,59 @@ static int keep(struct waitlive *w, struct waitlive_chain *c)
 	return r;
 }
 
-static bool passes(const struct waitlive *w, const struct waitlive_chain *c, uint32_t pid)
+static size_t index_of(const struct waitlive *w, const struct proctask_thread *th)
 {
-	for (size_t i = 0; i < c->links.n; i++)
-		if (w->tables.tasks.procs.v[c->links.v[i].th->proc].pid == pid)
+	return (size_t)(th - w->tables.tasks.threads.v);
+}
+
+static bool passes(const struct waitlive *w, const struct waitlive_chain *c, const bool *chosen)
+{
+	for (size_t i = 0; chosen && i < c->links.n; i++)
+		if (chosen[index_of(w, c->links.v[i].th)])
 			return true;
-	return pid == 0;
+	return !chosen;
+}
+
+static bool process_fits(const struct proctask_proc *p, const struct selector *who)
+{
+	char cgroup[PATH_MAX];
+	struct cgroup_name name;
+
+	if (who->pid && who->pid != p->pid)
+		return false;
+	if (!who->cgroup && !who->container)
+		return true;
+	proctask_cgroup(p->pid, cgroup, sizeof(cgroup));
+	name = cgroup_name_of_path(cgroup);
+	return cgroup_name_matches(&name, who->cgroup, who->container);
+}
+
+/* Sets *ret to an array with an element for each thread, which is true if the thread fits. Without `who`,
+ * sets *ret to NULL. Returns 0, -ENOMEM, or -ESRCH if no thread fits. */
+static int choose(const struct proctask *t, const struct selector *who, bool **ret)
+{
+	bool any = false;
+
+	*ret = NULL;
+	if (!who || !selector_is_set(who))
+		return 0;
+	*ret = calloc(t->threads.n + 1, sizeof(**ret));
+	if (!*ret)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->procs.n; i++) {
+		const struct proctask_proc *p = &t->procs.v[i];
+
+		if (!process_fits(p, who))
+			continue;
+		for (uint32_t k = p->first_thread; k < p->first_thread + p->n_threads; k++) {
+			const struct proctask_thread *th = &t->threads.v[k];
+
+			(*ret)[k] = (!who->tid || th->tid == who->tid) &&
+				    (!who->comm || !strcmp(th->comm, who->comm));
+			any |= (*ret)[k];
+		}
+	}
+	return any ? 0 : -ESRCH;
 }
 
 /* Returns true if a signal handler may break the cycle: all tasks of the cycle are in one process, which
@@ -263,7 +312,7 @@ static bool handler_may_break(const struct waitlive *w, const struct waitlive_ch
 	return mask;
 }
 
-static int collect_cycles(struct waitlive *w, uint32_t pid)
+static int collect_cycles(struct waitlive *w, const bool *chosen)
 {
 	int r = 0;
 
@@ -276,7 +325,7 @@ static int collect_cycles(struct waitlive *w, uint32_t pid)
 		r = add_links(w, &c, cy->steps, cy->n_steps);
 		c.strong = c.strong && !handler_may_break(w, &c);
 		c.told = c.links.n && worth_telling(&c, info.cyclic);
-		if (r < 0 || !passes(w, &c, pid))
+		if (r < 0 || !passes(w, &c, chosen))
 			VEC_FREE(&c.links);
 		else
 			r = keep(w, &c);
@@ -353,7 +402,7 @@ static bool on_told_cycle(const struct waitlive *w, const struct proctask_thread
 	return false;
 }
 
-static int collect_chains(struct waitlive *w, uint32_t pid)
+static int collect_chains(struct waitlive *w, const bool *chosen)
 {
 	const struct proctask *t = &w->tables.tasks;
 	int r = 0;
@@ -363,10 +412,10 @@ static int collect_chains(struct waitlive *w, uint32_t pid)
 		const struct proctask_proc *p = &t->procs.v[th->proc];
 		struct waitgraph_info info;
 
-		if ((p->kthread && w->waits[i].class != PROCWAIT_DISK) || (pid && p->pid != pid))
+		if ((p->kthread && w->waits[i].class != PROCWAIT_DISK) || (chosen && !chosen[i]))
 			continue;
 		if (waitgraph_info(w->graph, th->tid, &info) && !on_told_cycle(w, th))
-			r = collect_chain(w, th->tid, &info, pid != 0);
+			r = collect_chain(w, th->tid, &info, chosen != NULL);
 	}
 	return r;
 }
@@ -435,18 +484,21 @@ static int compare_chains(const void *a, const void *b)
 	return x->links.v[0].th->tid < y->links.v[0].th->tid ? -1 : 1;
 }
 
-int waitlive_read(struct waitlive *before, uint64_t keep_ns, uint32_t pid, struct waitlive *ret)
+int waitlive_read(struct waitlive *before, uint64_t keep_ns, const struct selector *who, struct waitlive *ret)
 {
+	_cleanup_free_ bool *chosen = NULL;
 	struct waitlive w = { 0 };
 	int r = procwait_tables_read(before ? &before->tables : NULL, keep_ns, &w.tables);
 
 	if (r >= 0)
+		r = choose(&w.tables.tasks, who, &chosen);
+	if (r >= 0)
 		r = build(&w);
 	if (r >= 0)
-		r = collect_cycles(&w, pid);
+		r = collect_cycles(&w, chosen);
 	if (r >= 0)
-		r = collect_chains(&w, pid);
-	if (r >= 0 && !pid)
+		r = collect_chains(&w, chosen);
+	if (r >= 0 && !chosen)
 		r = drop_tails(&w);
 	if (r < 0) {
 		waitlive_done(&w);

@@ -6,6 +6,8 @@
 #include "analysis/hangs/waitgraph.h"
 #include "procfs/procwait.h"
 
+struct selector;
+
 /* If a task waits for a process, the next link is the thread that will most likely end the wait. */
 struct waitlive_link {
 	const struct proctask_thread *th;
@@ -34,9 +36,12 @@ struct waitlive {
 	chains; /* first the cycles, then the chains with `told` set, then the others */
 };
 
-/* before, keep_ns: as for procwait_tables_read(). pid: keeps only the chains that begin in this process, and the
- * cycles that have a task of this process; 0: keeps all. Returns 0 or -errno. On success the caller calls waitlive_done(). */
-int waitlive_read(struct waitlive *before, uint64_t keep_ns, uint32_t pid, struct waitlive *ret);
+/* before, keep_ns: as for procwait_tables_read(). who: keeps only the chains that begin with such a task, and
+ * the cycles that have such a task; NULL, or not set: keeps all. Of a container, only the id and the names
+ * that the path of a control group has are known. Returns 0 or -errno; -ESRCH: no task fits. On success the
+ * caller calls waitlive_done(). */
+int waitlive_read(struct waitlive *before, uint64_t keep_ns, const struct selector *who,
+		  struct waitlive *ret);
 void waitlive_done(struct waitlive *w);
 const struct proctask_proc *waitlive_proc(const struct waitlive *w, const struct proctask_thread *th);
 

@@ -19,8 +19,9 @@ struct found {
 
 static int find(const struct export *x, struct found *ret)
 {
+	const struct services_filter requests = { .touching = x->touching };
 	const struct hangs_filter filter = { .who = *x->who };
-	int r = services_find(x->g, x->from_ns, x->to_ns, NULL, &ret->services);
+	int r = services_find(x->g, x->from_ns, x->to_ns, &requests, &ret->services);
 
 	if (!r)
 		r = contexts_find(ret->services, &ret->contexts);

@@ -15,6 +15,7 @@ struct patterns_view {
 	const struct collected *collected;
 	const struct patterns *patterns;
 	uint64_t from_ns, to_ns;
+	const uint32_t *order; /* of the patterns, for text (cli/tablearg.h) */
 };
 
 /* The four functions below show at most `top` patterns. */

@@ -11,6 +11,15 @@
 
 #define COUNTS_SHOWN 8 /* transactions whose counts fit on a line */
 
+/* Returns true if the window leaves out nothing of the life of the process that the trace has. */
+static bool is_whole_life(const struct patterns_view *v)
+{
+	const struct graph_task *t = &v->g->tasks[v->task];
+	const struct window *w = v->g->w;
+
+	return v->from_ns <= MAX(t->born_ns, w->file_from_ns) && v->to_ns >= MIN(t->exit_ns, w->file_to_ns);
+}
+
 static void put_action(FILE *f, const struct patterns_view *v)
 {
 	char comm[CT_COMM_LEN * 2], n[TEXT_NUMBER_MAX], events[TEXT_NUMBER_MAX], took[TEXT_NUMBER_MAX];
@@ -24,7 +33,7 @@ static void put_action(FILE *f, const struct patterns_view *v)
 		fprintf(f, "%s request%s to", text_count(v->patterns->n_transactions, n),
 			v->patterns->n_transactions == 1 ? "" : "s");
 	else
-		fprintf(f, "The whole life of");
+		fprintf(f, is_whole_life(v) ? "The whole life of" : "A part of the life of");
 	fprintf(f, " %s[%u]: %s event%s, %s", comm, t->tgid, text_count(v->patterns->n_events, events),
 		v->patterns->n_events == 1 ? "" : "s", text_duration(v->patterns->ns, took));
 	if (v->collected->n_tasks > 1)
@@ -65,14 +74,11 @@ static void put_pattern(FILE *f, const struct patterns *all, const struct patter
 	fputc('\n', f);
 }
 
-int render_patterns(FILE *f, const struct patterns_view *v, size_t top)
+static void put_sections(FILE *f, const struct patterns_view *v, size_t top)
 {
 	const struct patterns *all = v->patterns;
-	size_t i = 0, left = all->n + all->left_out - MIN(all->n, top);
+	size_t i = 0;
 
-	put_action(f, v);
-	if (!all->n)
-		fprintf(f, "\nNothing was repeated.\n");
 	if (all->n && all->v[0].grows)
 		fprintf(f, "\nGrowing from one %s to the next:\n",
 			v->collected->action == COLLECT_REQUESTS ? "request" : "transaction");
@@ -82,6 +88,30 @@ int render_patterns(FILE *f, const struct patterns_view *v, size_t top)
 		fprintf(f, i ? "\nOther repetitions:\n" : "\nRepetitions:\n");
 	for (; i < all->n && i < top; i++)
 		put_pattern(f, all, &all->v[i]);
+}
+
+static void put_sorted(FILE *f, const struct patterns_view *v, size_t top)
+{
+	const struct patterns *all = v->patterns;
+
+	if (all->n)
+		fprintf(f, "\nRepetitions:\n");
+	for (size_t i = 0; i < all->n && i < top; i++)
+		put_pattern(f, all, &all->v[v->order[i]]);
+}
+
+int render_patterns(FILE *f, const struct patterns_view *v, size_t top)
+{
+	const struct patterns *all = v->patterns;
+	size_t left = all->n + all->left_out - MIN(all->n, top);
+
+	put_action(f, v);
+	if (!all->n)
+		fprintf(f, "\nNothing was repeated.\n");
+	if (v->order)
+		put_sorted(f, v, top);
+	else
+		put_sections(f, v, top);
 	if (left)
 		fprintf(f, "\n%zu more: show them with --limit\n", left);
 	return CLI_OK;

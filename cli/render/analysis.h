@@ -10,8 +10,14 @@
 
 /* Prints to stdout. `sheet` has begun. */
 void render_diagnosis(struct sheet *sheet, const struct graph *g, const struct diagnosis *d);
-/* all: show every row of h. Otherwise, show the rows with a number (hang.number). The numbers are left out if
- * the list is not complete. */
-void render_hangs(FILE *f, const struct graph *g, const struct hangs *h, bool all);
+/* Which rows are shown, and in which order. */
+struct hangs_shown {
+	const uint32_t *order; /* of the rows (cli/tablearg.h); NULL: the order of their numbers */
+	uint32_t limit;        /* of the number of rows; 0: none */
+	bool all;              /* every row; otherwise the rows with a number (hang.number) */
+};
+
+/* The numbers are left out if the list is not complete. */
+void render_hangs(FILE *f, const struct graph *g, const struct hangs *h, const struct hangs_shown *how);
 
 #endif

@@ -9,6 +9,7 @@
 #include "cli/render/jobs.h"
 #include "report/analysis.h"
 #include "report/shedding.h"
+#include "cli/tablearg.h"
 #include "cli/text.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
@@ -31,19 +32,59 @@ static void print_frame(FILE *f, struct sheet *sheet, const char *text, uint32_t
 	fprintf(f, "         %s\n", frame);
 }
 
-/* If frame i is a kernel frame and sheet->folds is set, prints one line for this frame and all
- * kernel frames directly after it. Returns the number of these frames, or 0. */
-static int fold(FILE *f, struct sheet *sheet, const struct window_stack *s, int i, uint32_t hop)
+typedef bool (*frame_fn)(const char *frame);
+
+/* Returns which frames of the stack are folded besides those of the kernel: those of libraries, so that the
+ * own code of the program is seen. If it has no own code but main(), its work is in libraries. Then only the
+ * C library is folded. If there is nothing else either, returns NULL. */
+static frame_fn folded_frames(const struct window_stack *s)
+{
+	frame_fn found = NULL;
+
+	for (int i = 0; i < s->n_frames; i++) {
+		const char *f = s->frames[i];
+
+		if (frame_is_own_code(f))
+			return frame_is_library;
+		if (!frame_is_kernel(f) && !frame_is_rest(f) && !frame_is_address(f) && !frame_is_libc(f))
+			found = frame_is_libc;
+	}
+	return found;
+}
+
+static int run_of(const struct window_stack *s, int i, frame_fn is_in)
 {
 	int n = 0;
 
-	while (sheet->folds && i + n < s->n_frames && frame_is_kernel(s->frames[i + n]))
+	while (is_in && i + n < s->n_frames && is_in(s->frames[i + n]))
 		n++;
-	if (!n)
-		return 0;
-	sheet_next(sheet, LINE_KERNEL, hop);
-	fprintf(f, "         [kernel: %d frame%s]\n", n, text_s((uint64_t)n));
+	return n;
+}
+
+static void print_fold(FILE *f, struct sheet *sheet, const char *what, int n, uint32_t hop)
+{
+	sheet_next(sheet, LINE_FOLD, hop);
+	fprintf(f, "         [%s: %d frame%s]\n", what, n, text_s((uint64_t)n));
 	sheet->hidden += (size_t)n;
+}
+
+/* If frame i and the frames directly after it are of the kernel, or of libraries, and sheet->folds is set,
+ * prints one line for them. The library function that the program has called is no part of the line. Returns
+ * the number of folded frames, or 0. */
+static int fold(FILE *f, struct sheet *sheet, const struct window_stack *s, int i, uint32_t hop)
+{
+	int n = sheet->folds ? run_of(s, i, frame_is_kernel) : 0;
+
+	if (n) {
+		print_fold(f, sheet, "kernel", n, hop);
+		return n;
+	}
+	n = sheet->folds ? run_of(s, i, folded_frames(s)) : 0;
+	n -= i + n < s->n_frames && !frame_is_kernel(s->frames[i + n]) && !frame_is_rest(s->frames[i + n]);
+	/* one line for one frame would save nothing */
+	if (n < 2)
+		return 0;
+	print_fold(f, sheet, "libraries", n, hop);
 	return n;
 }
 
@@ -231,31 +272,41 @@ static void print_number(FILE *f, uint32_t number, int width)
 		fprintf(f, "%-*s  ", width, "-");
 }
 
-void render_hangs(FILE *f, const struct graph *g, const struct hangs *h, bool all)
+static void print_hang(FILE *f, const struct graph *g, const struct hangs *h, size_t i, size_t same,
+		       int width)
 {
-	size_t hidden = 0, same = 0;
-	int width = number_width(h);
+	const struct hang *x = &h->v[i];
 	char wall[WALLTIME_MAX], ns[TEXT_NUMBER_MAX];
 
-	for (size_t i = 0; i < h->n; i++) {
-		const struct hang *x = &h->v[i];
+	print_number(f, x->number, width);
+	fprintf(f, "%s%s%s %s %8s  %s", cli_sgr(f, x->alarm ? "1;31" : "0"), x->alarm ? "ALARM" : "idle ",
+		cli_sgr(f, "0"), walltime_text(x->from_ns, &g->w->offsets, 1, wall),
+		text_duration(x->to_ns - x->from_ns, ns), x->diagnosis->sentence);
+	if (same)
+		fprintf(f, " (%zu more row%s about this hang)", same, text_s(same));
+	fputc('\n', f);
+}
 
-		if (!all && !x->alarm) {
-			hidden++;
+void render_hangs(FILE *f, const struct graph *g, const struct hangs *h, const struct hangs_shown *how)
+{
+	size_t hidden = 0, shown = 0, more = 0;
+	int width = number_width(h);
+
+	for (size_t k = 0; k < h->n; k++) {
+		size_t i = tablearg_row(how->order, k);
+
+		hidden += !how->all && !h->v[i].alarm;
+		if (!how->all && !h->v[i].number)
+			continue;
+		if (how->limit && shown == how->limit) {
+			more++;
 			continue;
 		}
-		if (!all && !x->number)
-			continue;
-		print_number(f, x->number, width);
-		same = all ? 0 : count_same(h, i);
-		fprintf(f, "%s%s%s %s %8s  %s", cli_sgr(f, x->alarm ? "1;31" : "0"),
-			x->alarm ? "ALARM" : "idle ", cli_sgr(f, "0"),
-			walltime_text(x->from_ns, &g->w->offsets, 1, wall),
-			text_duration(x->to_ns - x->from_ns, ns), x->diagnosis->sentence);
-		if (same)
-			fprintf(f, " (%zu more row%s about this hang)", same, text_s(same));
-		fputc('\n', f);
+		print_hang(f, g, h, i, how->all ? 0 : count_same(h, i), width);
+		shown++;
 	}
+	if (more)
+		fprintf(f, "%zu more row%s: show them with --limit\n", more, text_s(more));
 	if (hidden == h->n && !h->missing)
 		fprintf(f, "No wait or stall of note.\n");
 	if (hidden)

@@ -8,6 +8,7 @@
 #include "analysis/jobs/behind.h"
 #include "analysis/jobs/unprobed.h"
 #include "cli/cli.h"
+#include "cli/tablearg.h"
 #include "cli/text.h"
 #include "lib/cleanup.h"
 #include "report/jobs_behind.h"
@@ -100,13 +101,18 @@ static json_t *unprobed_json(const struct graph *g, const unprobed_list *off)
 	return rows;
 }
 
-int render_jobs_json(const struct queues_of *now, const struct queues_of *before)
+static size_t shown_queues(const struct queues_of *now, uint32_t limit)
+{
+	return limit ? MIN(now->q->n, (size_t)limit) : now->q->n;
+}
+
+int render_jobs_json(const struct queues_of *now, const struct queues_of *before, uint32_t limit)
 {
 	_cleanup_free_ size_t *of = before ? matches(now, before) : NULL;
 	json_t *queues = json_array(), *gone = json_array(), *doc;
 	unprobed_list off = { 0 };
 
-	for (size_t i = 0; i < now->q->n; i++) {
+	for (size_t i = 0; i < shown_queues(now, limit); i++) {
 		json_t *one = queue_json(now->g, &now->q->v[i]);
 
 		if (of)
@@ -238,15 +244,26 @@ static void show_unprobed(FILE *f, const struct queues_of *now)
 	VEC_FREE(&off);
 }
 
-static int show_compared(FILE *f, const struct queues_of *now, const struct queues_of *before)
+static void show_more(FILE *f, const struct queues_of *now, uint32_t limit)
+{
+	size_t more = now->q->n - shown_queues(now, limit);
+
+	if (more)
+		fprintf(f, "\n%zu more queue%s: show them with --limit\n", more, text_s(more));
+}
+
+static int show_compared(FILE *f, const struct queues_of *now, const struct queues_of *before,
+			 const uint32_t *order, uint32_t limit)
 {
 	_cleanup_free_ size_t *of = matches(now, before);
 	char process[JOBS_NAME_MAX], name[DESCRIBE_MAX];
 
 	if (!of)
 		return CLI_FAILED;
-	for (size_t i = 0; i < now->q->n; i++) {
-		if (i)
+	for (size_t k = 0; k < shown_queues(now, limit); k++) {
+		size_t i = tablearg_row(order, k);
+
+		if (k)
 			fputc('\n', f);
 		if (of[i] == SIZE_MAX) {
 			fprintf(f, "Only now:\n");
@@ -255,6 +272,7 @@ static int show_compared(FILE *f, const struct queues_of *now, const struct queu
 			show_pair(f, before, &before->q->v[of[i]], now, &now->q->v[i]);
 		}
 	}
+	show_more(f, now, limit);
 	for (size_t i = 0; i < before->q->n; i++)
 		if (!has_match(now, of, i))
 			fprintf(f, "Only before: %s  %s: %s\n",
@@ -263,16 +281,18 @@ static int show_compared(FILE *f, const struct queues_of *now, const struct queu
 	return CLI_OK;
 }
 
-int render_jobs(FILE *f, const struct queues_of *now, const struct queues_of *before)
+int render_jobs(FILE *f, const struct queues_of *now, const struct queues_of *before, const uint32_t *order,
+		uint32_t limit)
 {
 	show_unprobed(f, now);
 	if (before && (now->q->n || before->q->n))
-		return show_compared(f, now, before);
-	for (size_t i = 0; i < now->q->n; i++) {
+		return show_compared(f, now, before, order, limit);
+	for (size_t i = 0; i < shown_queues(now, limit); i++) {
 		if (i)
 			fputc('\n', f);
-		show_queue(f, now->g, &now->q->v[i]);
+		show_queue(f, now->g, &now->q->v[tablearg_row(order, i)]);
 	}
+	show_more(f, now, limit);
 	if (!now->q->n)
 		show_none(f);
 	return CLI_OK;

@@ -27,6 +27,10 @@ struct path_view {
 	/* The what-if that takes away the waits of the largest row of ACCOUNT_WAIT. If there is no
 	 * such what-if, saved_ns is 0. */
 	struct whatif_row headline;
+	/* Of the list of pieces in the text. limit: list only the longest ones; 0: the default. by_length:
+	 * the longest first, instead of the order of time. */
+	uint32_t limit;
+	bool by_length;
 	bool all;
 };
 

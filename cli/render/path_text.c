@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "report/shedding.h"
 #include "report/cgroup_name.h"
+#include "cli/tablearg.h"
 #include "cli/text.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
@@ -242,6 +243,11 @@ static bool alike(const struct path *p, const struct path_piece *a, const struct
 	       a->time == b->time && a->cycle == b->cycle && x == y;
 }
 
+struct run_list {
+	const struct path_view *v;
+	const runs *rs;
+};
+
 static int find_runs(const struct path_view *v, runs *ret)
 {
 	for (size_t i = 0; i < v->path->n_pieces; i++) {
@@ -316,47 +322,84 @@ static void print_fold(FILE *f, size_t n, uint64_t ns)
 		fprintf(f, "%14s %10s  %zu piece%s\n", "...", text_duration(ns, text), n, n > 1 ? "s" : "");
 }
 
-static uint64_t shortest_shown(const struct path_view *v, const runs *rs)
+static struct tablearg_key run_key(const void *arg, size_t i, unsigned column)
 {
-	uint64_t top[RUNS_SHOWN] = { 0 };
+	const struct run_list *l = arg;
 
-	if (v->all)
-		return 0;
-	for (size_t i = 0; i < rs->n; i++) {
-		uint64_t ns = run_ns(v, &rs->v[i]);
-
-		for (size_t k = 0; k < RUNS_SHOWN; k++)
-			if (ns > top[k]) {
-				uint64_t t = top[k];
-
-				top[k] = ns;
-				ns = t;
-			}
-	}
-	return top[RUNS_SHOWN - 1];
+	(void)column;
+	return (struct tablearg_key){ .number = run_ns(l->v, &l->rs->v[i]) };
 }
 
-static void print_runs(FILE *f, const struct path_view *v, const runs *rs)
+/* print_run() describes the first piece, so a run with mostly other pieces is folded. */
+static bool is_plain(const struct path_view *v, const struct run *r)
 {
-	uint64_t limit = shortest_shown(v, rs), folded_ns = 0;
+	return r->same_ns >= run_ns(v, r) / 2;
+}
+
+/* Sets shown[i] for the longest runs. order: of the runs, the longest first. */
+static void choose_runs(const struct run_list *l, const uint32_t *order, bool *shown)
+{
+	size_t limit = l->v->all ? SIZE_MAX : l->v->limit ? l->v->limit : RUNS_SHOWN;
+
+	for (size_t k = 0; k < l->rs->n && k < limit; k++)
+		shown[order[k]] = is_plain(l->v, &l->rs->v[order[k]]);
+}
+
+static size_t print_by_time(FILE *f, const struct run_list *l, const bool *chosen)
+{
+	uint64_t folded_ns = 0;
 	size_t folded = 0, shown = 0;
 
-	for (size_t i = 0; i < rs->n && !cli_output_broken(); i++) {
-		uint64_t ns = run_ns(v, &rs->v[i]);
+	for (size_t i = 0; i < l->rs->n && !cli_output_broken(); i++) {
+		const struct run *r = &l->rs->v[i];
 
-		/* print_run() describes the first piece, so a run with mostly other pieces is folded */
-		if (ns < limit || rs->v[i].same_ns < ns / 2 || (!v->all && shown >= RUNS_SHOWN)) {
-			folded += rs->v[i].end - rs->v[i].first;
-			folded_ns += ns;
+		if (!chosen[i]) {
+			folded += r->end - r->first;
+			folded_ns += run_ns(l->v, r);
 			continue;
 		}
 		print_fold(f, folded, folded_ns);
 		folded = folded_ns = 0;
-		print_run(f, v, &rs->v[i]);
+		print_run(f, l->v, r);
 		shown++;
 	}
 	print_fold(f, folded, folded_ns);
-	if (shown < v->path->n_pieces)
+	return shown;
+}
+
+static size_t print_by_length(FILE *f, const struct run_list *l, const uint32_t *order, const bool *chosen)
+{
+	uint64_t folded_ns = 0;
+	size_t folded = 0, shown = 0;
+
+	for (size_t k = 0; k < l->rs->n && !cli_output_broken(); k++) {
+		const struct run *r = &l->rs->v[order[k]];
+
+		if (chosen[order[k]]) {
+			print_run(f, l->v, r);
+			shown++;
+			continue;
+		}
+		folded += r->end - r->first;
+		folded_ns += run_ns(l->v, r);
+	}
+	print_fold(f, folded, folded_ns);
+	return shown;
+}
+
+static void print_runs(FILE *f, const struct run_list *l)
+{
+	_cleanup_free_ bool *chosen = calloc(l->rs->n + 1, sizeof(*chosen));
+	_cleanup_free_ uint32_t *order = NULL;
+	size_t shown;
+
+	if (!chosen)
+		(void)cli_error("out of memory");
+	if (!chosen || tablearg_order(1, l->rs->n, run_key, l, &order))
+		return;
+	choose_runs(l, order, chosen);
+	shown = l->v->by_length ? print_by_length(f, l, order, chosen) : print_by_time(f, l, chosen);
+	if (shown < l->v->path->n_pieces)
 		fprintf(f, "--all lists all pieces.\n");
 }
 
@@ -372,7 +415,7 @@ static void print_pieces(FILE *f, const struct path_view *v)
 	if (find_runs(v, &rs))
 		cli_error("the pieces are not listed: out of memory; narrow the window with --from and --to");
 	else
-		print_runs(f, v, &rs);
+		print_runs(f, &(struct run_list){ v, &rs });
 	VEC_FREE(&rs);
 }
 

@@ -13,7 +13,8 @@
 struct requests_view {
 	const struct graph *g;
 	const struct services *services;
-	uint32_t limit; /* of the number of services; 0: the default */
+	const uint32_t *order; /* of the services, for text (cli/tablearg.h) */
+	uint32_t limit;        /* of the number of services; 0: the default */
 	bool all;
 };
 

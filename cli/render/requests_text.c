@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/tablearg.h"
 #include "cli/text.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
@@ -100,8 +101,15 @@ static int show_service(FILE *f, const struct requests_view *v, const struct ser
 	fprintf(f, "\n%s  %s", s->name, s->address);
 	if (s->n_processes > 1)
 		fprintf(f, "  (%zu processes)", s->n_processes);
-	fprintf(f, "\n    %s request%s, %.4g/s", text_count(s->count, n), text_s(s->count),
-		(double)s->count / seconds);
+	if (service_is_one_way(s)) {
+		fprintf(f, "\n    no requests: no client waited for an answer to its %s message%s\n",
+			text_count(s->n_open, open), text_s(s->n_open));
+		return CLI_OK;
+	}
+	fprintf(f, "\n    %s request%s", text_count(s->count, n), text_s(s->count));
+	/* requests that touch a window did not all end in it, so there is no rate */
+	if (!v->services->filter.touching)
+		fprintf(f, ", %.4g/s", (double)s->count / seconds);
 	if (s->count)
 		fprintf(f, "; p50 %s, p95 %s, p99 %s, max %s", text_duration(s->latency.p50, p[0]),
 			text_duration(s->latency.p95, p[1]), text_duration(s->latency.p99, p[2]),
@@ -121,15 +129,21 @@ static int show_service(FILE *f, const struct requests_view *v, const struct ser
 	return show_slowest(f, v, s);
 }
 
+/* Only --all shows services to which the clients only send, and socket pairs without an answered request. */
+static bool is_shown(const struct requests_view *v, const struct service *s)
+{
+	return s->count || (s->n_open && (v->all || (!s->is_pair && !service_is_one_way(s))));
+}
+
 int render_requests(FILE *f, const struct requests_view *v)
 {
 	size_t limit = v->limit ? v->limit : v->all ? v->services->n : SERVICES_SHOWN, shown = 0, left = 0;
 	int r = CLI_OK;
 
 	for (size_t i = 0; i < v->services->n && !r; i++) {
-		const struct service *s = &v->services->v[i];
+		const struct service *s = &v->services->v[tablearg_row(v->order, i)];
 
-		if (!s->count && (!s->n_open || (s->is_pair && !v->all)))
+		if (!is_shown(v, s))
 			continue;
 		if (shown == limit) {
 			left++;

@@ -9,7 +9,7 @@
 
 /* Lines of the first kind are dropped first. */
 enum line_kind {
-	LINE_KERNEL, /* stands for the folded kernel frames of a stack */
+	LINE_FOLD, /* stands for folded frames of a stack */
 	LINE_LIBC,
 	LINE_FRAME,
 	LINE_MIDDLE, /* a task between the victim and the root cause */

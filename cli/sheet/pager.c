@@ -63,12 +63,19 @@ bool pager_begin(struct pager *p)
 		return false;
 	sigaction(SIGINT, &(struct sigaction){ .sa_handler = SIG_IGN }, &p->on_int);
 	sigaction(SIGQUIT, &(struct sigaction){ .sa_handler = SIG_IGN }, &p->on_quit);
+	cli_use_pager(true);
 	return true;
+}
+
+bool pager_begin_long(struct pager *p)
+{
+	return isatty(STDOUT_FILENO) && pager_begin(p);
 }
 
 void pager_end(struct pager *p)
 {
 	(void)output_flush();
+	cli_use_pager(false);
 	dup2(p->terminal_fd, STDOUT_FILENO);
 	close(p->terminal_fd);
 	while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)

@@ -18,6 +18,9 @@ struct pager {
 /* From here on, stdout leads to the pager, and Ctrl-C ends neither ctrace nor the output. Returns false if
  * there is no pager, or if it cannot be started. Then nothing has changed. */
 bool pager_begin(struct pager *p);
+/* As pager_begin(), but only if stdout is a terminal. For a command whose output is too long to collect in a
+ * sheet: it prints while the pager shows the begin, and stops after cli_output_broken(). */
+bool pager_begin_long(struct pager *p);
 /* Waits until the pager ends. After it, stdout is the terminal again. */
 void pager_end(struct pager *p);
 

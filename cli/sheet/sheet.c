@@ -118,7 +118,7 @@ static size_t count_folds(const keep_list *lines)
 	size_t n = 0;
 
 	for (size_t i = 0; i < lines->n; i++)
-		n += lines->v[i].dropped && lines->v[i].kind == LINE_KERNEL;
+		n += lines->v[i].dropped && lines->v[i].kind == LINE_FOLD;
 	return n;
 }
 

@@ -11,9 +11,10 @@
 
 struct transactions_view {
 	const struct transactions *t;
-	const char *path; /* of the trace, for the hint of the next command */
-	uint32_t limit;   /* of the number of types; 0: the default */
-	bool all;         /* for text: all types, reasons and shapes */
+	const char *path;      /* of the trace, for the hint of the next command */
+	const uint32_t *order; /* of the types, for text (cli/tablearg.h) */
+	uint32_t limit;        /* of the number of types; 0: the default */
+	bool all;              /* for text: all types, reasons and shapes */
 };
 
 /* The types of transactions, as JSON to stdout or as text to f. Both return an exit code. */

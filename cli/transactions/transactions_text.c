@@ -5,6 +5,7 @@
 
 #include "analysis/thresholds.h"
 #include "cli/cli.h"
+#include "cli/tablearg.h"
 #include "cli/text.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
@@ -160,7 +161,7 @@ static void show_head(FILE *f, const struct transactions_view *v, const struct t
 
 static void show_next(FILE *f, const struct transactions_view *v)
 {
-	const struct transaction_type *type = &v->t->types[0];
+	const struct transaction_type *type = &v->t->types[tablearg_row(v->order, 0)];
 	const struct transaction *x;
 	char path[CLI_WORD_MAX];
 
@@ -179,7 +180,7 @@ int render_transactions(FILE *f, const struct transactions_view *v)
 	size_t n = MIN(t->n_types, v->limit ? v->limit : v->all ? t->n_types : (size_t)TYPES_SHOWN);
 
 	for (size_t i = 0; i < n; i++) {
-		const struct transaction_type *type = &t->types[i];
+		const struct transaction_type *type = &t->types[tablearg_row(v->order, i)];
 
 		show_head(f, v, type);
 		show_reasons(f, v, &type->all, "    ");

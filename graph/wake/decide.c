@@ -336,7 +336,7 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 			b->obj = mine;
 	}
 	b->kind = resource_of_wait(g->w, s->wait == CT_W_POLL || s->wait == CT_W_EPOLL ? CT_W_READ : s->wait,
-				   b->obj);
+				   s->nr, b->obj);
 	if (b->edge == EDGE_MESSAGE && s->obj && graph_peer_object(g, s->obj) == wake->r.obj)
 		b->strength = EDGE_STRONG;
 	b->ended = true;
@@ -529,7 +529,7 @@ static void blame_nobody(const struct graph *g, const struct interval *s, struct
 			     .event = GRAPH_NONE,
 			     .obj = s->obj,
 			     .until_ns = s->to_ns,
-			     .kind = resource_of_wait(g->w, s->wait, s->obj),
+			     .kind = resource_of_wait(g->w, s->wait, s->nr, s->obj),
 			     .edge = EDGE_OWNER };
 	b->time = (uint8_t)time_of(g, s, b);
 }

@@ -278,34 +278,39 @@ static json_t *hang_json(const struct subject *page, size_t i)
 	return with_waiters(with_time(o, v, x), &s);
 }
 
-/* A deadlock does not end by itself, so it comes first. Then come the hangs in the time of the page. */
-static unsigned rank(const struct view *v, const struct hang *x)
-{
-	if (x->diagnosis->cause == CAUSE_CIRCULAR_WAIT)
-		return 0;
-	return overlaps(v->diagnosis, x) ? 1 : 2;
-}
-#define RANKS 3
-
 /* Returns true if the page tells the row as its own hang: the task is in the chain. */
 static bool is_told(const struct subject *page, size_t row)
 {
 	return in_chain(page->d, page->v->hangs->v[row].task);
 }
 
-/* Finds the rows of the other hangs: alarms only, one row for each hang, as in the list of `ctrace hangs`. A
- * task that waits because of the hang of the page is no other hang. rows has room for all rows. Returns the
- * number of rows. */
-static size_t other_rows(const struct subject *page, size_t *rows)
+struct other {
+	uint64_t length_ns;
+	size_t row;
+};
+
+static int longer(const void *a, const void *b)
+{
+	const struct other *x = a, *y = b;
+
+	return x->length_ns != y->length_ns ? (x->length_ns < y->length_ns) - (x->length_ns > y->length_ns)
+					    : (x->row > y->row) - (x->row < y->row);
+}
+
+/* Finds the rows of the other hangs, the longest first: alarms only, one row for each hang, as in the list of
+ * `ctrace hangs`. A task that waits because of the hang of the page is no other hang. others has room for all
+ * rows. Returns the number of rows. */
+static size_t other_rows(const struct subject *page, struct other *others)
 {
 	const struct hangs *h = page->v->hangs;
 	size_t own = own_row(page->v), n = 0;
 
-	for (unsigned k = 0; k < RANKS; k++)
-		for (size_t i = 0; i < h->n; i++)
-			if (h->v[i].alarm && h->v[i].first_row == i && !(i == own && is_told(page, i)) &&
-			    !page->told[i] && rank(page->v, &h->v[i]) == k)
-				rows[n++] = i;
+	for (size_t i = 0; i < h->n; i++)
+		if (h->v[i].alarm && h->v[i].first_row == i && !(i == own && is_told(page, i)) &&
+		    !page->told[i])
+			others[n++] = (struct other){ h->v[i].to_ns - h->v[i].from_ns, i };
+	if (n)
+		qsort(others, n, sizeof(*others), longer);
 	return n;
 }
 
@@ -313,7 +318,7 @@ json_t *view_hangs(const struct view *v)
 {
 	const struct hangs *h = v->hangs;
 	_cleanup_free_ bool *told = calloc(h->n + 1, sizeof(*told));
-	_cleanup_free_ size_t *rows = calloc(h->n + 1, sizeof(*rows));
+	_cleanup_free_ struct other *rows = calloc(h->n + 1, sizeof(*rows));
 	const struct subject page = { v, v->diagnosis, told };
 	json_t *others, *o;
 	size_t n;
@@ -323,14 +328,14 @@ json_t *view_hangs(const struct view *v)
 	o = with_waiters(json_pack("{s:o, s:s}", "chosen", text_json(v->chosen), "where", v->where), &page);
 	n = other_rows(&page, rows);
 	for (size_t i = 0; i < n; i++) {
-		const struct subject other = { v, h->v[rows[i]].diagnosis, told };
+		const struct subject other = { v, h->v[rows[i].row].diagnosis, told };
 
-		told[rows[i]] = true;
-		tell_task(&other, h->v[rows[i]].task);
+		told[rows[i].row] = true;
+		tell_task(&other, h->v[rows[i].row].task);
 	}
 	others = json_array();
 	for (size_t i = 0; i < n && i < VIEW_HANGS; i++)
-		json_array_append_new(others, hang_json(&page, rows[i]));
+		json_array_append_new(others, hang_json(&page, rows[i].row));
 	if (!json_object_set_new(o, "others", others) &&
 	    !json_object_set_new(o, "others_left_out",
 				 json_integer(n > VIEW_HANGS ? (json_int_t)(n - VIEW_HANGS) : 0)))

@@ -142,10 +142,17 @@ function stack_of(link, more) {
 	return more.waits > 1 ? 'The stack of the longest of these waits that was inspected. It may be a wait for another thing of this kind.' : '';
 }
 
+// As frame_is_library() and frame_is_own_code() in trace/words/frame.h.
+const is_kernel = f => f.startsWith('k:'), is_rest = f => f.startsWith('... (');
+const is_library = f => /\((?:[^()]*\.so(?:\.[^()]*)?|\[vdso\])\)$/.test(f);
+const is_own = f => !is_rest(f) && !/^(?:0x|(?:main|_start)(?:$|\+| ))/.test(f) && !is_library(f);
+
 function show_stack(card, link, more) {
-	const stack = link.stack, user = stack.filter(f => !f.startsWith('k:')), kernel = stack.filter(f => f.startsWith('k:'));
+	const stack = link.stack, kernel = stack.filter(is_kernel), user = stack.filter(f => !is_kernel(f));
 	const frames = count => count + ' frame' + (count === 1 ? '' : 's');
 	const box = element(card, 'div', null, 'frames'), which = stack.length ? stack_of(link, more) : '', nameless = user.length > 1 && user.every(f => f === user[0]);
+	// Without own code, the work of the program is in its libraries.
+	const libraries = user.some(is_own) ? user.filter(is_library) : [], shown = user.filter(f => !libraries.includes(f));
 
 	if (which)
 		element(box, 'p', which, 'soft');
@@ -155,9 +162,11 @@ function show_stack(card, link, more) {
 		folded(box, frames(user.length) + ' without a name', user);
 	const list = element(box, 'ul', null, 'stack');
 	if (!nameless)
-		user.slice(0, FRAMES_SHOWN).forEach(f => element(list, 'li', f));
-	if (!nameless && user.length > FRAMES_SHOWN)
-		folded(box, frames(user.length - FRAMES_SHOWN) + ' more', user.slice(FRAMES_SHOWN));
+		shown.slice(0, FRAMES_SHOWN).forEach(f => element(list, 'li', f));
+	if (!nameless && shown.length > FRAMES_SHOWN)
+		folded(box, frames(shown.length - FRAMES_SHOWN) + ' more', shown.slice(FRAMES_SHOWN));
+	if (!nameless && libraries.length)
+		folded(box, frames(libraries.length) + ' in libraries', libraries);
 	if (kernel.length)
 		folded(box, frames(kernel.length) + ' in the kernel', kernel, 'kernel');
 }

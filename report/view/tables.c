@@ -110,7 +110,7 @@ static json_t *tasks_json(const struct table *t, size_t row)
 /* The same services as in the text of `ctrace requests`. */
 static bool is_shown(const struct service *s)
 {
-	return s->count || (s->n_open && !s->is_pair);
+	return s->count || (s->n_open && !s->is_pair && !service_is_one_way(s));
 }
 
 static bool is_awaited(const struct services *all, uint32_t request)

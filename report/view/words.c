@@ -59,6 +59,7 @@ static const char *exit_words(enum resource_kind resource)
 	case RESOURCE_NETWORK_FS:
 	case RESOURCE_PIPE:
 	case RESOURCE_QUEUE:
+	case RESOURCE_SEMAPHORE:
 	case RESOURCE_STANDBY:
 	case RESOURCE_TCP:
 	case RESOURCE_TIMER:
@@ -95,6 +96,8 @@ static const char *owner_words(enum resource_kind resource)
 		return "the other end of the pipe";
 	case RESOURCE_QUEUE:
 		return "a task that uses the queue";
+	case RESOURCE_SEMAPHORE:
+		return "a task that can raise the semaphore";
 	case RESOURCE_TCP:
 	case RESOURCE_UDP:
 	case RESOURCE_UNIX:
@@ -139,6 +142,8 @@ static const char *owner_clause(enum resource_kind resource)
 		return "has the other end of the pipe";
 	case RESOURCE_QUEUE:
 		return "uses the queue";
+	case RESOURCE_SEMAPHORE:
+		return "can raise the semaphore";
 	case RESOURCE_TCP:
 	case RESOURCE_UDP:
 	case RESOURCE_UNIX:
@@ -319,6 +324,8 @@ const char *view_resource_words(enum resource_kind resource)
 		return "a pipe";
 	case RESOURCE_QUEUE:
 		return "a queue";
+	case RESOURCE_SEMAPHORE:
+		return "a semaphore";
 	case RESOURCE_SIGNAL:
 		return "a signal";
 	case RESOURCE_STANDBY:

@@ -41,6 +41,10 @@ _ctrace_values()
 	--policy)
 		compgen -W "ctrace panappticon appinsight" -- "$cur"
 		;;
+	--sort)
+		# the error about an unknown column lists all columns
+		compgen -W "$("$exe" "$command" --sort '?' FILE 2>&1 | sed -n '1{s/.*give //;s/,/ /g;s/ or / /p}')" -- "$cur"
+		;;
 	--table)
 		compgen -W "intervals edges requests jobs" -- "$cur"
 		;;

@@ -19,12 +19,16 @@ enum call call_of(enum machine machine, unsigned nr)
 		[CALL_EXECVE] = { 59, 221 },
 		[CALL_EXIT_GROUP] = { 231, 94 },
 		[CALL_MQ_TIMEDRECEIVE] = { 243, 183 },
+		[CALL_MQ_TIMEDSEND] = { 242, 182 },
 		[CALL_MSGRCV] = { 70, 188 },
+		[CALL_MSGSND] = { 69, 189 },
 		[CALL_POLL] = { 7, CT_NR_NONE },
 		[CALL_PPOLL] = { 271, 73 },
 		[CALL_PSELECT6] = { 270, 72 },
 		[CALL_SCHED_YIELD] = { 24, 124 },
 		[CALL_SELECT] = { 23, CT_NR_NONE },
+		[CALL_SEMOP] = { 65, 193 },
+		[CALL_SEMTIMEDOP] = { 220, 192 },
 		[CALL_SHUTDOWN] = { 48, 210 },
 	};
 	bool arm64;

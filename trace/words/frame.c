@@ -39,6 +39,33 @@ bool frame_is_libc(const char *frame)
 	return false;
 }
 
+/* Returns the name of the file in "function+0x12 (file)", without the bracket before it. "" if there is none.
+ */
+static const char *file_of(const char *frame)
+{
+	const char *open = strrchr(frame, '(');
+
+	return open ? open + 1 : "";
+}
+
+bool frame_is_library(const char *frame)
+{
+	const char *file = file_of(frame), *so = strstr(file, ".so");
+
+	if (frame_is_kernel(frame) || frame_is_rest(frame))
+		return false;
+	while (so && so[3] != ')' && so[3] != '.')
+		so = strstr(so + 1, ".so");
+	return so || !strcmp(file, "[vdso])") || frame_is_libc(frame);
+}
+
+bool frame_is_own_code(const char *frame)
+{
+	return *frame && !frame_is_kernel(frame) && !frame_is_rest(frame) && !frame_is_address(frame) &&
+	       !frame_is_library(frame) && !frame_is_function(frame, "main") &&
+	       !frame_is_function(frame, "_start");
+}
+
 bool frame_is_lock(const char *frame)
 {
 	static const char *const functions[] = { GLIBC_LOCK_FUNCTIONS, HOTSPOT_LOCK_FUNCTION };

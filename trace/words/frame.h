@@ -23,6 +23,12 @@ bool frame_is_rest(const char *frame);
 /* Returns true if the frame is in one of GLIBC_FRAME_FILES: the C library, its library of threads,
  * and the dynamic linker. */
 bool frame_is_libc(const char *frame);
+/* Returns true if the file of the frame is a shared library: its name has ".so" at its end or before a
+ * version, as in "libcurl.so.4". Also true for "[vdso]". */
+bool frame_is_library(const char *frame);
+/* Returns true if the frame is of a function of the program itself, and this function is not only its entry:
+ * main() or _start(). */
+bool frame_is_own_code(const char *frame);
 /* Returns true if the name of the function is in the list of functions in which glibc, HotSpot,
  * Rust or MariaDB waits for a lock. Only for MariaDB, the file of the frame has to be right too.
  * Some names in the list are prefixes, so functions such as pthread_rwlock_unlock() count too. */

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include "ctrace/fields.h"
+#include "trace/words/call.h"
 
 /* Numbers of file systems that linux/magic.h lacks: AUFS_SUPER_MAGIC of aufs, BCACHEFS_STATFS_MAGIC of
  * bcachefs, ZFS_SUPER_MAGIC of OpenZFS. */
@@ -36,6 +37,7 @@ const char *resource_kind_word(enum resource_kind kind)
 		[RESOURCE_NETWORK_FS] = "network-file-system",
 		[RESOURCE_PIPE] = "pipe",
 		[RESOURCE_QUEUE] = "queue",
+		[RESOURCE_SEMAPHORE] = "semaphore",
 		[RESOURCE_SIGNAL] = "signal",
 		[RESOURCE_STANDBY] = "standby",
 		[RESOURCE_TCP] = "tcp",
@@ -161,7 +163,18 @@ enum resource_kind resource_of_object(const struct window *w, uint64_t id)
 	return RESOURCE_UNKNOWN;
 }
 
-enum resource_kind resource_of_wait(const struct window *w, enum ct_wait wait, uint64_t id)
+/* The calls for semaphores and for queues of messages have one class. */
+static enum resource_kind of_ipc_call(enum call call)
+{
+	if (call == CALL_SEMOP || call == CALL_SEMTIMEDOP)
+		return RESOURCE_SEMAPHORE;
+	return call == CALL_MSGSND || call == CALL_MSGRCV || call == CALL_MQ_TIMEDSEND ||
+			       call == CALL_MQ_TIMEDRECEIVE
+		       ? RESOURCE_QUEUE
+		       : RESOURCE_UNKNOWN;
+}
+
+enum resource_kind resource_of_wait(const struct window *w, enum ct_wait wait, unsigned nr, uint64_t id)
 {
 	switch (wait) {
 	case CT_W_NONE:
@@ -178,7 +191,7 @@ enum resource_kind resource_of_wait(const struct window *w, enum ct_wait wait, u
 	case CT_W_FLOCK:
 		return RESOURCE_FILE_LOCK;
 	case CT_W_SYSVIPC:
-		return RESOURCE_QUEUE;
+		return of_ipc_call(call_of(w->machine, nr));
 	case CT_W_FAULT:
 		/* Without a file, the wait is for swap or for the lock of the memory map. */
 		return id ? resource_of_object(w, id) : RESOURCE_UNKNOWN;

@@ -31,6 +31,7 @@ enum resource_kind {
 	RESOURCE_NETWORK_FS, /* a file system with a server, such as NFS: resource_network_fs() */
 	RESOURCE_PIPE,
 	RESOURCE_QUEUE,
+	RESOURCE_SEMAPHORE, /* of System V */
 	RESOURCE_SIGNAL,
 	RESOURCE_STANDBY, /* of a database: a standby has to confirm that it has the log */
 	RESOURCE_TCP,
@@ -53,8 +54,8 @@ const char *resource_network_fs(const struct window_object *o);
  * its file system has a block device, or is one of those that are known to be local. o may be NULL. */
 bool resource_is_local_file(const struct window_object *o);
 enum resource_kind resource_of_socket(const struct window_object *o);
-/* Returns what a task waits for. id: the object of the wait. For some waits, such as a sleep, the
- * id does not matter. */
-enum resource_kind resource_of_wait(const struct window *w, enum ct_wait wait, uint64_t id);
+/* Returns what a task waits for. nr: the system call of the wait. id: the object of the wait. For some waits,
+ * such as a sleep, the id does not matter. */
+enum resource_kind resource_of_wait(const struct window *w, enum ct_wait wait, unsigned nr, uint64_t id);
 
 #endif

@@ -17,8 +17,10 @@
  *   => times A FROM..TO       the fields of `time` of the diagnosis
  *   => flag A FROM..TO        the variable that the task polls, and its writer
  *   => missing A TIME         the missing wake-up of the task's wait at that time
- *   => hangs [worst]          the list of hangs of the window, one numbered row a line; worst: the
- *                             search may end when the first row is decided
+ *   => hangs [worst] [at FROM..TO]
+ *                             the list of hangs of the window, one numbered row a line; worst: the
+ *                             search may end when the first row is decided; at: only rows that overlap
+ *                             this time
  *   => hang-ends A SINCE..FOUND [looped]
  *                             the end of a hang that began at SINCE and was noticed at FOUND;
  *                             looped: the task is an event loop
@@ -28,13 +30,14 @@
  *   => saved A FROM..TO WHAT [+ WHAT] [/ WHAT ...]
  *                             how much shorter the range would be without WHAT: task A, process A,
  *                             object OBJECT, resource KIND, wait A TIME, waits A TIME or nothing
- *   => services                          the services and their figures; each reason with its share
- *                                        of the usual and of the slow requests, in per cent
+ *   => services [touching FROM..TO]      the services and their figures; each reason with its share
+ *                                        of the usual and of the slow requests, in per cent; touching:
+ *                                        of the requests that overlap this time
  *   => queues                            the queues of jobs, and why jobs wait
  *   => unprobed FROM..TO                 when jobs were not recorded, as far as these times have a part
  *                                        in FROM..TO
  *   => behind A FROM..TO                 the queues that are behind the wait of the diagnosis
- *   => transactions [mark=PATTERN] [until=PATTERN] [program=] [cmdline=] [service=] [address=] [queue=]
+ *   => transactions [touching FROM..TO] [mark=PATTERN] [until=PATTERN] [program=] [cmdline=] [service=] [address=] [queue=]
  *                   [name=]              the transactions by one rule with these fields, or by the
  *                                        default rules if there is no field. Shares in per cent
  *   => profile A FROM..TO     the parts of the time, each with its class and count
@@ -375,6 +378,8 @@ static void ask_hangs(struct question *q)
 				       .alive = text_line_skip(q->l, "alive") };
 	struct hangs *h;
 
+	if (text_line_skip(q->l, "at"))
+		text_range(q->l, text_line_next(q->l, "a range"), &filter.at_from_ns, &filter.at_to_ns);
 	assert_int_equal(hangs_find(g, q->w->from_ns, q->w->to_ns, &filter, &h), 0);
 	for (size_t i = 0; i < h->n; i++) {
 		const struct hang *x = &h->v[i];
@@ -550,18 +555,18 @@ int main(int argc, char **argv)
 		{ "flag", ask_flag, "flag A FROM..TO" },
 		{ "missing", ask_missing, "missing A TIME" },
 		{ "waits", ask_waits, "waits A FROM..TO" },
-		{ "hangs", ask_hangs, "hangs [worst]" },
+		{ "hangs", ask_hangs, "hangs [worst] [at FROM..TO]" },
 		{ "hang-ends", ask_hang_ends, "hang-ends A SINCE..FOUND [looped]" },
 		{ "account", ask_account, "account A FROM..TO GROUP" },
 		{ "saved", ask_saved, "saved A FROM..TO WHAT [+ WHAT] [/ WHAT ...]" },
-		{ "services", ask_services, "services" },
+		{ "services", ask_services, "services [touching FROM..TO]" },
 		{ "parts", ask_parts, "parts N" },
 		{ "open", ask_open, "open OBJECT TIME" },
 		{ "queues", ask_queues, "queues" },
 		{ "unprobed", ask_unprobed, "unprobed FROM..TO" },
 		{ "behind", ask_behind, "behind A FROM..TO" },
 		{ "transactions", ask_transactions,
-		  "transactions [mark=] [until=] [program=] [cmdline=] [service=] [address=] [queue=] [name=]" },
+		  "transactions [touching FROM..TO] [mark=] [until=] [program=] [cmdline=] [service=] [address=] [queue=] [name=]" },
 		{ "profile", ask_profile, "profile A FROM..TO" },
 		{ "wakes", ask_wakes, "wakes A FROM..TO" },
 		{ "keys", ask_keys, "keys A FROM..TO" },

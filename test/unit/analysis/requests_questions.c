@@ -50,14 +50,20 @@ static void put_service(const struct question *q, const struct services *all, co
 	}
 	if (s->open != GRAPH_NONE)
 		fprintf(q->out, "  %u. unanswered\n", services_number(all, s->open));
+	if (service_is_one_way(s))
+		fprintf(q->out, "  one way\n");
 }
 
 void ask_services(struct question *q)
 {
 	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
 	_cleanup_(free_services) struct services *s = NULL;
+	struct services_filter filter = { .touching = text_line_skip(q->l, "touching") };
+	uint64_t from_ns = q->w->from_ns, to_ns = q->w->to_ns;
 
-	assert_int_equal(services_find(g, q->w->from_ns, q->w->to_ns, NULL, &s), 0);
+	if (filter.touching)
+		text_range(q->l, text_line_next(q->l, "a range"), &from_ns, &to_ns);
+	assert_int_equal(services_find(g, from_ns, to_ns, &filter, &s), 0);
 	for (size_t i = 0; i < s->n; i++)
 		put_service(q, s, &s->v[i]);
 }

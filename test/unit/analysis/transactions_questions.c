@@ -128,9 +128,13 @@ void ask_transactions(struct question *q)
 	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
 	_cleanup_(free_transactions) struct transactions *t = NULL;
 	_cleanup_(transaction_rules_done) struct transaction_rules rules = { 0 };
+	struct transactions_filter filter = { .touching = text_line_skip(q->l, "touching") };
+	uint64_t from_ns = q->w->from_ns, to_ns = q->w->to_ns;
 
+	if (filter.touching)
+		text_range(q->l, text_line_next(q->l, "a range"), &from_ns, &to_ns);
 	take_rules(q, g, &rules);
-	assert_int_equal(transactions_find(g, q->w->from_ns, q->w->to_ns, &rules, NULL, &t), 0);
+	assert_int_equal(transactions_find(g, from_ns, to_ns, &rules, &filter, &t), 0);
 	check_transactions(t);
 	for (size_t i = 0; i < t->n_types; i++)
 		put_type(q, t, &t->types[i]);

@@ -232,6 +232,17 @@ static void test_local_zone(void **state)
 	tzset();
 }
 
+static void a_time_is_a_minute_a_second_or_a_moment(void **state)
+{
+	(void)state;
+	assert_int_equal(timearg_length_ns("14:03"), 60 * NSEC_PER_SEC);
+	assert_int_equal(timearg_length_ns("2026-01-31T14:03+01:00"), 60 * NSEC_PER_SEC);
+	assert_int_equal(timearg_length_ns("14:03:12"), NSEC_PER_SEC);
+	assert_int_equal(timearg_length_ns("-30s"), NSEC_PER_SEC);
+	assert_int_equal(timearg_length_ns("14:03:12.5"), 1);
+	assert_int_equal(timearg_length_ns("boot:12"), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -239,7 +250,7 @@ int main(void)
 		cmocka_unit_test(test_wall),       cmocka_unit_test(test_wall_picks_the_day),
 		cmocka_unit_test(test_iso),        cmocka_unit_test(test_garbage),
 		cmocka_unit_test(test_duration),   cmocka_unit_test(test_print),
-		cmocka_unit_test(test_local_zone),
+		cmocka_unit_test(test_local_zone), cmocka_unit_test(a_time_is_a_minute_a_second_or_a_moment),
 	};
 
 	setenv("TZ", "UTC", 1);

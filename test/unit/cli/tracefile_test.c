@@ -98,6 +98,63 @@ static void other_times_are_of_the_boot_at_hand(void **state)
 	reader_free(r);
 }
 
+static void moment(struct reader *r, const char *at, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct windowarg window = { .at = at };
+	uint64_t from = 0, to = 0;
+
+	assert_int_equal(tracefile_window(r, "trace", &window, &from, &to), CLI_OK);
+	assert_int_equal(from, from_ns);
+	assert_int_equal(to, to_ns);
+}
+
+/* The last boot lasts from second 9000 to second 9009 and a bit. */
+static void at_is_a_window_of_a_second(void **state)
+{
+	struct fixture *f = *state;
+	struct reader *r = three_boots(f);
+	uint64_t first = reader_info(r)->from_ns, last = reader_info(r)->to_ns, from, to;
+	struct timearg_moment at;
+	char text[64];
+
+	assert_int_equal(tracefile_moment(r, f->path, &(struct windowarg){ .at = "-4s" }, &from, &to, &at),
+			 CLI_OK);
+	assert_int_equal(at.from_ns, last - 4 * SEC);
+	assert_int_equal(at.to_ns, last - 3 * SEC);
+	assert_int_equal(from, first);
+	assert_int_equal(to, last + 1);
+	assert_int_equal(tracefile_moment(r, f->path, &(struct windowarg){ .last = "2s" }, &from, &to, &at),
+			 CLI_OK);
+	assert_int_equal(at.to_ns, 0);
+	assert_int_equal(from, last - 2 * SEC);
+	moment(r, "-4s", last - 4 * SEC, last - 3 * SEC);
+	snprintf(text, sizeof(text), "boot:%llu", (unsigned long long)(first + 5 * SEC));
+	moment(r, text, first + 5 * SEC - SEC / 2, first + 5 * SEC + 1 + SEC / 2);
+	/* at the ends of the trace, the window has more of the other side */
+	moment(r, "-0s", last + 1 - SEC, last + 1);
+	snprintf(text, sizeof(text), "boot:%llu", (unsigned long long)first);
+	moment(r, text, first, first + SEC);
+	reader_free(r);
+}
+
+static void a_wrong_moment_is_refused(void **state)
+{
+	const struct windowarg both = { .at = "-1s", .from = "-2s" }, early = { .at = "boot:5" },
+			       bad = { .at = "soon" }, twice = { .last = "1s", .to = "-1s" };
+	struct fixture *f = *state;
+	struct reader *r = three_boots(f);
+	struct timearg_moment at;
+	uint64_t from, to;
+
+	assert_int_equal(tracefile_window(r, f->path, &both, &from, &to), CLI_USAGE);
+	assert_int_equal(tracefile_moment(r, f->path, &both, &from, &to, &at), CLI_USAGE);
+	assert_int_equal(tracefile_window(r, f->path, &early, &from, &to), CLI_FAILED);
+	assert_int_equal(tracefile_moment(r, f->path, &early, &from, &to, &at), CLI_FAILED);
+	assert_int_equal(tracefile_window(r, f->path, &bad, &from, &to), CLI_USAGE);
+	assert_int_equal(tracefile_window(r, f->path, &twice, &from, &to), CLI_USAGE);
+	reader_free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -105,6 +162,8 @@ int main(void)
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(other_times_are_of_the_boot_at_hand, fixture_setup,
 						fixture_teardown),
+		cmocka_unit_test_setup_teardown(at_is_a_window_of_a_second, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(a_wrong_moment_is_refused, fixture_setup, fixture_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

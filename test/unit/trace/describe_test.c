@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
+#include "lib/cleanup.h"
 #include "trace/words/call.h"
 #include "trace/words/describe.h"
 #include "trace/words/resource.h"
@@ -96,16 +97,36 @@ static void test_short_buffers(void **state)
 
 static void test_resources(void **state)
 {
+	static const struct {
+		uint16_t x86_64, arm64;
+		enum resource_kind kind;
+	} ipc[] = {
+		{ 65, 193, RESOURCE_SEMAPHORE },  /* semop */
+		{ 220, 192, RESOURCE_SEMAPHORE }, /* semtimedop */
+		{ 69, 189, RESOURCE_QUEUE },      /* msgsnd */
+		{ 70, 188, RESOURCE_QUEUE },      /* msgrcv */
+		{ 242, 182, RESOURCE_QUEUE },     /* mq_timedsend */
+		{ 243, 183, RESOURCE_QUEUE },     /* mq_timedreceive */
+		{ 0, 63, RESOURCE_UNKNOWN },      /* read */
+	};
 	uint64_t file = CT_OBJ_ID(CT_OBJ_FILE, 6);
 
-	assert_int_equal(resource_of_wait(&window, CT_W_FLOCK, file), RESOURCE_FILE_LOCK);
-	assert_int_equal(resource_of_wait(&window, CT_W_READ, file), RESOURCE_DISK);
-	assert_int_equal(resource_of_wait(&window, CT_W_SYNC, 0), RESOURCE_DISK);
-	assert_int_equal(resource_of_wait(&window, CT_W_SYNC, CT_OBJ_ID(CT_OBJ_FILE, 5)), RESOURCE_FUSE);
-	assert_int_equal(resource_of_wait(&window, CT_W_SLEEP, 0), RESOURCE_TIMER);
-	assert_int_equal(resource_of_wait(&window, CT_W_CHILD, 0), RESOURCE_CHILD);
-	assert_int_equal(resource_of_wait(&window, CT_W_NONE, 0), RESOURCE_CPU);
-	assert_int_equal(resource_of_wait(&window, (enum ct_wait)200, 0), RESOURCE_UNKNOWN);
+	assert_int_equal(resource_of_wait(&window, CT_W_FLOCK, CT_NR_NONE, file), RESOURCE_FILE_LOCK);
+	assert_int_equal(resource_of_wait(&window, CT_W_READ, CT_NR_NONE, file), RESOURCE_DISK);
+	assert_int_equal(resource_of_wait(&window, CT_W_SYNC, CT_NR_NONE, 0), RESOURCE_DISK);
+	assert_int_equal(resource_of_wait(&window, CT_W_SYNC, CT_NR_NONE, CT_OBJ_ID(CT_OBJ_FILE, 5)),
+			 RESOURCE_FUSE);
+	assert_int_equal(resource_of_wait(&window, CT_W_SLEEP, CT_NR_NONE, 0), RESOURCE_TIMER);
+	assert_int_equal(resource_of_wait(&window, CT_W_CHILD, CT_NR_NONE, 0), RESOURCE_CHILD);
+	assert_int_equal(resource_of_wait(&window, CT_W_NONE, CT_NR_NONE, 0), RESOURCE_CPU);
+	assert_int_equal(resource_of_wait(&window, CT_W_SYSVIPC, CT_NR_NONE, 0), RESOURCE_UNKNOWN);
+	for (unsigned i = 0; i < ARRAY_SIZE(ipc); i++) {
+		const struct window x86 = { .machine = MACHINE_X86_64 }, arm = { .machine = MACHINE_ARM64 };
+
+		assert_int_equal(resource_of_wait(&x86, CT_W_SYSVIPC, ipc[i].x86_64, 0), ipc[i].kind);
+		assert_int_equal(resource_of_wait(&arm, CT_W_SYSVIPC, ipc[i].arm64, 0), ipc[i].kind);
+	}
+	assert_int_equal(resource_of_wait(&window, (enum ct_wait)200, CT_NR_NONE, 0), RESOURCE_UNKNOWN);
 }
 
 static void test_resource_words(void **state)
@@ -126,7 +147,11 @@ static enum call call_named(const char *name)
 		[CALL_EXECVE] = "execve",
 		[CALL_EXIT_GROUP] = "exit_group",
 		[CALL_MQ_TIMEDRECEIVE] = "mq_timedreceive",
+		[CALL_MQ_TIMEDSEND] = "mq_timedsend",
 		[CALL_MSGRCV] = "msgrcv",
+		[CALL_MSGSND] = "msgsnd",
+		[CALL_SEMOP] = "semop",
+		[CALL_SEMTIMEDOP] = "semtimedop",
 		[CALL_POLL] = "poll",
 		[CALL_PPOLL] = "ppoll",
 		[CALL_PSELECT6] = "pselect6",

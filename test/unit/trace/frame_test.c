@@ -88,12 +88,48 @@ static void test_same_function(void **state)
 	assert_false(frame_is_same_function("f(int, int)+0x1 (demo)", "f(int, char)+0x1 (demo)"));
 }
 
+static void test_own_code_and_libraries(void **state)
+{
+	static const struct {
+		const char *frame;
+		bool library, own;
+	} cases[] = {
+		{ "read+0x10 (libc.so.6)", true, false },
+		{ "curl_multi_poll+0x35 (libcurl.so.4.8.0)", true, false },
+		{ "0x1234 (libcurl.so)", true, false },
+		{ "__vdso_clock_gettime+0x1 ([vdso])", true, false },
+		{ "pthread_cond_wait+0x1 (libpthread-2.31.so)", true, false },
+		{ "serve(int, (anonymous namespace)::X)+0x3 (web)", false, true },
+		{ "serve+0x3 (web.sock)", false, true },
+		{ "serve+0x3 (my.source)", false, true },
+		{ "serve+0x3 (a.sofa.so.1)", true, false },
+		{ "serve", false, true },
+		{ "main+0x3 (web)", false, false },
+		{ "main", false, false },
+		{ "main_loop+0x3 (web)", false, true },
+		{ "_start+0x25 (web)", false, false },
+		{ "0x1234 (web)", false, false },
+		{ "k:main+0x3", false, false },
+		{ "k:read+0x3 (x.so)", false, false },
+		{ "... (the rest was left out)", false, false },
+		{ "", false, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		print_message("%s\n", cases[i].frame);
+		assert_int_equal(frame_is_library(cases[i].frame), cases[i].library);
+		assert_int_equal(frame_is_own_code(cases[i].frame), cases[i].own);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_function),
 		cmocka_unit_test(test_same_function),
+		cmocka_unit_test(test_own_code_and_libraries),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
