@@ -213,15 +213,40 @@ static uint32_t waiting_thread(const struct graph *g, const struct link *k)
 }
 
 /* Returns true if the task before link k waits until the task of k accepts its connection, or has accepted it
- * and starts a thread for it. */
+ * and starts a thread for it. If no record shows the other end of the connection, it may be in one of the
+ * threads. */
 static bool should_accept(const struct graph *g, const struct link *k)
 {
 	const struct link *before = k - 1;
+	uint64_t peer = graph_peer_object(g, before->obj);
 
 	return before->state == LINK_UNBORN
 		       ? before->pid == k->pid
-		       : pool_is_unaccepted(g, before->obj, k->task,
-					    checked_sub(before->from_ns, before->before_ns), before->to_ns);
+		       : CT_OBJ_KIND(before->obj) == CT_OBJ_SOCK && (!peer || peer & CT_OBJ_NOT_ACCEPTED);
+}
+
+/* Returns true if the task of link k sleeps again and again, does hardly anything in between, and waits for a
+ * CPU only briefly after each sleep. On a busy machine, these waits may be longer in sum than the sleeps. */
+static bool sleeps_often(const struct graph *g, const struct link *k)
+{
+	uint32_t end = g->tasks[k->task].first_interval + g->tasks[k->task].n_intervals, sleeps = 0;
+	uint64_t slept_ns = 0, queued_ns = 0;
+
+	for (uint32_t i = graph_interval_at(g, k->task, k->from_ns);
+	     i < end && g->intervals[i].from_ns < k->to_ns && scan_step(g); i++) {
+		const struct interval *s = &g->intervals[i];
+		uint64_t ns = MIN(s->to_ns, k->to_ns) - MAX(s->from_ns, k->from_ns);
+
+		if (s->state == INTERVAL_RUNNABLE)
+			queued_ns += ns;
+		if (s->state != INTERVAL_BLOCKED || s->wait != CT_W_SLEEP)
+			continue;
+		slept_ns += ns;
+		sleeps++;
+	}
+	return sleeps >= POLL_WAITS && slept_ns / sleeps < POLL_WAIT_NS &&
+	       queued_ns / sleeps < DIAGNOSE_QUICK_NS &&
+	       k->to_ns - k->from_ns - slept_ns - queued_ns < slept_ns / 2;
 }
 
 /* A main thread that should accept a connection sleeps again and again instead: it seems to wait until one of
@@ -233,7 +258,7 @@ static int find_polled_thread(struct findings *f, bool *ret_done)
 	uint32_t thread;
 	int r;
 
-	if (f->chain.links.n < 2 || k->tid != k->pid || !should_accept(f->g, k))
+	if (f->chain.links.n < 2 || k->tid != k->pid || !should_accept(f->g, k) || !sleeps_often(f->g, k))
 		return 0;
 	thread = waiting_thread(f->g, k);
 	if (thread == GRAPH_NONE || chain_has_task(&f->chain, 0, thread))
@@ -714,6 +739,10 @@ int root_cause_find(struct findings *f)
 	int r = 0;
 
 	f->work_or_cpu = false;
+	if (f->chain.end == END_RUNNABLE || (f->chain.end == END_LEAF && root_cause_polls(k)))
+		r = find_polled_thread(f, &done);
+	if (r || done)
+		return r;
 	/* a polling task gives up the CPU by itself, so more CPU time would not help it */
 	if (f->chain.end == END_RUNNABLE || f->chain.end == END_RUNNING ||
 	    (f->chain.end == END_FOLDED && root_cause_ran(k)))
@@ -728,8 +757,6 @@ int root_cause_find(struct findings *f)
 		r = find_sleepy_spin(f, &done);
 	if (!r && !done && f->chain.end == END_LEAF && root_cause_polls(k))
 		r = find_polled_child(f, &done);
-	if (!r && !done && f->chain.end == END_LEAF && root_cause_polls(k))
-		r = find_polled_thread(f, &done);
 	if (!r && !done && f->chain.end == END_LEAF && root_cause_polls(k))
 		r = find_prompted(f, &done);
 	if (r || done)
