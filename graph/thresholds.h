@@ -256,6 +256,9 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define TRACER_LOOKS 256
 /* records: at most this many are searched for the task to which a waiter gave work */
 #define HANDED_LOOKS 1024
+/* waits: a task that awaits input had at most this many waits since the input was sent. If it had more, it is
+ * not known whether the input arrived. If larger, the search takes longer. */
+#define ARRIVAL_LOOKS 4096
 /* Limits of the search for the destinations of an unconnected datagram socket. MAX: destinations that are
  * told apart. LOOKS: sends that are looked at. ANSWER_LOOKS: sends of the sockets at a destination. If one of
  * these limits is exceeded, the task that owes an answer is not known. If larger, the search takes longer. */

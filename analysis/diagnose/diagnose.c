@@ -254,7 +254,7 @@ static bool is_unknown_leaf(const struct findings *f)
 	/* It is not known which task held the lock. */
 	if (leaf->edge == EDGE_KERNEL_LOCK)
 		return true;
-	if (leaf->time == TIME_NETWORK && nat_may_be_local(f->g, last->obj))
+	if (leaf->undelivered || (leaf->time == TIME_NETWORK && nat_may_be_local(f->g, last->obj)))
 		return true;
 	/* An event that ended the wait shows the cause. Exceptions: an interrupt or a message, if
 	 * the wait was not for the network, and no rule or person has refused a cause. */

@@ -173,6 +173,108 @@ static int find_polled_child(struct findings *f, bool *ret_done)
 	return follow(f, child, MAX(t->born_ns, k->from_ns), MIN(t->exit_ns, k->to_ns), EDGE_EXIT, EDGE_WEAK);
 }
 
+/* Returns the task of another process that owes `thread` an answer for most of the time of link k, or
+ * GRAPH_NONE. */
+static uint32_t owes_answer(const struct graph *g, uint32_t thread, const struct link *k)
+{
+	uint32_t i = graph_interval_at(g, thread, k->from_ns + (k->to_ns - k->from_ns) / 2);
+	const struct interval *s = i == GRAPH_NONE ? NULL : &g->intervals[i];
+	struct blame b;
+
+	if (!s || s->state != INTERVAL_BLOCKED ||
+	    MIN(s->to_ns, k->to_ns) - MAX(s->from_ns, k->from_ns) < (k->to_ns - k->from_ns) / 2)
+		return GRAPH_NONE;
+	blame_lasting(g, i, &b);
+	return b.task != GRAPH_NONE && b.owed && g->tasks[b.task].tgid != k->pid ? b.task : GRAPH_NONE;
+}
+
+/* Returns the first other thread of the process of link k if all other threads wait for one other process for
+ * most of the time of k. Otherwise returns GRAPH_NONE. */
+static uint32_t waiting_thread(const struct graph *g, const struct link *k)
+{
+	uint64_t middle_ns = k->from_ns + (k->to_ns - k->from_ns) / 2;
+	uint32_t found = GRAPH_NONE, process = 0;
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->threads, k->pid, &n);
+
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct graph_task *t = &g->tasks[r[i].event];
+		uint32_t task;
+
+		if (r[i].event == k->task || t->exit_ns <= middle_ns || t->born_ns > middle_ns)
+			continue;
+		task = owes_answer(g, r[i].event, k);
+		if (task == GRAPH_NONE || (found != GRAPH_NONE && g->tasks[task].tgid != process))
+			return GRAPH_NONE;
+		found = found == GRAPH_NONE ? r[i].event : found;
+		process = g->tasks[task].tgid;
+	}
+	return scan_left(g) ? found : GRAPH_NONE;
+}
+
+/* Returns true if the task before link k waits until the task of k accepts its connection, or has accepted it
+ * and starts a thread for it. If no record shows the other end of the connection, it may be in one of the
+ * threads. */
+static bool should_accept(const struct graph *g, const struct link *k)
+{
+	const struct link *before = k - 1;
+	uint64_t peer = graph_peer_object(g, before->obj);
+
+	return before->state == LINK_UNBORN
+		       ? before->pid == k->pid
+		       : CT_OBJ_KIND(before->obj) == CT_OBJ_SOCK && (!peer || peer & CT_OBJ_NOT_ACCEPTED);
+}
+
+/* Returns true if the task of link k sleeps again and again, does hardly anything in between, and waits for a
+ * CPU only briefly after each sleep. On a busy machine, these waits may be longer in sum than the sleeps. */
+static bool sleeps_often(const struct graph *g, const struct link *k)
+{
+	uint32_t end = g->tasks[k->task].first_interval + g->tasks[k->task].n_intervals, sleeps = 0;
+	uint64_t slept_ns = 0, queued_ns = 0;
+
+	for (uint32_t i = graph_interval_at(g, k->task, k->from_ns);
+	     i < end && g->intervals[i].from_ns < k->to_ns && scan_step(g); i++) {
+		const struct interval *s = &g->intervals[i];
+		uint64_t ns = MIN(s->to_ns, k->to_ns) - MAX(s->from_ns, k->from_ns);
+
+		if (s->state == INTERVAL_RUNNABLE)
+			queued_ns += ns;
+		if (s->state != INTERVAL_BLOCKED || s->wait != CT_W_SLEEP)
+			continue;
+		slept_ns += ns;
+		sleeps++;
+	}
+	return sleeps >= POLL_WAITS && slept_ns / sleeps < POLL_WAIT_NS &&
+	       queued_ns / sleeps < DIAGNOSE_QUICK_NS &&
+	       k->to_ns - k->from_ns - slept_ns - queued_ns < slept_ns / 2;
+}
+
+/* A main thread that should accept a connection sleeps again and again instead: it seems to wait until one of
+ * its threads has ended. If all of its threads wait for one other process, goes on with one of them. */
+static int find_polled_thread(struct findings *f, bool *ret_done)
+{
+	struct link *k = last_link(f);
+	struct words w = { 0 };
+	uint32_t thread;
+	int r;
+
+	if (f->chain.links.n < 2 || k->tid != k->pid || !should_accept(f->g, k) || !sleeps_often(f->g, k))
+		return 0;
+	thread = waiting_thread(f->g, k);
+	if (thread == GRAPH_NONE || chain_has_task(&f->chain, 0, thread))
+		return 0;
+	words_add(
+		&w,
+		"%s[%u] sleeps again and again, and accepts no connection: taken for a wait for its threads",
+		k->comm, k->tid);
+	r = add_choice(f, &w);
+	if (r)
+		return r;
+	k->kind = RESOURCE_TIMER;
+	*ret_done = true;
+	return follow(f, thread, k->from_ns, k->to_ns, EDGE_EXIT, EDGE_WEAK);
+}
+
 /* If the last task of the chain gave an order to a process (`task`) and then polls, the last task
  * seems to wait for this process. The process may have passed the order on to another process
  * (`next`). */
@@ -637,6 +739,10 @@ int root_cause_find(struct findings *f)
 	int r = 0;
 
 	f->work_or_cpu = false;
+	if (f->chain.end == END_RUNNABLE || (f->chain.end == END_LEAF && root_cause_polls(k)))
+		r = find_polled_thread(f, &done);
+	if (r || done)
+		return r;
 	/* a polling task gives up the CPU by itself, so more CPU time would not help it */
 	if (f->chain.end == END_RUNNABLE || f->chain.end == END_RUNNING ||
 	    (f->chain.end == END_FOLDED && root_cause_ran(k)))

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/wake/bytes.h"
 #include "graph/wake/legs.h"
 #include "graph/wake/owner.h"
 #include "graph/wake/repeats.h"
@@ -453,9 +454,12 @@ static bool is_shown_lock(const struct blame *b)
 }
 
 /* Returns true if it is a guess that the interval waits for b->task. For a poll, b->task is certain if it is
- * the only task that owes the poller an answer. */
+ * the only task that owes the poller an answer. A message, or the end of a connection, may have ended a poll
+ * that was for other connections too. */
 static bool is_guess(const struct graph *g, const struct blame *b, uint32_t interval)
 {
+	if (is_poll(g, interval) && b->ended && b->edge == EDGE_MESSAGE)
+		return !b->owed;
 	if (b->edge != EDGE_OWNER || is_shown_lock(b))
 		return false;
 	return g->intervals[interval].wait == CT_W_FUTEX || (is_poll(g, interval) && (!b->owed || b->rivals));
@@ -521,6 +525,14 @@ static uint64_t sent_long_before(const struct graph *g, const struct blame *b)
 	return sent->r.ts;
 }
 
+/* Returns true if the task waits for b->task to read what the task has sent, or to answer it. */
+static bool asks_over_network(const struct graph *g, uint32_t interval, const struct blame *b)
+{
+	return b->task != GRAPH_NONE && CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK && b->kind == RESOURCE_TCP &&
+	       g->intervals[interval].wait != CT_W_WRITE &&
+	       (b->edge == EDGE_OWNER || b->edge == EDGE_MESSAGE);
+}
+
 static void add_leaf(struct walker *k, uint32_t frame, uint32_t interval, uint64_t from, uint64_t to,
 		     const struct blame *b, bool cycle)
 {
@@ -530,6 +542,21 @@ static void add_leaf(struct walker *k, uint32_t frame, uint32_t interval, uint64
 		add_piece(k, frame, from, to, interval, b->time, (uint32_t)k->leaves.n - 1, cycle);
 }
 
+/* What the waiter has sent to b->task has not arrived. */
+static void add_undelivered(struct walker *k, uint32_t frame, uint32_t interval, uint64_t from, uint64_t to,
+			    const struct blame *b)
+{
+	struct blame lost = *b;
+
+	lost.task = lost.event = GRAPH_NONE;
+	lost.edge = EDGE_OWNER;
+	lost.strength = EDGE_WEAK;
+	lost.time = TIME_NETWORK;
+	lost.ended = false;
+	lost.undelivered = true;
+	add_leaf(k, frame, interval, from, to, &lost, false);
+}
+
 static void walk_wait(struct walker *k, uint32_t frame, uint32_t interval, uint64_t from, uint64_t to)
 {
 	struct path_frame f = k->frames.v[frame];
@@ -537,10 +564,17 @@ static void walk_wait(struct walker *k, uint32_t frame, uint32_t interval, uint6
 		.from_ns = from, .to_ns = to, .parent = frame, .interval = interval, .depth = f.depth + 1
 	};
 	struct blame b, delayed;
-	uint64_t sent;
+	uint64_t sent, arrived;
 	bool cycle;
 
 	blame_in_frame(k, frame, interval, &b);
+	arrived = asks_over_network(k->g, interval, &b) ? bytes_arrived_ns(k->g, b.obj, b.task, from, to) : 0;
+	if (arrived > from) {
+		add_undelivered(k, frame, interval, from, arrived, &b);
+		if (arrived < to)
+			walk_wait(k, frame, interval, arrived, to);
+		return;
+	}
 	sent = sent_long_before(k->g, &b);
 	if (b.task != GRAPH_NONE && sent < to) {
 		delayed = b;

@@ -61,9 +61,10 @@ struct blame {
 	uint8_t rivals; /* how many tasks could end the wait, if `task` is not known; 0: not known, or none */
 	bool ended;     /* the event for which the waiter waited has ended the wait */
 	bool timed_out;
-	bool owed;      /* the waiter is owed an answer on the socket obj: see owner_owed() */
-	bool killed;    /* a signal, exit_group() or execve() ended the wait and the waiter */
-	bool ownerless; /* a record shows that no task owns the awaited lock */
+	bool owed;        /* the waiter is owed an answer on the socket obj: see owner_owed() */
+	bool killed;      /* a signal, exit_group() or execve() ended the wait and the waiter */
+	bool ownerless;   /* a record shows that no task owns the awaited lock */
+	bool undelivered; /* what the waiter has sent on obj did not arrive: see bytes_arrived_ns() */
 };
 
 /* Fills *ret for a BLOCKED interval. If the wait timed out, looks also at its first repeat that did

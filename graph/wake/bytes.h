@@ -107,6 +107,14 @@ bool bytes_may_lack(const struct ct_rec *r);
  */
 uint32_t bytes_unread(const struct graph *g, uint64_t sock, const struct window_event *wake,
 		      uint64_t from_ns);
+/* `task` is of the process at the other end of the TCP socket sock, on this host. Returns the time at which
+ * the last bytes arrived there that were sent on sock up to from_ns: they woke the task that then received
+ * them, or it received them. Returns to_ns if they arrived later, or not at all. Returns 0 in these cases:
+ * - At from_ns, the bytes had arrived, or were under way for less than MESSAGE_DELAYED_NS.
+ * - The process did not wait for them, so it may have left them unread (owner_awaits_input()).
+ * - Records of messages may be missing. */
+uint64_t bytes_arrived_ns(const struct graph *g, uint64_t sock, uint32_t task, uint64_t from_ns,
+			  uint64_t to_ns);
 /* a and b are records, in any order. Returns true if messages of sock, or of its other end, may be missing
  * between them: see graph_may_lack(), or because a task was capped whose process uses the connection, or is
  * that of a or b. sock needs no known other end. */

@@ -9,6 +9,7 @@
 #include "graph/wake/bytes.h"
 #include "graph/wake/owner_private.h"
 #include "lib/bisect.h"
+#include "lib/checked.h"
 #include "lib/cleanup.h"
 
 /* For one socket. */
@@ -410,4 +411,44 @@ uint32_t bytes_unread(const struct graph *g, uint64_t sock, const struct window_
 	    !was_received_first(g, send, gone->sends[i].first, wake->r.ts))
 		return GRAPH_NONE;
 	return bytes_lack_between(g, sock, send, at) ? GRAPH_NONE : send;
+}
+
+/* Returns when bytes arrived that `got` received on sock: when they woke the receiver, or else when it
+ * received them. */
+static uint64_t arrival_of(const struct graph *g, const struct ct_rec *got, uint64_t sock)
+{
+	uint32_t task = graph_task_at(g, got->tid, got->ts);
+	uint32_t i = task == GRAPH_NONE ? GRAPH_NONE : graph_interval_at(g, task, got->ts);
+
+	while (i != GRAPH_NONE && g->intervals[i].state != INTERVAL_BLOCKED &&
+	       i > g->tasks[task].first_interval && scan_step(g))
+		i--;
+	return i != GRAPH_NONE && owner_is_woken_for(g, &g->intervals[i], sock) ? g->intervals[i].to_ns
+										: got->ts;
+}
+
+uint64_t bytes_arrived_ns(const struct graph *g, uint64_t sock, uint32_t task, uint64_t from_ns,
+			  uint64_t to_ns)
+{
+	const struct window_object *o = graph_object(g, sock);
+	uint64_t peer = graph_peer_object(g, sock), since_ns, late_ns, arrived_ns = to_ns;
+	const struct graph_ref *sent = graph_ref_before(g, &g->sends, sock, from_ns), *got;
+	uint32_t end = (uint32_t)MIN(window_lower_bound(g->w, to_ns), g->w->n_events - 1);
+	size_t n;
+
+	if (!o || o->type != SOCK_STREAM || !graph_is_local(g, sock) || !peer || peer & CT_OBJ_NOT_ACCEPTED ||
+	    !sent)
+		return 0;
+	late_ns = MAX(from_ns, g->w->events[sent->event].r.ts + MESSAGE_DELAYED_NS);
+	/* the record of the send may be late */
+	since_ns = checked_sub(g->w->events[sent->event].r.ts, MESSAGE_LATE_NS);
+	got = graph_refs_from(g, &g->recvs, peer, since_ns, &n);
+	if (n)
+		arrived_ns = MIN(arrival_of(g, &g->w->events[got->event].r, peer), to_ns);
+	if (arrived_ns <= late_ns || bytes_lack_between(g, sock, sent->event, end))
+		return 0;
+	return owner_awaits_input(g, task, peer, since_ns, late_ns + (arrived_ns - late_ns) / 2) &&
+			       owner_awaits_input(g, task, peer, since_ns, arrived_ns - 1)
+		       ? arrived_ns
+		       : 0;
 }

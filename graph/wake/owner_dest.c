@@ -4,6 +4,7 @@
  * such a socket has a destination of its own (enum ct_dest).
  */
 #include <netinet/in.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 
 #include "graph/thresholds.h"
@@ -304,13 +305,43 @@ static bool has_received(const struct graph *g, uint64_t l, const struct window_
 	return false;
 }
 
-/* Returns true if the interval is a wait for input on the socket l. */
-static bool waits_for(const struct graph *g, const struct interval *s, uint64_t l)
+/* Returns true if the record of a descriptor says that the task polls it for input, and, if the wait began
+ * after since_ns, also for input that arrived before the wait. */
+static bool wants_input(const struct graph *g, const struct window_event *e, const struct interval *s,
+			uint64_t since_ns)
 {
+	uint64_t events = e->r.kind == CT_EPMEMBER ? window_words(g->w, e)[1] : ct_waitfd_events(&e->r);
+
+	return events & (EPOLLIN | EPOLLRDNORM) && (!(events & EPOLLET) || s->from_ns <= since_ns);
+}
+
+bool owner_is_woken_for(const struct graph *g, const struct interval *s, uint64_t obj)
+{
+	return s->state == INTERVAL_BLOCKED && s->wake != GRAPH_NONE && g->w->events[s->wake].r.obj == obj;
+}
+
+/* Returns true if it is not known that no input on the socket l woke the task of s between since_ns and s. A
+ * record of the receive may be missing: splice() makes none. */
+static bool may_have_got(const struct graph *g, const struct interval *s, uint64_t l, uint64_t since_ns)
+{
+	uint32_t first = g->tasks[s->task].first_interval, i = (uint32_t)(s - g->intervals);
+
+	for (unsigned looks = 0; i > first && g->intervals[i - 1].to_ns > since_ns; i--, looks++)
+		if (!scan_step(g) || looks > ARRIVAL_LOOKS || owner_is_woken_for(g, &g->intervals[i - 1], l))
+			return true;
+	return false;
+}
+
+/* Returns true if the interval is a wait for input on the socket l, which arrived after since_ns or not at
+ * all. A poll for input that the task has left unread ends at once. Exception: an epoll whose member is
+ * edge-triggered. So such a wait has to begin before since_ns. */
+static bool waits_for(const struct graph *g, const struct interval *s, uint64_t l, uint64_t since_ns)
+{
+	bool found = false;
 	size_t n;
 	const struct graph_ref *r;
 
-	if (s->state != INTERVAL_BLOCKED)
+	if (s->state != INTERVAL_BLOCKED || may_have_got(g, s, l, since_ns))
 		return false;
 	if (s->wait == CT_W_READ || (s->wait == CT_W_POLL && s->obj))
 		return s->obj == l;
@@ -319,14 +350,20 @@ static bool waits_for(const struct graph *g, const struct interval *s, uint64_t 
 	r = s->wait == CT_W_EPOLL ? graph_refs(&g->members, s->obj, &n)
 				  : graph_refs_from(g, &g->waitfds, g->tasks[s->task].tid,
 						    checked_sub(s->from_ns, WAITFD_OLD_NS), &n);
-	for (size_t i = 0; i < n && scan_step(g); i++)
-		if (owner_event(g, &r[i])->r.obj == l &&
-		    (s->wait == CT_W_EPOLL || owner_event(g, &r[i])->r.ts <= s->to_ns))
-			return true;
-	return false;
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct window_event *e = owner_event(g, &r[i]);
+
+		if (e->r.obj != l || (s->wait == CT_W_POLL && e->r.ts > s->to_ns))
+			continue;
+		if (!wants_input(g, e, s, since_ns))
+			return false;
+		found = true;
+	}
+	return found;
 }
 
-static bool process_waits_for(const struct graph *g, uint32_t task, uint64_t l, uint64_t ts_ns)
+bool owner_awaits_input(const struct graph *g, uint32_t task, uint64_t sock, uint64_t since_ns,
+			uint64_t ts_ns)
 {
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[task].tgid, &n);
@@ -334,7 +371,7 @@ static bool process_waits_for(const struct graph *g, uint32_t task, uint64_t l, 
 	for (size_t i = 0; i < n && scan_step(g); i++) {
 		uint32_t at = graph_interval_at(g, r[i].event, ts_ns);
 
-		if (at != GRAPH_NONE && waits_for(g, &g->intervals[at], l))
+		if (at != GRAPH_NONE && waits_for(g, &g->intervals[at], sock, since_ns))
 			return true;
 	}
 	return false;
@@ -361,7 +398,7 @@ static bool is_lost(const struct graph *g, const struct asked *a, uint32_t task,
 			waits = false;
 		if (how >= best) {
 			best = how;
-			waits |= process_waits_for(g, task, x->id, ts_ns);
+			waits |= owner_awaits_input(g, task, x->id, ts_ns, ts_ns);
 		}
 	}
 	return waits;

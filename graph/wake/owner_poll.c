@@ -287,13 +287,19 @@ static bool has_record_within(const struct graph *g, const struct graph_ref *r, 
 
 /* Call this if no other process is known that can end the poll through a polled object. Then the
  * end of a child may end the poll: SIGCHLD interrupts the poll, or the handler of SIGCHLD writes to
- * a polled object. Blames a child. Returns false if there is no child. */
+ * a polled object. Blames a child. Returns false if there is no child, or if the task is a thread that
+ * neither started the child nor is the main thread: such a thread mostly has another purpose. */
 static bool poll_child(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all)
 {
+	const struct graph_task *me = &g->tasks[s->task];
 	uint32_t child = owner_child(g, s, all);
 
 	if (child == GRAPH_NONE)
 		return false;
+	if (me->tid != me->tgid && g->tasks[child].parent != s->task) {
+		all->n = 0;
+		return false;
+	}
 	b->task = child;
 	b->edge = EDGE_EXIT;
 	b->kind = RESOURCE_CHILD;

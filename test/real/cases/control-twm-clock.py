@@ -3,7 +3,7 @@
 import os
 import re
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"Xvfb": "xvfb", "twm": "twm", "xclock": "x11-apps", "xwininfo": "x11-utils", "xdpyinfo": "x11-utils",
          "xlogo": "x11-apps"}
 FONTS = "".join('%sFont "fixed"\n' % what for what in ("Title", "Menu", "Icon", "Resize", "IconManager"))

@@ -8,7 +8,7 @@ import subprocess
 
 from scene import find_program, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"fakeroot-sysv": "fakeroot", "faked-sysv": "fakeroot", "tar": "tar", "ipcs": "util-linux", "ipcrm": "util-linux"}
 SHELL = "echo key $FAKEROOTKEY; while read -r line; do eval \"$line\"; done"
 MSGRCV = "70"

@@ -8,7 +8,7 @@ import signal
 from lib import cgroup2
 from scene import Missing, descendants, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"node": "nodejs", "nsd": "nsd", "curl": "curl", "unshare": "util-linux", "nsenter": "util-linux", "ip": "iproute2",
          "mount": "mount", "ss": "iproute2"}
 SHOP = """

@@ -3,7 +3,7 @@
 This other thread reads the list from a tclsh that computes. A second tclsh computes too, and serves nobody."""
 from scene import children, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"rustc": "rustc", "gcc": "gcc", "tclsh": "tcl", "curl": "curl"}
 
 SHOP = """

@@ -6,7 +6,7 @@ import subprocess
 
 from scene import children, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"starman": "starman", "perl": "perl", "curl": "curl", "unshare": "util-linux", "ip": "iproute2", "ss": "iproute2",
          "nsenter": "util-linux"}
 NEAR, FAR = "10.213.79.1", "10.213.79.2"

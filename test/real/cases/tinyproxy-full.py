@@ -3,7 +3,7 @@
 webfsd that SIGSTOP has stopped. curl's own page is of another webfsd, which works."""
 import signal
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"tinyproxy": "tinyproxy", "webfsd": "webfs", "curl": "curl", "ss": "iproute2"}
 CLIENTS = 2
 CONFIG = """Port %s

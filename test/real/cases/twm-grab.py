@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"Xvfb": "xvfb", "twm": "twm", "xclock": "x11-apps", "xdpyinfo": "x11-utils", "xwininfo": "x11-utils",
          "ss": "iproute2"}
 FONTS = "".join('%sFont "fixed"\n' % what for what in ("Title", "Menu", "Icon", "Resize", "IconManager"))

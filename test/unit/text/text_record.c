@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 
 #include "ctrace/fields.h"
 #include "lib/cleanup.h"
@@ -195,7 +196,7 @@ static void verb_waitfd(struct record *r)
 	e->r.obj = text_object_next(r->l);
 	e->r.state = (ct_u8)text_number_field(r->l, "index", 0);
 	e->r.wait = (ct_u8)text_number_field(r->l, "of", 1);
-	e->r.aux = (ct_u16)text_number_field(r->l, "events", 0);
+	e->r.aux = (ct_u16)text_number_field(r->l, "events", EPOLLIN);
 }
 
 static uint32_t tgid_of(const struct text_window *t, uint32_t tid)
@@ -384,6 +385,7 @@ static void verb_epmember(struct record *r)
 
 	e->r.obj = text_object_next(r->l);
 	e->x[0] = text_object_next(r->l);
+	e->x[1] = text_number_field(r->l, "events", EPOLLIN);
 }
 
 static void verb_sample(struct record *r)

@@ -64,7 +64,7 @@
  *   A completes read|write|flush|discard BYTES OBJECT
  *                                          [sector=N] [file=OBJECT]; the request is done
  *   A fd FD OBJECT                         [flags=read,write]
- *   A epmember FD OBJECT EPOLL
+ *   A epmember FD OBJECT EPOLL             [events=N], by default EPOLLIN, as for a waitfd
  *   A sample STACK [ran=TIME] [flags=kernel,fatal]
  *   A visit STACK [WAIT] [OBJECT]          [lock=database,no-task] [owner=B]
  *   A writes OBJECT VALUE [len=N]
