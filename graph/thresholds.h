@@ -310,9 +310,6 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 /* intervals: at most this many are searched for the wait that a wake-up ended. Some intervals have
  * no length, so 1 is not enough. */
 #define WAIT_ENDED_LOOKS 8
-/* threads: the origin of a work is followed from one thread of a process to another one at most so many
- * times. Smaller: a work that many threads hand on has no known origin. */
-#define ORIGIN_HOPS 8
 /* Kernel fact: PID_MAX_LIMIT, include/linux/threads.h. A damaged file may have larger tids. */
 #define TIDS_MAX (1u << 22)
 

@@ -138,21 +138,6 @@ static json_t *against_json(const struct graph *g, const struct against *a)
 }
 
 /* Takes the reference to queues, which may be NULL. */
-/* Returns NULL if the origin is not known. */
-static json_t *origin_json(const struct graph *g, const struct origin *o)
-{
-	json_t *task = NULL;
-
-	if (o->kind == ORIGIN_UNKNOWN)
-		return NULL;
-	if (o->task != GRAPH_NONE)
-		task = json_pack("{s:I, s:I, s:o}", "pid", (json_int_t)g->tasks[o->task].tgid, "tid",
-				 (json_int_t)g->tasks[o->task].tid, "comm",
-				 text_json(graph_comm(g, o->task, o->ns)));
-	return json_pack("{s:s, s:o*, s:I}", "kind", origin_kind_name(o->kind), "task", task, "at_ns",
-			 mono(g, o->ns));
-}
-
 static json_t *diagnosis_json(const struct graph *g, const struct diagnosis *d, json_t *queues)
 {
 	const struct link *v = &d->chain[0], *root = &d->chain[d->n_chain - 1];
@@ -180,15 +165,14 @@ static json_t *diagnosis_json(const struct graph *g, const struct diagnosis *d, 
 		json_object_set_new(time, key, json_integer((json_int_t)d->time_ns[i]));
 	}
 	return json_pack(
-		"{s:s, s:o, s:{s:I,s:I,s:s}, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o*, s:o*, s:s*, s:o*, s:o*}",
+		"{s:s, s:o, s:{s:I,s:I,s:s}, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o*, s:o*, s:s*, s:o*}",
 		"schema", "ctrace.diagnosis/1", "victim", victim, "window", "from_ns", mono(g, d->from_ns),
 		"to_ns", mono(g, d->to_ns), "clock", "monotonic", "verdict", verdict_name(d->verdict),
 		"cause", cause_word(d->cause), "confidence", d->strong ? "strong" : "weak", "text",
 		text_json(d->sentence), "root_cause", cause, "chain", chain, "time", time, "choices", choices,
 		"losses", losses_json(g, d->from_ns, d->to_ns), "comparison",
 		d->comparison ? comparison_json(g, d->comparison) : NULL, "against",
-		d->against ? against_json(g, d->against) : NULL, "watch", d->watch, "origin",
-		origin_json(g, &d->origin), "queues", queues);
+		d->against ? against_json(g, d->against) : NULL, "watch", d->watch, "queues", queues);
 }
 
 json_t *render_diagnosis_json(const struct graph *g, const struct diagnosis *d)

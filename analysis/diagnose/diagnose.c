@@ -468,13 +468,6 @@ static int compare_waits(struct findings *f, const struct diagnose_options *o, s
 	return r || !f->against ? r : comparison_against(f);
 }
 
-static struct origin origin_of(const struct graph *g, const struct diagnosis *d)
-{
-	if (d->n_chain == 1 && (d->verdict == VERDICT_LONG_RUNNING || d->verdict == VERDICT_STARVED))
-		return origin_find(g, d->chain[0].task, d->chain[0].to_ns - 1);
-	return (struct origin){ .task = GRAPH_NONE };
-}
-
 int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 	     const struct diagnose_options *options, struct diagnosis **ret)
 {
@@ -525,7 +518,6 @@ int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to
 		d->n_choices = f.chain.choices.n;
 		d->asked = f.chain.asked;
 		f.chain.links.n = f.chain.choices.n = 0;
-		d->origin = origin_of(g, d);
 		r = diagnose_words(&f, d);
 	}
 	chain_done(&f.chain);

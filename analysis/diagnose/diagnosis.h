@@ -9,7 +9,6 @@
 #include "analysis/compare/against.h"
 #include "analysis/slice/ask.h"
 #include "analysis/slice/rules.h"
-#include "graph/path/origin.h"
 #include "graph/path/path.h"
 
 enum link_state {
@@ -148,9 +147,6 @@ struct diagnosis {
 	uint64_t stall_ns;
 	char *watch;
 	uint64_t coarse_ns; /* for how long only waits of CT_COARSE_NS or more were recorded */
-	/* If the victim itself computes or lacks a CPU: what it works on. Otherwise of kind ORIGIN_UNKNOWN.
-	 */
-	struct origin origin;
 	size_t asked;
 	bool no_waker;
 	struct missing_wake *comparison;

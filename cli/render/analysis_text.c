@@ -191,21 +191,6 @@ static void print_choices(FILE *f, struct sheet *sheet, const struct diagnosis *
 	}
 }
 
-static void print_origin(FILE *f, const struct graph *g, const struct diagnosis *d)
-{
-	const struct origin *o = &d->origin;
-	char comm[DESCRIBE_MAX], ago[TEXT_NUMBER_MAX];
-
-	if (o->kind == ORIGIN_UNKNOWN)
-		return;
-	fprintf(f, "Origin of its work: %s", origin_kind_name(o->kind));
-	describe_clean(o->task == GRAPH_NONE ? "" : graph_comm(g, o->task, o->ns), comm, sizeof(comm));
-	if (o->task != GRAPH_NONE)
-		fprintf(f, " %s %s[%u]", o->kind == ORIGIN_START ? "by" : "of", comm, g->tasks[o->task].tid);
-	fprintf(f, ", %s before the end of the window\n",
-		text_duration(d->to_ns - MIN(o->ns, d->to_ns), ago));
-}
-
 void render_diagnosis(struct sheet *sheet, const struct graph *g, const struct diagnosis *d)
 {
 	FILE *f = stdout;
@@ -220,7 +205,6 @@ void render_diagnosis(struct sheet *sheet, const struct graph *g, const struct d
 	fprintf(f, "Window: %s to %s\n", walltime_text(d->from_ns, &g->w->offsets, 3, wall),
 		walltime_text(d->to_ns, &g->w->offsets, 3, wall2));
 	sheet_next(sheet, LINE_KEEP, 0);
-	print_origin(f, g, d);
 	fprintf(f, "Chain, from the victim to the root cause:\n");
 	for (size_t i = 0; i < d->n_chain; i++)
 		print_link(f, sheet, g, d, i);

@@ -243,22 +243,6 @@ static void ask_sentence(struct question *q)
 		fprintf(q->out, "%s\n", d->sentence);
 }
 
-static void ask_origin(struct question *q)
-{
-	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
-	_cleanup_(free_diagnosis) struct diagnosis *d = diagnosis_of(q, g);
-	const struct origin *o = d ? &d->origin : NULL;
-
-	if (!o)
-		return;
-	fprintf(q->out, "%s", origin_kind_name(o->kind));
-	if (o->task != GRAPH_NONE)
-		fprintf(q->out, " %s[%u]", graph_comm(g, o->task, o->ns), g->tasks[o->task].tid);
-	if (o->ns)
-		fprintf(q->out, " %llums", (unsigned long long)o->ns / 1000000);
-	fputc('\n', q->out);
-}
-
 static void ask_behind(struct question *q)
 {
 	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
@@ -549,7 +533,6 @@ int main(int argc, char **argv)
 		{ "diagnose", ask_diagnose,
 		  "diagnose A FROM..TO [not=] [cause=] [not-edge=] [answers=] [keep] [again]" },
 		{ "sentence", ask_sentence, "sentence A FROM..TO" },
-		{ "origin", ask_origin, "origin A FROM..TO" },
 		{ "doubts", ask_doubts, "doubts A FROM..TO" },
 		{ "times", ask_times, "times A FROM..TO" },
 		{ "flag", ask_flag, "flag A FROM..TO" },
