@@ -564,12 +564,6 @@
  * Evidence: see "Counts" in doc/check.md. */
 #define COUNTS_ALPHA 0.01
 
-/* percent: A control group has used up its memory limit if at least this much of it was in use.
- * If smaller, a group with room is blamed for a wait that the machine caused.
- * If larger, the kernel already takes memory away from the group, and the answer blames the machine
- * (test memory_limit of diagnose.txt). */
-#define MEMORY_LIMIT_PERCENT 95
-
 /*
  * Crashes. The tests are in crashes.txt.
  */

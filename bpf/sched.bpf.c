@@ -153,9 +153,10 @@ int ct_switch(__u64 *ctx)
 }
 
 /*
- * Returns true only if p waited for less than CT_COARSE_NS, and does not read the clock: no tick was counted
- * since p left its CPU. This does not judge a wait of some ticks, because the count may be late by some
- * ticks: the host of a virtual machine may stop the CPU that counts.
+ * Returns true if no tick was counted since p left its CPU: then p waited for less than CT_COARSE_NS. Does
+ * not read the clock. Does not judge a wait of some ticks, because the count may be late by some ticks: the
+ * host of a virtual machine may stop the CPU that counts. If this CPU stops for CT_COARSE_NS or more, a long
+ * wait may look short.
  */
 static __always_inline bool waking_is_short(struct task_struct *p)
 {

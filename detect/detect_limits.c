@@ -55,7 +55,8 @@ void detect_limits_cgroup(struct detect *d, const struct ct_object_blob *o)
 	char path[CT_OBJ_NAME_MAX + 1];
 	size_t n = MIN((size_t)o->name_len, sizeof(path) - 1);
 
-	if (CT_OBJ_KIND(o->id) != CT_OBJ_CGROUP || o->h.size < sizeof(*o) + n)
+	if (CT_OBJ_KIND(o->id) != CT_OBJ_CGROUP || o->id == CT_OBJ_QUOTA_ID(o->h.tid) ||
+	    o->id == CT_OBJ_MEMORY_ID(o->h.tid) || o->h.size < sizeof(*o) + n)
 		return;
 	memcpy(path, o->name, n);
 	path[n] = 0;

@@ -35,9 +35,8 @@ struct limits {
 	double cpus;
 	uint64_t memory;
 	bool known;
-	struct procmachine_quota quota; /* quota_us 0: none */
-	bool throttled;
-	struct procmachine_memory used; /* limit_bytes 0: none */
+	struct procmachine_task task;
+	unsigned n_quotas, n_throttled;
 };
 
 #define CGROUPS     "/sys/fs/cgroup"
@@ -52,11 +51,6 @@ static bool read_cgroup(const char *root, const char *mount, const char *cgroup,
 	       find_line(root, path, "", text, LINE_MAX_BYTES);
 }
 
-static double share_of(const struct procmachine_quota *q)
-{
-	return (double)q->quota_us / q->period_us;
-}
-
 static bool was_throttled(const char *root, const char *mount, const char *cgroup)
 {
 	char path[PATH_MAX], times[LINE_MAX_BYTES];
@@ -65,21 +59,26 @@ static bool was_throttled(const char *root, const char *mount, const char *cgrou
 	       find_line(root, path, "nr_throttled ", times, sizeof(times)) && strcmp(times, "0") != 0;
 }
 
+static void set_limit(struct procmachine_limit *l, const char *cgroup, uint64_t amount, uint64_t period_us)
+{
+	l->amount = amount;
+	l->period_us = (uint32_t)period_us;
+	if (snprintf(l->group, sizeof(l->group), "%s", *cgroup ? cgroup : "/") >= PATH_MAX)
+		l->group[0] = '\0';
+}
+
 static void add_quota(const char *root, const char *mount, const char *cgroup, uint64_t quota_us,
 		      uint64_t period_us, struct limits *l)
 {
-	struct procmachine_quota q = { .quota_us = quota_us, .period_us = (uint32_t)period_us };
-	bool throttled = was_throttled(root, mount, cgroup);
+	bool throttled;
 
-	if (!q.quota_us || !q.period_us ||
-	    snprintf(q.group, sizeof(q.group), "%s", *cgroup ? cgroup : "/") >= PATH_MAX)
+	if (!quota_us || !period_us)
 		return;
-	l->cpus = MIN(l->cpus, share_of(&q));
-	if (l->quota.quota_us &&
-	    (throttled == l->throttled ? share_of(&l->quota) <= share_of(&q) : l->throttled))
-		return;
-	l->quota = q;
-	l->throttled = throttled;
+	throttled = was_throttled(root, mount, cgroup);
+	l->cpus = MIN(l->cpus, (double)quota_us / (double)period_us);
+	if (!l->n_quotas++ || (throttled && !l->n_throttled))
+		set_limit(&l->task.quota, cgroup, quota_us, period_us);
+	l->n_throttled += throttled;
 }
 
 /* Returns UINT64_MAX if there is no number. */
@@ -91,16 +90,10 @@ static uint64_t read_number(const char *root, const char *mount, const char *cgr
 	return read_cgroup(root, mount, cgroup, name, text) && sscanf(text, "%llu", &n) == 1 ? n : UINT64_MAX;
 }
 
-static void add_memory(const char *cgroup, uint64_t limit, uint64_t used, struct limits *l)
+static void add_memory(const char *cgroup, uint64_t limit, struct limits *l)
 {
-	struct procmachine_memory m = { .limit_bytes = limit };
-
-	if (!limit || used == UINT64_MAX ||
-	    snprintf(m.group, sizeof(m.group), "%s", *cgroup ? cgroup : "/") >= PATH_MAX)
-		return;
-	m.used_percent = (uint32_t)MIN((double)used / (double)limit * 100, 1e6);
-	if (!l->used.limit_bytes || m.used_percent > l->used.used_percent)
-		l->used = m;
+	if (limit && (!l->task.memory.group[0] || limit < l->task.memory.amount))
+		set_limit(&l->task.memory, cgroup, limit, 0);
 }
 
 static void add_v2(const char *root, const char *cgroup, struct limits *l)
@@ -115,7 +108,7 @@ static void add_v2(const char *root, const char *cgroup, struct limits *l)
 		add_quota(root, CGROUPS, cgroup, quota, period, l);
 	l->memory = MIN(l->memory, max);
 	if (limit < UINT64_MAX)
-		add_memory(cgroup, limit, read_number(root, CGROUPS, cgroup, "memory.current"), l);
+		add_memory(cgroup, limit, l);
 }
 
 static void add_v1_cpu(const char *root, const char *cgroup, struct limits *l)
@@ -140,7 +133,7 @@ static void add_v1_memory(const char *root, const char *cgroup, struct limits *l
 	if (limit >= UNLIMITED_1)
 		return;
 	l->memory = MIN(l->memory, limit);
-	add_memory(cgroup, limit, read_number(root, CGROUPS "/memory", cgroup, "memory.usage_in_bytes"), l);
+	add_memory(cgroup, limit, l);
 }
 
 /* Calls add() for the control group with the path `cgroup`, and for the groups above it. Changes
@@ -148,6 +141,8 @@ static void add_v1_memory(const char *root, const char *cgroup, struct limits *l
 static void add_upwards(const char *root, char *cgroup, struct limits *l,
 			void (*add)(const char *root, const char *cgroup, struct limits *l))
 {
+	if (!strncmp(cgroup, "/..", 3))
+		return; /* outside of the caller's cgroup namespace */
 	for (char *slash = cgroup; slash;) {
 		slash = strrchr(cgroup, '/');
 		add(root, cgroup, l);
@@ -251,22 +246,14 @@ bool procmachine_limits(const char *root, pid_t pid, char ret[PROCMACHINE_MAX])
 	return v2;
 }
 
-bool procmachine_quota(const char *root, pid_t tid, struct procmachine_quota *ret)
+void procmachine_task(const char *root, pid_t tid, struct procmachine_task *ret)
 {
 	bool v2;
 	struct limits l = find_limits(root, tid, &v2);
 
-	*ret = l.quota;
-	return l.quota.quota_us;
-}
-
-bool procmachine_memory(const char *root, pid_t tid, struct procmachine_memory *ret)
-{
-	bool v2;
-	struct limits l = find_limits(root, tid, &v2);
-
-	*ret = l.used;
-	return l.used.limit_bytes;
+	*ret = l.task;
+	if (l.n_quotas > 1 && l.n_throttled != 1)
+		ret->quota.group[0] = '\0';
 }
 
 unsigned procmachine_cpus(pid_t pid)

@@ -25,27 +25,20 @@ void procmachine_read(const char *root, struct procmachine *ret);
 /* Writes the limits of a process in the words of procmachine.limits. "": not known. Returns true if
  * the control groups are of version 2. In version 1, an exiting process has no limits ("none"). */
 bool procmachine_limits(const char *root, pid_t pid, char ret[PROCMACHINE_MAX]);
-/* A CPU quota: the tasks of a control group, and of the groups below it, may run for quota_us in each period.
- */
-struct procmachine_quota {
-	char group[PATH_MAX]; /* the path in its hierarchy: "/a/b" */
-	uint64_t quota_us;
-	uint32_t period_us;
-};
-/*
- * Finds the CPU quota that holds up the task tid: of its control group and the groups above it, the one with
- * the smallest share of a CPU. Groups that were never throttled count only if no other group has a quota.
- * Returns false if there is no quota, or it cannot be read.
- */
-bool procmachine_quota(const char *root, pid_t tid, struct procmachine_quota *ret);
-struct procmachine_memory {
+/* The limits of a control group that may hold up a task. */
+struct procmachine_limit {
+	/* The path of the group in its hierarchy ("/a/b"): that of the task, or one above it. "": there is no
+	 * such limit, or it cannot be read, or it is not known which of several limits holds the task up. */
 	char group[PATH_MAX];
-	uint64_t limit_bytes;
-	uint32_t used_percent;
+	uint64_t amount;    /* CPU time in us for each period; or memory in bytes */
+	uint32_t period_us; /* of a CPU quota */
 };
-/* Finds the memory limit that the task tid has used up most: that of its control group, or of a group above
- * it. Returns false if there is no limit, or it cannot be read. */
-bool procmachine_memory(const char *root, pid_t tid, struct procmachine_memory *ret);
+struct procmachine_task {
+	/* the only quota above the task; or else the only quota that was ever used up */
+	struct procmachine_limit quota;
+	struct procmachine_limit memory; /* the smallest limit */
+};
+void procmachine_task(const char *root, pid_t tid, struct procmachine_task *ret);
 /* Returns the number of CPUs that the main thread of a process may use; 0: not known. pid 0: the
  * calling thread. A zombie has this number too. */
 unsigned procmachine_cpus(pid_t pid);

@@ -245,20 +245,35 @@ static bool has_group(const struct graph *g, const struct link *k, char name[DES
 	return p.cgroup[0] && p.cgroup[1]; /* "/" is the root control group */
 }
 
+/* Returns the limit of the task's control group that the daemon has read, or NULL. Writes the name of the
+ * group. */
+static const struct window_object *limit_of(const struct graph *g, const struct link *k, uint64_t id,
+					    char name[DESCRIBE_MAX])
+{
+	const struct window_object *o = window_object(g->w, id);
+	const struct graph_task *t = &g->tasks[k->task];
+
+	/* another task may have had this tid before or after */
+	if (!o || !o->name[0] || !o->x || o->ts_ns < t->born_ns || o->ts_ns > t->exit_ns)
+		return NULL;
+	describe_clean(o->name, name, DESCRIBE_MAX);
+	return o;
+}
+
 static void say_memory(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
-	const struct window_object *limit = window_object(f->g->w, CT_OBJ_MEMORY_ID(k->tid));
 	char name[DESCRIBE_MAX];
+	const struct window_object *limit = limit_of(f->g, k, CT_OBJ_MEMORY_ID(k->tid), name);
 
 	words_add(t, "was waiting for memory");
 	say_where(t, f, k);
-	if (limit && limit->dev >= MEMORY_LIMIT_PERCENT) {
-		describe_clean(limit->name, name, sizeof(name));
-		words_add(t, ", because its control group (%s) had used up its limit of ", name);
-		words_bytes(t, limit->x);
-	} else if (has_frame(f, k, frame_is_out_of_memory)) {
+	if (has_frame(f, k, frame_is_out_of_memory)) {
 		words_add(t, ", because its control group had no memory left");
-	} else if (!limit && has_group(f->g, k, name)) {
+	} else if (limit) {
+		words_add(t, ", because its control group (%s) was over its limit of ", name);
+		words_bytes(t, limit->x);
+		words_add(t, " or the machine had too little");
+	} else if (has_group(f->g, k, name)) {
 		words_add(t,
 			  ", because its control group (%s) was over its limit or the machine had too little",
 			  name);
@@ -423,19 +438,14 @@ static void say_stopper(struct words *t, const struct sentence_facts *f)
 
 static void say_quota(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
-	const struct window_object *quota = window_object(f->g->w, CT_OBJ_QUOTA_ID(k->tid));
 	char name[DESCRIBE_MAX];
-	bool named = has_group(f->g, k, name);
+	const struct window_object *quota = limit_of(f->g, k, CT_OBJ_QUOTA_ID(k->tid), name);
 
-	if (quota) {
-		describe_clean(quota->name, name, sizeof(name));
-		named = true;
-	}
 	words_add(t, ", because the CPU quota of its control group ");
-	if (named)
+	if (quota || has_group(f->g, k, name))
 		words_add(t, "(%s) ", name);
 	words_add(t, "was used up");
-	if (!quota)
+	if (!quota || !quota->dev)
 		return;
 	words_add(t, ": ");
 	words_duration(t, MIN(quota->x, UINT64_MAX / 1000) * 1000);

@@ -32,7 +32,7 @@ struct sampled {
 struct making {
 	const struct graph *g;
 	const struct path *p; /* of the leg in work */
-	uint32_t tgid;
+	VEC(uint32_t) tgids;  /* the processes of the legs: they and their descendants are the program */
 	uint64_t total_ns;
 	bool truncated;
 	disk_uses disks;
@@ -133,7 +133,10 @@ static bool is_wake(const struct path *p, const struct path_piece *x)
 
 static bool is_own(const struct making *k, uint32_t task)
 {
-	return k->g->tasks[task].tgid == k->tgid || graph_descends_from(k->g, task, k->tgid);
+	for (size_t i = 0; i < k->tgids.n; i++)
+		if (k->g->tasks[task].tgid == k->tgids.v[i] || graph_descends_from(k->g, task, k->tgids.v[i]))
+			return true;
+	return false;
 }
 
 static bool is_other(const void *making, uint32_t task)
@@ -425,19 +428,24 @@ static int add_leg(struct making *k, const struct profile_leg *leg)
 	return add(k, &n, GRAPH_NONE, leg->to_ns - leg->from_ns, &at);
 }
 
-static uint32_t program_of(const struct graph *g, const struct profile_leg *legs, size_t n)
+static int add_program(struct making *k, const struct profile_leg *leg)
 {
-	for (size_t i = 0; i < n; i++)
-		if (legs[i].task != GRAPH_NONE)
-			return g->tasks[legs[i].task].tgid;
-	return 0;
+	uint32_t tgid = leg->task == GRAPH_NONE ? 0 : k->g->tasks[leg->task].tgid;
+
+	for (size_t i = 0; i < k->tgids.n; i++)
+		if (k->tgids.v[i] == tgid)
+			return 0;
+	return tgid ? VEC_PUSH(&k->tgids, tgid) : 0;
 }
 
 int profile_legs(const struct graph *g, const struct profile_leg *legs, size_t n, struct profile **ret)
 {
-	struct making k = { .g = g, .tgid = program_of(g, legs, n) };
-	int r = disk_find(g, is_other, &k, &k.disks);
+	struct making k = { .g = g };
+	int r = 0;
 
+	for (size_t i = 0; i < n && !r; i++)
+		r = add_program(&k, &legs[i]);
+	r = r ? r : disk_find(g, is_other, &k, &k.disks);
 	for (size_t i = 0; i < n && !r; i++)
 		r = add_leg(&k, &legs[i]);
 	r = r ? r : split_running(&k);
@@ -447,6 +455,7 @@ int profile_legs(const struct graph *g, const struct profile_leg *legs, size_t n
 	VEC_FREE(&k.sums);
 	VEC_FREE(&k.sampled);
 	VEC_FREE(&k.running);
+	VEC_FREE(&k.tgids);
 	VEC_FREE(&k.disks);
 	map_done(&k.by_name);
 	map_done(&k.running_of);

@@ -42,8 +42,8 @@ struct profile_leg {
 	uint32_t task; /* GRAPH_NONE: not known */
 	enum profile_leg_kind kind;
 };
-/* As profile_new(), for a run in which several tasks work in turn, without gaps. The program is the process
- * of the first known task. */
+/* As profile_new(), for a run in which several tasks work in turn. The program is the processes of these
+ * tasks, with all descendants. */
 int profile_legs(const struct graph *g, const struct profile_leg *legs, size_t n, struct profile **ret);
 void profile_free(struct profile *p);
 

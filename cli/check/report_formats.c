@@ -182,6 +182,11 @@ static void put_markdown_report(FILE *f, const struct check_view *v)
 	fputs("**\n\n", f);
 	if (!v->out->decided)
 		return;
+	if (v->new->unit[0]) {
+		fputs("Here, a run is ", f);
+		put_markdown(f, v->new->unit);
+		fputs(".\n\n", f);
+	}
 	put_markdown_table(f, v);
 	if (v->counts)
 		put_markdown_counts(f, v);

@@ -269,7 +269,7 @@ static void put_cost(FILE *f, const struct check_view *v)
 	if (v->out->timing == CHECK_UNTRACED)
 		fputs("So the times are those of untraced runs, and the parts are those of traced runs.\n",
 		      f);
-	else if (v->out->timing_forced && !v->plan->own && !v->plan->pick.type)
+	else if (v->out->timing_forced && !v->plan->own && !v->new->unit[0])
 		fputs("The times are those of traced runs all the same, because the baseline has no others: make it anew.\n",
 		      f);
 }

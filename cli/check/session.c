@@ -227,6 +227,12 @@ static int run_to(struct session *s, size_t n)
 	}
 }
 
+/* Untraced runs of transactions have only the times of whole commands. */
+static bool of_transactions(const struct session *s)
+{
+	return s->plan->pick.type || s->sides[OLD]->unit[0] || s->sides[NEW]->unit[0];
+}
+
 /* Returns true if the check can compare times of this kind. For this, all of the following must hold:
  * - Traced times need s->tracing. Untraced times are not compared with --own or --transaction.
  * - The new side has a command to run, or times of this kind.
@@ -241,7 +247,7 @@ static bool comparable(const struct session *s, enum check_timing timing)
 		return false;
 	if (!s->plan->new_argv && !check_count(s->sides[NEW], timing))
 		return false;
-	if (timing == CHECK_UNTRACED && (s->plan->own || s->plan->pick.type))
+	if (timing == CHECK_UNTRACED && (s->plan->own || of_transactions(s)))
 		return false;
 	/* an old side with traced runs may have too few untraced runs for a decision */
 	least = timing == CHECK_UNTRACED && old->n_runs ? DECIDE_RUNS_MIN : 1;
@@ -250,7 +256,7 @@ static bool comparable(const struct session *s, enum check_timing timing)
 
 static int no_common_times(const struct session *s)
 {
-	if (s->plan->own || s->plan->pick.type) {
+	if (s->plan->own || of_transactions(s)) {
 		cli_error(
 			"--%s needs recorded runs of both sides; run the check as root, and make the baseline as root",
 			s->plan->own ? "own" : "transaction");

@@ -169,6 +169,8 @@ static const char *conflict(const struct check_options *o, bool has_command)
 {
 	if (o->with && (has_command || o->alternate || o->save || o->update || o->keep))
 		return "--with runs no command and saves no runs: give it only with --baseline and options for the report";
+	if (o->with && o->plan.pick.type)
+		return "--with judges saved runs as they are: give --transaction when you make them";
 	if (o->with && !o->baseline)
 		return "--with needs --baseline: the runs to compare with";
 	if (!o->with && !has_command)

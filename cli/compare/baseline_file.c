@@ -114,8 +114,9 @@ static int add_run(struct baseline *b, const struct analysis_input *in)
 	if (r)
 		return r;
 	if (baseline_unit(b, ""))
-		return cli_error("%s: the runs before it are each %s; give --transaction for this trace too",
-				 in->path, b->unit);
+		return cli_error(
+			"%s: it is the run of a command, and a run before it is %s; compare runs of one kind",
+			in->path, b->unit);
 	r = profile_new(in->graph, task, from, to, &p);
 	if (!r)
 		say_limits(in, p);

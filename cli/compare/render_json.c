@@ -71,5 +71,9 @@ int render_compare_json(const struct compare_view *v)
 				(json_int_t)d->environment_ns, "warnings", warnings_json(v), "machine", "old",
 				machine_json(v->old), "new", machine_json(v->new));
 
+	if (doc && v->new->unit[0] && json_object_set_new(doc, "unit", text_json(v->new->unit))) {
+		json_decref(doc);
+		doc = NULL;
+	}
 	return text_print_json_items(doc, "parts", d->n_rows, row_json, v);
 }

@@ -129,6 +129,8 @@ void render_compare(FILE *f, const struct compare_view *v)
 	fputc('\n', f);
 	put_side(f, "Old:", d, &d->old);
 	put_side(f, "New:", d, &d->new);
+	if (v->new->unit[0])
+		fprintf(f, "Here, a run is %s.\n", v->new->unit);
 	put_machines(f, v);
 	put_warnings(f, v);
 	fprintf(f, "\n  %10s  %10s  %10s  %-11s  %s\n", "change", "old", "new", "kind",

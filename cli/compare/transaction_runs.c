@@ -45,6 +45,29 @@ const char *transaction_runs_unit(const struct transaction_pick *pick, char buf[
 	return buf;
 }
 
+static void say_left_out(const struct analysis_input *in, const struct transactions *t, const char *type,
+			 const char *name)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n_types; i++)
+		if (!strcmp(t->types[i].name, type))
+			n += t->types[i].n_open + t->types[i].n_cut;
+	if (n)
+		cli_warn(
+			"%s: %zu more transaction%s '%s' did not begin or did not end in the trace, and %s not compared",
+			in->path, n, n == 1 ? "" : "s", name, n == 1 ? "is" : "are");
+}
+
+static bool is_ambiguous(const struct transactions *t, const char *type)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n_types; i++)
+		n += !strcmp(t->types[i].name, type);
+	return n > 1;
+}
+
 static int find(const struct transactions *t, const char *type, index_list *ret)
 {
 	int r = 0;
@@ -56,11 +79,13 @@ static int find(const struct transactions *t, const char *type, index_list *ret)
 }
 
 static int add_run(struct baseline *b, const struct transactions *t, const uint32_t *of, size_t n,
-		   const struct baseline_machine *machine, const char *command)
+		   const struct baseline_machine *machine, const char *command, bool *truncated)
 {
 	struct profile *p = NULL;
 	int r = transaction_profile(t, of, n, &p);
 
+	if (!r)
+		*truncated |= p->truncated;
 	r = r ? r : baseline_add(b, p, machine, command);
 	if (r)
 		profile_free(p);
@@ -69,14 +94,14 @@ static int add_run(struct baseline *b, const struct transactions *t, const uint3
 
 static int add_each(struct baseline *b, const char *path, const struct transaction_pick *pick,
 		    const struct baseline_machine *machine, const struct transactions *t,
-		    const index_list *of, const char *name)
+		    const index_list *of, const char *name, bool *truncated)
 {
 	size_t step = (of->n + pick->most - 1) / pick->most;
 	int r = 0;
 
 	for (size_t i = 0; i < of->n && !r; i += step) {
 		cli_progress_count("Walking critical paths", i, of->n);
-		r = add_run(b, t, &of->v[i], 1, machine, name);
+		r = add_run(b, t, &of->v[i], 1, machine, name, truncated);
 	}
 	cli_progress_count("Walking critical paths", of->n, of->n);
 	if (step > 1 && !r)
@@ -90,16 +115,32 @@ static int add(struct baseline *b, const struct analysis_input *in, const struct
 {
 	char name[SHOWN_MAX];
 	index_list of = { 0 };
+	bool truncated = false;
 	int r = find(t, pick->type, &of);
 
 	if (!r && !of.n)
 		return refuse(in, t, pick->type);
 	describe_clean(pick->type, name, sizeof(name));
+	if (is_ambiguous(t, pick->type)) {
+		VEC_FREE(&of);
+		return cli_error(
+			"%s: there are transactions '%s' of several kinds, such as requests and processes; give each rule a name of its own (\"transaction\")",
+			in->path, name);
+	}
 	if (!r)
-		r = pick->most ? add_each(b, in->path, pick, machine, t, &of, name)
-			       : add_run(b, t, of.v, of.n, machine, name);
+		r = pick->most ? add_each(b, in->path, pick, machine, t, &of, name, &truncated)
+			       : add_run(b, t, of.v, of.n, machine, name, &truncated);
 	VEC_FREE(&of);
-	return r ? cli_error("%s: cannot walk the critical path: %s", in->path, strerror(-r)) : CLI_OK;
+	if (r == -E2BIG)
+		return cli_error("%s: one side has more than %d runs; give fewer files", in->path,
+				 BASELINE_RUNS_MAX);
+	if (r)
+		return cli_error("%s: cannot walk the critical path: %s", in->path, strerror(-r));
+	say_left_out(in, t, pick->type, name);
+	if (truncated)
+		cli_warn("%s: a critical path has too many pieces, so some waits were not followed",
+			 in->path);
+	return CLI_OK;
 }
 
 int transaction_runs_add(struct baseline *b, const struct analysis_input *in,

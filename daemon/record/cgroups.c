@@ -167,40 +167,25 @@ int cgroups_find(const char *root, const char *containers, const struct map *wan
 	return r;
 }
 
-static void put_quota(struct objects *to, const char *root, uint32_t tid)
+static void put_limit(struct objects *to, uint64_t id, uint32_t tid, const struct procmachine_limit *l)
 {
-	_cleanup_free_ struct procmachine_quota *q = malloc(sizeof(*q));
-	struct ct_object_blob b = { .h.tid = tid, .id = CT_OBJ_QUOTA_ID(tid) };
 	char text[CT_OBJ_NAME_MAX + 1];
+	struct ct_object_blob b = { .h.tid = tid, .id = id, .x = l->amount, .dev = l->period_us };
 
-	if (!q || !procmachine_quota(root, (pid_t)tid, q))
-		return;
-	b.x = q->quota_us;
-	b.dev = q->period_us;
-	put_object(to, b, text, short_path(q->group, text));
-}
-
-static void put_memory(struct objects *to, const char *root, uint32_t tid)
-{
-	_cleanup_free_ struct procmachine_memory *m = malloc(sizeof(*m));
-	struct ct_object_blob b = { .h.tid = tid, .id = CT_OBJ_MEMORY_ID(tid) };
-	char text[CT_OBJ_NAME_MAX + 1];
-
-	if (!m || !procmachine_memory(root, (pid_t)tid, m))
-		return;
-	b.x = m->limit_bytes;
-	b.dev = m->used_percent;
-	put_object(to, b, text, short_path(m->group, text));
+	if (l->group[0])
+		put_object(to, b, text, short_path(l->group, text));
 }
 
 int cgroups_limits(const char *root, const uint32_t *tids, size_t n, uint64_t now_ns, void **ret,
 		   size_t *ret_size)
 {
-	struct objects o = { .now_ns = now_ns };
+	_cleanup_free_ struct procmachine_task *t = malloc(sizeof(*t));
+	struct objects o = { .now_ns = now_ns, .failed = !t };
 
-	for (size_t i = 0; i < n; i++) {
-		put_quota(&o, root, tids[i]);
-		put_memory(&o, root, tids[i]);
+	for (size_t i = 0; t && i < n; i++) {
+		procmachine_task(root, (pid_t)tids[i], t);
+		put_limit(&o, CT_OBJ_QUOTA_ID(tids[i]), tids[i], &t->quota);
+		put_limit(&o, CT_OBJ_MEMORY_ID(tids[i]), tids[i], &t->memory);
 	}
 	return objects_end(&o, ret, ret_size);
 }
@@ -258,12 +243,13 @@ void cgroups_limited(struct cgroups *c, uint32_t tid, uint64_t now_ns)
 {
 	uint64_t asked_ns;
 
-	if (map_get(&c->limits, tid, &asked_ns) && now_ns < asked_ns + CGROUPS_LIMITS_NS)
+	if (c->limited.n >= CGROUPS_LIMITED_MAX ||
+	    (map_get(&c->limits, tid, &asked_ns) && now_ns < asked_ns + CGROUPS_LIMITS_NS))
 		return;
 	if (c->limits.n >= CGROUPS_NEW_MAX)
 		map_done(&c->limits);
-	if (c->limited.n < CGROUPS_NEW_MAX && !map_set(&c->limits, tid, now_ns))
-		(void)VEC_PUSH(&c->limited, tid);
+	if (!VEC_PUSH(&c->limited, tid))
+		(void)map_set(&c->limits, tid, now_ns);
 }
 
 struct cgroups_walk {
@@ -286,16 +272,19 @@ static void walk_run(void *arg)
 {
 	struct cgroups_walk *w = arg;
 	struct cgroups *c = w->c;
-	uint64_t began_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t began_ns;
 	void *data = NULL;
 	size_t size = 0, n = 0;
 
 	if (w->limited.n && !cgroups_limits("", w->limited.v, w->limited.n, clock_boot_ns(), &data, &size) &&
 	    data)
 		c->opt.found(c->opt.arg, data, size);
-	if (w->wanted.n && !cgroups_find(c->root, "/", &w->wanted, clock_boot_ns(), &data, &size, &n) && data)
-		c->opt.found(c->opt.arg, data, size);
-	c->took_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - began_ns;
+	began_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	if (w->wanted.n) {
+		if (!cgroups_find(c->root, "/", &w->wanted, clock_boot_ns(), &data, &size, &n) && data)
+			c->opt.found(c->opt.arg, data, size);
+		c->took_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - began_ns;
+	}
 	c->named += n;
 	c->unnamed += w->wanted.n - n;
 	walk_drop(w);

@@ -27,9 +27,11 @@
 /* ids that are remembered; if there are so many, a new id makes the daemon forget all of them */
 #define CGROUPS_KNOWN_MAX 65536
 /* ids that one walk looks for; further ids have to be seen again */
-#define CGROUPS_NEW_MAX   4096
-#define CGROUPS_WALK_MAX  65536
-#define CGROUPS_DEPTH_MAX 32
+#define CGROUPS_NEW_MAX  4096
+#define CGROUPS_WALK_MAX 65536
+/* tasks whose limits are read in one walk; further tasks have to be seen again */
+#define CGROUPS_LIMITED_MAX 64
+#define CGROUPS_DEPTH_MAX   32
 
 struct cgroups;
 

@@ -585,14 +585,10 @@ enum ct_loss {
  *   TASK           tid
  *   CGROUP         inode number of its directory. In its CT_OBJECT, name is the path below the root
  *                  of the hierarchy. peer is 0, or the object CT_OBJ_CONTAINER_ID(), whose name is
- *                  the name of the container.
- *                  Or CT_OBJ_QUOTA_ID() of a task whose CPU quota was used up: name is the control group
- *                  with the quota, perhaps one above the task's; x is the quota, the CPU time in
- *                  microseconds that the group may use in each period; dev is the period in microseconds.
- *                  Or CT_OBJ_MEMORY_ID() of a task that waited for memory: name is the control group whose
- *                  memory limit is used up most, perhaps one above the task's; x is the limit in bytes; dev
- * is how much of it was in use, in percent DATA, QUEUE    as FUTEX MARK           a hash of the name
- * (CT_MARK_NAME_MAX) The name of FUTEX and DATA is the symbol, such as "flag (a.out)", where known.
+ *                  the name of the container. Or CT_OBJ_QUOTA_ID(), or CT_OBJ_MEMORY_ID(): see there
+ *   DATA, QUEUE    as FUTEX
+ *   MARK           a hash of the name (CT_MARK_NAME_MAX)
+ * The name of FUTEX and DATA is the symbol, such as "flag (a.out)", where known.
  *
  * Two processes share an id of FUTEX, DATA or QUEUE if their pids are a multiple of 4096 apart and
  * they use the same address at the same time. This can happen without address randomisation, or to
@@ -640,8 +636,12 @@ enum ct_obj_kind {
 #define CT_OBJ_NOT_ACCEPTED         (1ULL << 58)
 #define CT_OBJ_PTY_MASTER           (1ULL << 58)
 #define CT_OBJ_CONTAINER_ID(cgroup) CT_OBJ_ID(CT_OBJ_CGROUP, (ct_u64)(cgroup) | 1ULL << 58)
-#define CT_OBJ_QUOTA_ID(tid)        CT_OBJ_ID(CT_OBJ_CGROUP, (ct_u64)(tid) | 1ULL << 57)
-#define CT_OBJ_MEMORY_ID(tid)       CT_OBJ_ID(CT_OBJ_CGROUP, (ct_u64)(tid) | 1ULL << 56)
+/* The CPU quota that the task has used up. name is the control group with the quota: that of the task, or one
+ * above it. x: the CPU time in us that the group may use in each period; dev: the period in us. */
+#define CT_OBJ_QUOTA_ID(tid) CT_OBJ_ID(CT_OBJ_CGROUP, (ct_u64)(tid) | 1ULL << 57)
+/* The smallest memory limit of a task that waited for memory. name is the control group with the limit: that
+ * of the task, or one above it. x: the limit in bytes. */
+#define CT_OBJ_MEMORY_ID(tid) CT_OBJ_ID(CT_OBJ_CGROUP, (ct_u64)(tid) | 1ULL << 56)
 
 /* The start of every blob. size: bytes of the whole blob, a multiple of 8. */
 struct ct_blob {

@@ -133,37 +133,41 @@ static void limits_of_version_1(void **state)
 
 static void quota(const char *group, uint64_t quota_us, uint32_t period_us)
 {
-	struct procmachine_quota q;
+	struct procmachine_task t;
 
-	assert_true(procmachine_quota(dir, 7, &q));
-	assert_string_equal(q.group, group);
-	assert_int_equal(q.quota_us, quota_us);
-	assert_int_equal(q.period_us, period_us);
+	procmachine_task(dir, 7, &t);
+	assert_string_equal(t.quota.group, group);
+	if (!*group)
+		return;
+	assert_int_equal(t.quota.amount, quota_us);
+	assert_int_equal(t.quota.period_us, period_us);
 }
 
 static void quotas(void **state)
 {
-	struct procmachine_quota q;
 	char path[128];
 
 	put("/sys/fs/cgroup/cgroup.controllers", "cpu memory\n");
 	put("/proc/7/cgroup", "0::/a/b\n");
 	put("/sys/fs/cgroup/a/cpu.max", "max 100000\n");
 	put("/sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
-	assert_false(procmachine_quota(dir, 7, &q));
+	quota("", 0, 0);
 	put("/sys/fs/cgroup/a/b/cpu.max", "50000 100000\n");
-	put("/sys/fs/cgroup/a/cpu.max", "30000 50000\n");
 	quota("/a/b", 50000, 100000);
-	/* the larger quota is the one that was used up */
+	/* one of two quotas; neither was ever used up */
+	put("/sys/fs/cgroup/a/cpu.max", "30000 50000\n");
+	quota("", 0, 0);
 	put("/sys/fs/cgroup/a/cpu.stat", "nr_periods 9\nnr_throttled 3\n");
 	put("/sys/fs/cgroup/a/b/cpu.stat", "nr_periods 9\nnr_throttled 0\n");
 	quota("/a", 30000, 50000);
 	put("/sys/fs/cgroup/a/b/cpu.stat", "nr_periods 9\nnr_throttled 1\n");
-	quota("/a/b", 50000, 100000);
-	put("/sys/fs/cgroup/a/cpu.max", "10000 50000\n");
-	quota("/a", 10000, 50000);
+	quota("", 0, 0);
 	put("/sys/fs/cgroup/a/cpu.stat", "nr_periods 9\nnr_throttled 0\n");
 	quota("/a/b", 50000, 100000);
+	/* a group of another cgroup namespace: only the groups of the reader's own could be read */
+	put("/proc/7/cgroup", "0::/../other\n");
+	put("/sys/fs/cgroup/cpu.max", "10000 50000\n");
+	quota("", 0, 0);
 	snprintf(path, sizeof(path), "%s/sys/fs/cgroup/cgroup.controllers", dir);
 	unlink(path);
 	put("/proc/7/cgroup", "2:cpu:/a/b\n");
@@ -175,24 +179,22 @@ static void quotas(void **state)
 
 static void memory_limits(void **state)
 {
-	struct procmachine_memory m;
+	struct procmachine_task t;
 
 	put("/sys/fs/cgroup/cgroup.controllers", "cpu memory\n");
 	put("/proc/7/cgroup", "0::/a/b\n");
 	put("/sys/fs/cgroup/a/memory.max", "1000\n");
 	put("/sys/fs/cgroup/a/memory.high", "max\n");
-	put("/sys/fs/cgroup/a/memory.current", "800\n");
 	put("/sys/fs/cgroup/a/b/memory.max", "max\n");
-	assert_true(procmachine_memory(dir, 7, &m));
-	assert_string_equal(m.group, "/a");
-	assert_int_equal(m.limit_bytes, 1000);
-	assert_int_equal(m.used_percent, 80);
+	procmachine_task(dir, 7, &t);
+	assert_string_equal(t.memory.group, "/a");
+	assert_int_equal(t.memory.amount, 1000);
 	put("/sys/fs/cgroup/a/b/memory.high", "500\n");
-	put("/sys/fs/cgroup/a/b/memory.current", "510\n");
-	assert_true(procmachine_memory(dir, 7, &m));
-	assert_string_equal(m.group, "/a/b");
-	assert_int_equal(m.used_percent, 102);
-	assert_false(procmachine_memory(dir, 8, &m));
+	procmachine_task(dir, 7, &t);
+	assert_string_equal(t.memory.group, "/a/b");
+	assert_int_equal(t.memory.amount, 500);
+	procmachine_task(dir, 8, &t);
+	assert_string_equal(t.memory.group, "");
 }
 
 static void cpus(void **state)
