@@ -116,8 +116,6 @@ static int walk_path(struct path_work *k, const struct analysis_input *in, uint3
 		r = account_new(k->g, k->path, &k->account);
 	if (!r)
 		r = whatif_new(k->g, task, in->from_ns, in->to_ns, &k->whatif);
-	if (!r && k->n_threads > 1)
-		whatif_prepare(k->whatif, k->path);
 	return r;
 }
 
@@ -159,6 +157,8 @@ static int walk(struct path_work *k, const struct analysis_input *in, uint32_t t
 {
 	int r = walk_both(k, in, task);
 
+	if (!r && k->n_threads > 1)
+		whatif_prepare(k->whatif, k->path, cli_both);
 	if (!r)
 		r = whatif_link(k->whatif, &k->links, k->n_threads > 1 ? cli_both : NULL);
 	causal_links_done(&k->links);
