@@ -302,8 +302,10 @@ int cmd_path(int argc, char **argv)
 	r = rowarg_use(&o.row, o.path, &o.who, &o.window, &texts);
 	if (!r)
 		r = analysis_begin(&in, o.path, &o.window);
-	if (!r)
+	if (!r) {
+		window_drop_cpus(in.window); /* a path needs much memory */
 		r = path_print(&in, &o);
+	}
 	analysis_close(&in);
 	return r;
 }
