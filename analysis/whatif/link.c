@@ -29,7 +29,7 @@ struct linking {
 	uint32_t task;
 	VEC(struct part) parts;
 	size_t next_part;
-	/* The range is divided into equal time slices, about as many as there are looks. So only few looks
+	/* The range is divided into equal time slices, about as many as half of the links. So only few looks
 	 * are in one slice. */
 	unsigned shift;
 	size_t n_slices;
@@ -125,6 +125,9 @@ static int find_exits(struct linking *k)
 	return 0;
 }
 
+/* The records of messages are far apart in memory. So a loop asks for those of a later message in advance. */
+#define RECORDS_AHEAD 16
+
 /* Nearly all arrivals are in order, so only the others are sorted, and merged in. */
 static int sort_arrivals(struct whatif *x, struct arrival *v, size_t n)
 {
@@ -132,11 +135,16 @@ static int sort_arrivals(struct whatif *x, struct arrival *v, size_t n)
 	size_t a = 0, b;
 	int r = 0;
 
-	for (size_t i = 0; i < n && !r; i++)
+	for (size_t i = 0; i < n && !r; i++) {
+		const struct arrival *soon = &v[MIN(i + RECORDS_AHEAD, n - 1)];
+
+		if (soon->event != GRAPH_NONE)
+			__builtin_prefetch(&x->g->w->events[soon->event]);
 		if (a && arrival_cmp(&v[a - 1], &v[i], x) > 0)
 			r = VEC_PUSH(&late, v[i]);
 		else
 			v[a++] = v[i];
+	}
 	if (late.n)
 		qsort_r(late.v, late.n, sizeof(*late.v), arrival_cmp, x);
 	for (b = late.n; b && !r;)
@@ -210,11 +218,11 @@ static uint32_t slice_of(const struct linking *k, uint64_t ns)
 	return (uint32_t)((ns - k->x->from_ns) >> k->shift);
 }
 
-static int slices_init(struct linking *k, size_t n_looks)
+static int slices_init(struct linking *k, size_t most)
 {
 	uint64_t range_ns = k->x->to_ns - k->x->from_ns;
 
-	while (range_ns >> k->shift > n_looks)
+	while (range_ns >> k->shift > most)
 		k->shift++;
 	k->n_slices = (range_ns >> k->shift) + 1;
 	k->slice_end = calloc(k->n_slices + 1, sizeof(*k->slice_end));
@@ -251,9 +259,6 @@ static int add_waits(struct linking *k, uint32_t task)
 	}
 	return r;
 }
-
-/* The records of messages are far apart in memory. So a loop asks for those of a later message in advance. */
-#define RECORDS_AHEAD 16
 
 /* Drops the links that no arrival (link.h) is made of. The others may get another `cause`: an arrival does
  * not leave after it has arrived. */
@@ -341,6 +346,10 @@ static int add_arrivals(struct linking *k, uint32_t task)
 	if (!r)
 		r = sort_arrivals(x, x->arrivals + first, x->n_arrivals - first);
 	for (size_t i = first; i < x->n_arrivals && !r; i++) {
+		const struct arrival *soon = &x->arrivals[MIN(i + RECORDS_AHEAD, x->n_arrivals - 1)];
+
+		if (soon->event != GRAPH_NONE)
+			__builtin_prefetch(&x->g->w->events[soon->cause]);
 		find_task(k, x->arrivals[i].from);
 		r = add_look(k, x->g->n_intervals + i, left_ns(x, &x->arrivals[i]));
 	}
@@ -439,7 +448,7 @@ static int link_all(struct linking *k)
 	if (x->g->n_intervals + n + x->g->n_tasks > UINT32_MAX)
 		return -E2BIG;
 	x->arrivals = malloc((n + 1) * sizeof(*x->arrivals));
-	if (!x->arrivals || slices_init(k, n + x->n_causes))
+	if (!x->arrivals || slices_init(k, (n + x->n_causes) / 2 + 1))
 		return -ENOMEM;
 	k->found[x->task] = true;
 	k->queue[k->n_queue++] = x->task;

@@ -6,6 +6,7 @@
 
 #include "analysis/whatif/replay.h"
 #include "lib/cleanup.h"
+#include "lib/vec.h"
 
 int whatif_saved(struct whatif *x, const struct whatif_without *v, size_t n, uint64_t *ret_ns)
 {
@@ -46,21 +47,64 @@ int whatif_new(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t 
 	return 0;
 }
 
-void whatif_prepare(struct whatif *x, const struct path *p)
+/* A part of the intervals of one task, so that two threads can share the work for this task. */
+#define PREPARE_PART 1024
+struct some_intervals {
+	uint32_t first, end;
+};
+
+struct preparing {
+	struct whatif *x;
+	VEC(struct some_intervals) parts;
+	size_t next_part; /* the first one that no thread has begun with */
+};
+
+static void prepare_parts(void *arg)
+{
+	struct preparing *k = arg;
+	const struct interval *s = k->x->g->intervals;
+	size_t n;
+
+	while ((n = __atomic_fetch_add(&k->next_part, 1, __ATOMIC_RELAXED)) < k->parts.n) {
+		uint32_t end = k->parts.v[n].end;
+
+		for (uint32_t i = k->parts.v[n].first; i < end && s[i].from_ns < k->x->to_ns; i++)
+			if (s[i].state == INTERVAL_BLOCKED)
+				whatif_cause(k->x, i);
+	}
+}
+
+static int prepare_task(struct preparing *k, uint32_t task)
+{
+	const struct graph *g = k->x->g;
+	uint32_t end = g->tasks[task].first_interval + g->tasks[task].n_intervals;
+	int r = 0;
+
+	for (uint32_t i = graph_interval_at(g, task, k->x->from_ns), to; i < end && !r; i = to) {
+		to = end - i > PREPARE_PART ? i + PREPARE_PART : end;
+		if (g->intervals[i].from_ns >= k->x->to_ns)
+			break;
+		r = VEC_PUSH(&k->parts, (struct some_intervals){ i, to });
+	}
+	return r;
+}
+
+void whatif_prepare(struct whatif *x, const struct path *p, graph_both_fn both)
 {
 	_cleanup_free_ bool *on_path = calloc(x->g->n_tasks, sizeof(*on_path));
+	struct preparing k = { .x = x };
+	int r = on_path ? 0 : -ENOMEM;
 
-	for (size_t i = 0; on_path && i < p->n_frames; i++)
+	for (size_t i = 0; !r && i < p->n_frames; i++)
 		on_path[p->frames[i].task] = true;
-	for (uint32_t t = 0; on_path && t < x->g->n_tasks; t++) {
-		const struct graph_task *task = &x->g->tasks[t];
-		uint32_t end = task->first_interval + task->n_intervals,
-			 i = on_path[t] ? graph_interval_at(x->g, t, x->from_ns) : end;
-
-		for (; i < end && x->g->intervals[i].from_ns < x->to_ns; i++)
-			if (x->g->intervals[i].state == INTERVAL_BLOCKED)
-				whatif_cause(x, i);
-	}
+	for (uint32_t t = 0; !r && t < x->g->n_tasks; t++)
+		if (on_path[t])
+			r = prepare_task(&k, t);
+	if (!r && both)
+		both(prepare_parts, prepare_parts, &k);
+	else if (!r)
+		prepare_parts(&k);
+	VEC_FREE(&k.parts);
 }
 
 void whatif_free(struct whatif *x)

@@ -49,9 +49,9 @@ int whatif_new(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t 
  * use. The caller still calls causal_links_done(). Returns 0, -ENOMEM, or -E2BIG: more than 2^32-1 intervals,
  * links and tasks. After an error, x may only be given to whatif_free(). */
 int whatif_link(struct whatif *x, struct causal_links *links, graph_both_fn both);
-/* Optional: finds what ended each wait of the tasks on the path. Then whatif_link() has less work. Another
- * thread may call causal_links_find() at the same time. Does nothing if out of memory. */
-void whatif_prepare(struct whatif *x, const struct path *p);
+/* Optional: finds what ended each wait of the tasks on the path. Then whatif_link() has less work. both: may
+ * be NULL. Does nothing if out of memory. */
+void whatif_prepare(struct whatif *x, const struct path *p, graph_both_fn both);
 void whatif_free(struct whatif *x);
 /* Sets *ret_ns to the time that is saved without all of v[0 .. n). Returns 0 or -ENOMEM. */
 int whatif_saved(struct whatif *x, const struct whatif_without *v, size_t n, uint64_t *ret_ns);

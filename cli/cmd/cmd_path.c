@@ -123,8 +123,6 @@ static int walk_path(struct path_work *k, const struct analysis_input *in, uint3
 		r = account_new(k->g, k->path, &k->account);
 	if (!r)
 		r = whatif_new(k->g, task, in->from_ns, in->to_ns, &k->whatif);
-	if (!r && k->n_threads > 1)
-		whatif_prepare(k->whatif, k->path);
 	return r;
 }
 
@@ -166,6 +164,8 @@ static int walk(struct path_work *k, const struct analysis_input *in, uint32_t t
 {
 	int r = walk_both(k, in, task);
 
+	if (!r && k->n_threads > 1)
+		whatif_prepare(k->whatif, k->path, cli_both);
 	if (!r)
 		r = whatif_link(k->whatif, &k->links, k->n_threads > 1 ? cli_both : NULL);
 	causal_links_done(&k->links);
@@ -321,8 +321,10 @@ int cmd_path(int argc, char **argv)
 	r = rowarg_use(&o.row, o.path, &o.who, &o.window, &texts);
 	if (!r)
 		r = analysis_begin(&in, o.path, &o.window);
-	if (!r)
+	if (!r) {
+		window_drop_cpus(in.window); /* a path needs much memory */
 		r = path_print(&in, &o);
+	}
 	analysis_close(&in);
 	return r;
 }

@@ -95,24 +95,41 @@ static int graph_tasks(struct graph *g, struct builder *b, uint32_t *renumber)
 	return 0;
 }
 
-static bool is_run(const struct graph *g, const struct interval *s)
+static bool is_run(const struct interval *s)
 {
-	return s->state == INTERVAL_RUNNING && s->cpu < g->n_cpus;
+	return s->state == INTERVAL_RUNNING && s->cpu < GRAPH_CPUS_MAX;
 }
 
-static int graph_cpus(struct graph *g, const struct builder *b)
+/* Counts the intervals of each task, and the runs on each CPU. */
+static int graph_count(struct graph *g, const struct builder *b, const uint32_t *renumber)
 {
+	uint32_t at = 0;
+
 	g->n_cpus = MIN(g->w->n_cpus, (uint32_t)GRAPH_CPUS_MAX);
-	for (size_t i = 0; i < b->intervals.n; i++)
-		if (b->intervals.v[i].state == INTERVAL_RUNNING && b->intervals.v[i].cpu < GRAPH_CPUS_MAX)
-			g->n_cpus = MAX(g->n_cpus, (uint32_t)b->intervals.v[i].cpu + 1);
-	g->runs = calloc((size_t)g->n_cpus + 1, sizeof(*g->runs));
-	g->n_runs = calloc((size_t)g->n_cpus + 1, sizeof(*g->n_runs));
-	if (!g->runs || !g->n_runs)
+	g->n_runs = calloc(GRAPH_CPUS_MAX, sizeof(*g->n_runs));
+	if (!g->n_runs)
 		return -ENOMEM;
-	for (size_t i = 0; i < b->intervals.n; i++)
-		if (is_run(g, &b->intervals.v[i]))
-			g->n_runs[b->intervals.v[i].cpu]++;
+	for (size_t i = 0; i < b->intervals.n; i++) {
+		const struct interval *s = &b->intervals.v[i];
+
+		g->tasks[renumber[s->task]].n_intervals++;
+		if (!is_run(s))
+			continue;
+		g->n_runs[s->cpu]++;
+		g->n_cpus = MAX(g->n_cpus, (uint32_t)s->cpu + 1);
+	}
+	for (size_t i = 0; i < g->n_tasks; i++) {
+		g->tasks[i].first_interval = at;
+		at += g->tasks[i].n_intervals;
+	}
+	return 0;
+}
+
+static int graph_cpus(struct graph *g)
+{
+	g->runs = calloc((size_t)g->n_cpus + 1, sizeof(*g->runs));
+	if (!g->runs)
+		return -ENOMEM;
 	for (uint32_t c = 0; c < g->n_cpus; c++) {
 		g->runs[c] = malloc((g->n_runs[c] + 1) * sizeof(**g->runs));
 		if (!g->runs[c])
@@ -137,80 +154,105 @@ static bool is_disk_wait(const struct graph *g, const struct interval *s)
 	       (kind == CT_OBJ_FILE || kind == CT_OBJ_BLOCKDEV) && !g->tasks[s->task].kthread;
 }
 
-static int graph_disk_waits(struct graph *g)
+static int graph_disk_waits(struct graph *g, size_t n)
 {
-	size_t n = 0;
-
-	if (!g->n_disk_waits)
+	if (!n)
 		return 0;
-	g->disk_waits = malloc(g->n_disk_waits * sizeof(*g->disk_waits));
+	g->disk_waits = malloc(n * sizeof(*g->disk_waits));
 	if (!g->disk_waits)
 		return -ENOMEM;
 	for (size_t i = 0; i < g->n_intervals; i++)
 		if (is_disk_wait(g, &g->intervals[i]))
-			g->disk_waits[n++] = (uint32_t)i;
+			g->disk_waits[g->n_disk_waits++] = (uint32_t)i;
 	return 0;
 }
 
-/* graph_intervals() gives memory back each time it has copied this number of intervals */
+/* Each time this number of intervals is copied, their old memory is given back. */
 #define GIVE_BACK 65536
 
-static int graph_intervals(struct graph *g, struct builder *b, const uint32_t *renumber, bool lean)
+/* One half of the builder's intervals, while they move to the graph's array. The first half fills the place
+ * of each task from its begin, and the second half from its end, so two threads can move them. */
+struct half {
+	struct graph *g;
+	struct builder *b;
+	const uint32_t *renumber;
+	size_t first, end; /* of the builder's intervals */
+	/* The entries of builder.looks that are about this half, and did not get their new interval yet. */
+	size_t look, look_end;
+	uint32_t *at; /* [task]: the next place in graph.intervals; the second half goes down from it */
+	size_t *run;  /* [cpu]: the same in graph.runs */
+	size_t n_disk_waits;
+};
+
+static void half_move(struct half *h, size_t from, uint32_t to, size_t run)
 {
-	_cleanup_free_ uint32_t *end = calloc(g->n_tasks + 1, sizeof(*end));
-	_cleanup_free_ size_t *run_end = calloc((size_t)g->n_cpus + 1, sizeof(*run_end));
-	size_t look = b->looks.n;
-	uint32_t at = 0;
+	struct graph *g = h->g;
+	struct interval *s = &g->intervals[to];
 
-	g->intervals = malloc((b->intervals.n + 1) * sizeof(*g->intervals));
-	if (!end || !run_end || !g->intervals)
-		return -ENOMEM;
-	/* Small pages save memory here, but all later passes over the intervals take a little longer. After
-	 * graph_build(), the caller needs more memory than graph_build() does, so there they save nothing. */
-	if (lean)
-		huge_avoid(g->intervals, b->intervals.n * sizeof(*g->intervals));
-	else
-		huge_advise(g->intervals, b->intervals.n * sizeof(*g->intervals));
-	memcpy(run_end, g->n_runs, g->n_cpus * sizeof(*run_end));
-	VEC_SORT(&b->looks, look_cmp);
-	for (size_t i = 0; i < b->intervals.n; i++)
-		g->tasks[renumber[b->intervals.v[i].task]].n_intervals++;
-	for (size_t i = 0; i < g->n_tasks; i++) {
-		g->tasks[i].first_interval = at;
-		end[i] = at += g->tasks[i].n_intervals;
+	*s = h->b->intervals.v[from];
+	s->task = h->renumber[s->task];
+	if (is_run(s))
+		g->runs[s->cpu][run] = to;
+	h->n_disk_waits += is_disk_wait(g, s);
+}
+
+static void half_done(struct half *h)
+{
+	free(h->at);
+	free(h->run);
+}
+
+static void move_first(struct half *h)
+{
+	struct builder *b = h->b;
+
+	for (size_t i = 0; i < h->end; i++) {
+		const struct interval *s = &b->intervals.v[i];
+		uint32_t to = h->at[h->renumber[s->task]]++;
+
+		half_move(h, i, to, is_run(s) ? h->run[s->cpu]++ : 0);
+		if (h->look < h->look_end && b->looks.v[h->look].interval == i)
+			b->looks.v[h->look++].interval = to;
+		if (i % GIVE_BACK == 0)
+			huge_give_back(b->intervals.v, i * sizeof(*b->intervals.v));
 	}
-	g->n_intervals = b->intervals.n;
-	/* backward, so that the builder's array can shrink meanwhile */
-	for (size_t i = b->intervals.n; i-- > 0;) {
-		uint32_t task = renumber[b->intervals.v[i].task];
-		struct interval *to = &g->intervals[--end[task]];
+}
 
-		*to = b->intervals.v[i];
-		to->task = task;
-		if (look && b->looks.v[look - 1].interval == i)
-			b->looks.v[--look].interval = end[task];
-		if (is_run(g, to))
-			g->runs[to->cpu][--run_end[to->cpu]] = end[task];
-		g->n_disk_waits += is_disk_wait(g, to);
-		if (i && i % GIVE_BACK == 0) {
-			struct interval *less = realloc(b->intervals.v, i * sizeof(*less));
+static void move_second(struct half *h)
+{
+	struct builder *b = h->b;
 
-			if (less)
-				b->intervals.v = less;
-		}
+	for (size_t i = h->end; i-- > h->first;) {
+		const struct interval *s = &b->intervals.v[i];
+		uint32_t to = --h->at[h->renumber[s->task]];
+
+		half_move(h, i, to, is_run(s) ? --h->run[s->cpu] : 0);
+		if (h->look < h->look_end && b->looks.v[h->look_end - 1].interval == i)
+			b->looks.v[--h->look_end].interval = to;
+		if (i % GIVE_BACK == 0)
+			huge_give_back(b->intervals.v + i, (h->end - i) * sizeof(*b->intervals.v));
 	}
-	VEC_SORT(&b->looks, look_cmp);
-	g->n_looks = b->looks.n;
-	g->looks = TAKE_PTR(b->looks.v);
-	return 0;
 }
 
 struct building {
 	struct graph *g;
 	struct builder b;
 	struct window *lean; /* as in build() */
-	int index_err, timelines_err;
+	graph_both_fn both;  /* may be NULL */
+	uint32_t *renumber;
+	struct half halves[2];
+	int index_err, timelines_err, waits_err, disk_err;
 };
+
+static void call_both(struct building *k, void (*a)(void *arg), void (*b)(void *arg))
+{
+	if (k->both) {
+		k->both(a, b, k);
+	} else {
+		a(k);
+		b(k);
+	}
+}
 
 static void build_index(void *arg)
 {
@@ -219,45 +261,122 @@ static void build_index(void *arg)
 	k->index_err = index_records(k->g);
 }
 
-static int make_timelines(struct building *k, uint32_t *renumber)
-{
-	struct graph *g = k->g;
-	int r = graph_tasks(g, &k->b, renumber);
-
-	if (!r)
-		r = graph_cpus(g, &k->b);
-	if (!r)
-		r = graph_intervals(g, &k->b, renumber, k->lean != NULL);
-	VEC_FREE(&k->b.intervals);
-	if (!r)
-		r = graph_disk_waits(g);
-	return r ? r : index_waits(g);
-}
-
 static void build_timelines(void *arg)
 {
 	struct building *k = arg;
-	_cleanup_free_ uint32_t *renumber = NULL;
+	int r = timeline_replay(&k->b, k->lean);
 
-	k->timelines_err = timeline_replay(&k->b, k->lean);
-	if (k->timelines_err)
-		return;
-	renumber = calloc(k->b.now.n + 1, sizeof(*renumber));
-	k->timelines_err = renumber ? make_timelines(k, renumber) : -ENOMEM;
+	k->renumber = r ? NULL : calloc(k->b.now.n + 1, sizeof(*k->renumber));
+	if (!r && !k->renumber)
+		r = -ENOMEM;
+	if (!r)
+		r = graph_tasks(k->g, &k->b, k->renumber);
+	if (!r)
+		r = graph_count(k->g, &k->b, k->renumber);
+	k->timelines_err = r ? r : graph_cpus(k->g);
+}
+
+static int halves_init(struct building *k)
+{
+	struct graph *g = k->g;
+	struct builder *b = &k->b;
+	size_t n = b->intervals.n, middle = n / 2, looks = 0;
+
+	VEC_SORT(&b->looks, look_cmp);
+	while (looks < b->looks.n && b->looks.v[looks].interval < middle)
+		looks++;
+	k->halves[0] = (struct half){ .end = middle, .look_end = looks };
+	k->halves[1] = (struct half){ .first = middle, .end = n, .look = looks, .look_end = b->looks.n };
+	for (size_t h = 0; h < ARRAY_SIZE(k->halves); h++) {
+		struct half *x = &k->halves[h];
+
+		x->g = g;
+		x->b = b;
+		x->renumber = k->renumber;
+		x->at = malloc((g->n_tasks + 1) * sizeof(*x->at));
+		x->run = calloc((size_t)g->n_cpus + 1, sizeof(*x->run));
+		if (!x->at || !x->run)
+			return -ENOMEM;
+		for (size_t t = 0; t < g->n_tasks; t++)
+			x->at[t] = g->tasks[t].first_interval + (h ? g->tasks[t].n_intervals : 0);
+	}
+	memcpy(k->halves[1].run, g->n_runs, g->n_cpus * sizeof(*g->n_runs));
+	return 0;
+}
+
+static void first_half(void *arg)
+{
+	move_first(&((struct building *)arg)->halves[0]);
+}
+
+static void second_half(void *arg)
+{
+	move_second(&((struct building *)arg)->halves[1]);
+}
+
+static void find_disk_waits(void *arg)
+{
+	struct building *k = arg;
+
+	k->disk_err = graph_disk_waits(k->g, k->halves[0].n_disk_waits + k->halves[1].n_disk_waits);
+}
+
+static void find_reads(void *arg)
+{
+	struct building *k = arg;
+
+	k->waits_err = index_waits(k->g);
+}
+
+static int build_intervals(struct building *k)
+{
+	struct graph *g = k->g;
+	size_t n = k->b.intervals.n;
+	int r = halves_init(k);
+
+	g->intervals = r ? NULL : malloc((n + 1) * sizeof(*g->intervals));
+	if (!r && g->intervals) {
+		/* Small pages save memory here, but all later passes over the intervals take a little longer.
+		 * After graph_build(), the caller needs more memory than graph_build() does, so there they
+		 * save nothing. */
+		if (k->lean)
+			huge_avoid(g->intervals, n * sizeof(*g->intervals));
+		else
+			huge_advise(g->intervals, n * sizeof(*g->intervals));
+		g->n_intervals = n;
+		call_both(k, first_half, second_half);
+		VEC_SORT(&k->b.looks, look_cmp);
+		g->n_looks = k->b.looks.n;
+		g->looks = TAKE_PTR(k->b.looks.v);
+	} else {
+		r = -ENOMEM;
+	}
+	half_done(&k->halves[0]);
+	half_done(&k->halves[1]);
+	VEC_FREE(&k->b.intervals);
+	if (r)
+		return r;
+	call_both(k, find_disk_waits, find_reads);
+	return k->disk_err ? k->disk_err : k->waits_err;
 }
 
 /* graph_build_lean() removes records from the window during the replay. So it makes the indices of the
  * records after the replay. */
-static int build_parts(struct building *k, graph_both_fn both)
+static int build_parts(struct building *k)
 {
-	if (both) {
-		both(build_index, build_timelines, k);
-	} else {
-		build_timelines(k);
-		if (!k->timelines_err)
-			build_index(k);
+	int r;
+
+	if (k->both) {
+		k->both(build_index, build_timelines, k);
+		r = k->timelines_err ? k->timelines_err : k->index_err;
+		return r ? r : build_intervals(k);
 	}
-	return k->timelines_err ? k->timelines_err : k->index_err;
+	build_timelines(k);
+	r = k->timelines_err ? k->timelines_err : build_intervals(k);
+	if (r)
+		return r;
+	build_index(k);
+	return k->index_err;
 }
 
 static int build_end(struct graph *g)
@@ -284,7 +403,7 @@ static int build(const struct window *w, struct window *lean, graph_both_fn both
 {
 	size_t n_records = w->n_events;
 	struct graph *g = calloc(1, sizeof(*g));
-	struct building k = { .g = g, .b = { .w = w }, .lean = lean };
+	struct building k = { .g = g, .b = { .w = w }, .lean = lean, .both = both };
 	int r = -ENOMEM;
 
 	if (!g)
@@ -293,12 +412,13 @@ static int build(const struct window *w, struct window *lean, graph_both_fn both
 	g->scans = calloc(1, sizeof(*g->scans));
 	k.b.tids = calloc(1, sizeof(*k.b.tids));
 	if (g->scans && k.b.tids)
-		r = build_parts(&k, both);
+		r = build_parts(&k);
 	if (!r)
 		r = build_end(g);
 	g->dropped = k.b.dropped.v;
 	g->n_dropped = k.b.dropped.n;
 	builder_done(&k.b);
+	free(k.renumber);
 	if (r) {
 		graph_free(g);
 		return r;

@@ -247,7 +247,7 @@ static inline uint64_t interval_ran_ns(const struct interval *s)
 int graph_build(const struct window *w, struct graph **ret);
 /* Calls a(arg) and b(arg), perhaps in two threads. Returns after both calls have returned. */
 typedef void (*graph_both_fn)(void (*a)(void *arg), void (*b)(void *arg), void *arg);
-/* Like graph_build(), but lets `both` call two parts of the work that may run at the same time. */
+/* Like graph_build(), but lets `both` call parts of the work, of which two may run at the same time. */
 int graph_build_both(const struct window *w, graph_both_fn both, struct graph **ret);
 /* Like graph_build(), but removes most CT_SWITCH records from the window. For each removed record,
  * graph.dropped has a struct graph_dropped. A CT_SWITCH is kept if the previous kept record is more

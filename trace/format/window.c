@@ -132,6 +132,12 @@ void window_shrink(struct window *w, size_t n_events)
 	w->with_words = shrunk(w->with_words, RANK_BLOCKS(n_events) * sizeof(*w->with_words));
 }
 
+void window_drop_cpus(struct window *w)
+{
+	free(w->cpus);
+	w->cpus = NULL;
+}
+
 void window_give_back(struct window *w, size_t from, size_t to)
 {
 	if (from < to)

@@ -213,6 +213,8 @@ void window_shrink(struct window *w, size_t n_events);
 /* Gives memory of the events [from, to) back: their whole large pages, which then hold zeros. `from`: at
  * least the number of events that are kept so far. `to`: at most the next event for window_keep(). */
 void window_give_back(struct window *w, size_t from, size_t to);
+/* Frees the CPUs of the events. Call it if window_cpu() and window_keep() are not needed any more. */
+void window_drop_cpus(struct window *w);
 void window_free(struct window *w);
 
 #endif

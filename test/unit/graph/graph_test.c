@@ -244,7 +244,7 @@ static const size_t index_at[] = {
 	AT(threads),  AT(tuples), AT(accepted),  AT(addresses), AT(listening), AT(reads),
 #undef AT
 };
-static size_t n_refs[ARRAY_SIZE(index_at)];
+static size_t n_refs[ARRAY_SIZE(index_at)], n_looks;
 
 static void assert_same_graph(const struct graph *a, const struct graph *b)
 {
@@ -256,6 +256,40 @@ static void assert_same_graph(const struct graph *a, const struct graph *b)
 	assert_memory_equal(a->tasks, b->tasks, a->n_tasks * sizeof(*a->tasks));
 	assert_int_equal(a->n_intervals, b->n_intervals);
 	assert_memory_equal(a->intervals, b->intervals, a->n_intervals * sizeof(*a->intervals));
+	assert_int_equal(a->n_looks, b->n_looks);
+	assert_memory_equal(a->looks, b->looks, a->n_looks * sizeof(*a->looks));
+	n_looks += a->n_looks;
+	assert_int_equal(a->n_disk_waits, b->n_disk_waits);
+	for (size_t i = 0; i < a->n_disk_waits; i++)
+		assert_int_equal(a->disk_waits[i], b->disk_waits[i]);
+	assert_int_equal(a->n_cpus, b->n_cpus);
+	for (uint32_t c = 0; c < a->n_cpus; c++) {
+		assert_int_equal(a->n_runs[c], b->n_runs[c]);
+		assert_memory_equal(a->runs[c], b->runs[c], a->n_runs[c] * sizeof(**a->runs));
+	}
+}
+
+/* Each task has its intervals in order of time, and each CPU its runs. */
+static void assert_in_order(const struct graph *g)
+{
+	uint32_t at = 0;
+
+	for (size_t t = 0; t < g->n_tasks; t++) {
+		assert_int_equal(g->tasks[t].first_interval, at);
+		for (uint32_t i = 0; i < g->tasks[t].n_intervals; i++, at++) {
+			assert_int_equal(g->intervals[at].task, t);
+			assert_true(!i || g->intervals[at - 1].from_ns <= g->intervals[at].from_ns);
+		}
+	}
+	assert_int_equal(at, g->n_intervals);
+	for (uint32_t c = 0; c < g->n_cpus; c++)
+		for (size_t i = 0; i < g->n_runs[c]; i++) {
+			assert_int_equal(graph_run(g, c, i)->cpu, c);
+			assert_int_equal(graph_run(g, c, i)->state, INTERVAL_RUNNING);
+			assert_true(!i || graph_run(g, c, i - 1)->from_ns <= graph_run(g, c, i)->from_ns);
+		}
+	for (size_t i = 0; i < g->n_looks; i++)
+		assert_true(!i || g->looks[i - 1].interval < g->looks[i].interval);
 }
 
 static void assert_finds_objects(const struct graph *g)
@@ -308,6 +342,7 @@ static void test_both(void **state)
 		struct graph *g = build(&m, window_of_all_kinds(&m, &r)), *other;
 
 		assert_finds_objects(g);
+		assert_in_order(g);
 		for (size_t i = 0; i < ARRAY_SIZE(both); i++) {
 			assert_int_equal(graph_build_both(&m.w, both[i], &other), 0);
 			assert_same_graph(g, other);
@@ -319,6 +354,7 @@ static void test_both(void **state)
 	/* no index was empty in all windows */
 	for (size_t i = 0; i < ARRAY_SIZE(index_at); i++)
 		assert_true(n_refs[i] > 0);
+	assert_true(n_looks > 0);
 }
 
 /* Finds the same spans as a scan of all. Half of the gaps lie in others. */

@@ -125,9 +125,49 @@ static void test_parts(void **state)
 	assert_true(n_parts > 10);
 }
 
+static size_t n_prepared;
+
+/* Causes that threads have found before, in any order, are those that whatif_link() finds. */
+static void check_prepared(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
+			   uint32_t *seed)
+{
+	struct whatif *x[2];
+	struct path *p;
+
+	if (!g->n_intervals)
+		return;
+	assert_int_equal(path_walk(g, task, from_ns, to_ns, &p), 0);
+	for (int k = 0; k < 2; k++)
+		assert_int_equal(whatif_new(g, task, from_ns, to_ns, &x[k]), 0);
+	whatif_prepare(x[1], p, both_in_threads);
+	n_prepared += x[1]->n_causes;
+	for (uint32_t i = 0; i < g->n_intervals; i++) {
+		struct cause a, b;
+
+		if (g->intervals[i].state != INTERVAL_BLOCKED)
+			continue;
+		a = whatif_cause(x[0], i);
+		b = whatif_cause(x[1], i);
+		assert_memory_equal(&a, &b, sizeof(a));
+	}
+	for (int k = 0; k < 2; k++)
+		assert_int_equal(whatif_link(x[k], NULL, NULL), 0);
+	assert_int_equal(x[0]->looks.n, x[1]->looks.n);
+	whatif_free(x[0]);
+	whatif_free(x[1]);
+	path_free(p);
+}
+
+static void test_prepared(void **state)
+{
+	random_ranges(check_prepared);
+	assert_true(n_prepared > 1000);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_slow), cmocka_unit_test(test_parts) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_slow), cmocka_unit_test(test_parts),
+					    cmocka_unit_test(test_prepared) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
