@@ -495,6 +495,20 @@
  * If larger, outliers in a small group are missed (test two_shapes). */
 #define TRANSACTION_OUTLIERS_OF 5
 
+/* Inputs. The tests are in inputs.txt. */
+/* ns: The work for an input is followed for this long.
+ * If smaller, the update of a slow program is missed.
+ * If larger, an endless exchange of two threads is followed for longer. */
+#define INPUT_REACH_NS 10000000000ULL
+/* ns: After a write to a pseudo terminal, a kernel thread wakes the reader within this time.
+ * If smaller, a reader is not found when the CPU of the kernel thread is busy.
+ * If larger, the search takes longer, and the wake-up may be for a later write. */
+#define INPUT_TERMINAL_NS 50000000ULL
+/* pieces: The work for an input has at most this many pieces. A piece is what one task does without idling.
+ * If smaller, updates that many tasks make together are missed.
+ * If larger, an endless exchange of two threads is followed for longer. */
+#define INPUT_PIECES 256
+
 /* Profiles. The tests are in profile.txt. */
 /* letters: In a directory for temporary files, a word of letters and digits of at least this length
  * may be random. mkstemp() makes six random letters.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * uprobe.bpf.c - records the jobs of frameworks and the marks of user programs, with probes. The
- * cookie of a probe is the index of its rule in ct_job_rules. The BPF programs of this file can be
- * preempted, so they use the side ring: see emit_side().
+ * uprobe.bpf.c - records the jobs of frameworks, the events of display servers that programs take, and
+ * the marks of user programs, with probes. The cookie of a probe is the index of its rule in ct_job_rules.
+ * The BPF programs of this file can be preempted, so they use the side ring: see emit_side().
  */
 #include "compat.h"
 #include "emit.h"
@@ -229,6 +229,175 @@ static __noinline void mark_emit(__u64 transaction, const struct job_rule *rule,
 	emit_side(c, &o.side, sizeof(o), now);
 }
 
+/* X11: the types of events, and in the extension XInput 2 those of an event of the type X_GENERIC */
+#define X_KEY_PRESS       2
+#define X_MOTION          6
+#define X_GENERIC         35
+#define XI_TOUCH_BEGIN    18
+#define XI_TOUCH_UPDATE   19
+#define XI_TOUCH_END      20
+#define GDK_EXPOSE        2
+#define GDK_MOTION        3
+#define GDK_BUTTON_PRESS  4
+#define GDK_BUTTON_TWICE  5
+#define GDK_BUTTON_THRICE 6
+#define GDK_BUTTON_UP     7
+#define GDK_KEY_PRESS     8
+#define GDK_KEY_UP        9
+#define GDK_TOUCH_BEGIN   37
+#define GDK_TOUCH_END     39
+
+/* Qt: WindowSystemEvent.type, and QEvent::Type */
+#define QT_MOUSE       0x107
+#define QT_KEY         0x10a
+#define QT_TOUCH       0x10b
+#define QT_MOUSE_PRESS 2
+#define QT_MOUSE_UP    3
+#define QT_KEY_PRESS   6
+#define QT_KEY_UP      7
+
+/* If an event seems older than this, its time is from another clock. */
+#define INPUT_OLD_MS 60000
+
+/* An event of a display server: enum ct_input, and the low 32 bits of the time of the server in ms. */
+struct input_event {
+	__u32 what;
+	__u32 time_ms;
+};
+
+/* The types of the core protocol from X_KEY_PRESS to X_MOTION are those of XInput 2 too. */
+static __always_inline __u32 input_x_type(__u32 type)
+{
+	return type >= X_KEY_PRESS && type <= X_MOTION ? type - X_KEY_PRESS + CT_INPUT_KEY : CT_INPUT_OTHER;
+}
+
+static __always_inline __u32 input_xi_type(__u32 type)
+{
+	if (type == XI_TOUCH_BEGIN)
+		return CT_INPUT_TOUCH;
+	if (type == XI_TOUCH_UPDATE)
+		return CT_INPUT_MOTION;
+	return type == XI_TOUCH_END ? CT_INPUT_TOUCH_UP : input_x_type(type);
+}
+
+static __always_inline __u32 input_read(__u64 at)
+{
+	__u32 v = 0;
+
+	bpf_probe_read_user(&v, sizeof(v), (void *)at);
+	return v;
+}
+
+static __always_inline struct input_event input_xlib(__u64 at)
+{
+	struct input_event e = { .what = input_x_type(input_read(at)) };
+	__u64 data = 0;
+
+	if (input_read(at) != X_GENERIC) {
+		e.time_ms = input_read(at + 56); /* XKeyEvent.time */
+		return e;
+	}
+	e.what = input_xi_type(input_read(at + 36)); /* XGenericEventCookie.evtype, .data */
+	bpf_probe_read_user(&data, sizeof(data), (void *)(at + 48));
+	e.time_ms = data ? input_read(data + 40) : 0; /* XIDeviceEvent.time */
+	return e;
+}
+
+/* Returns false if the event does not count: GDK repeats the second press of a double click as an event of
+ * its own. */
+static __always_inline bool input_gdk3(__u64 at, struct input_event *ret)
+{
+	__u32 type = input_read(at);
+
+	ret->time_ms = input_read(at + 20); /* GdkEventKey.time; the same in events of other devices */
+	ret->what = type == GDK_EXPOSE         ? CT_INPUT_DRAW
+		    : type == GDK_KEY_PRESS    ? CT_INPUT_KEY
+		    : type == GDK_KEY_UP       ? CT_INPUT_KEY_UP
+		    : type == GDK_BUTTON_PRESS ? CT_INPUT_BUTTON
+		    : type == GDK_BUTTON_UP    ? CT_INPUT_BUTTON_UP
+		    : type == GDK_MOTION       ? CT_INPUT_MOTION
+		    : type == GDK_TOUCH_BEGIN  ? CT_INPUT_TOUCH
+		    : type == GDK_TOUCH_END    ? CT_INPUT_TOUCH_UP
+					       : CT_INPUT_OTHER;
+	return type != GDK_BUTTON_TWICE && type != GDK_BUTTON_THRICE;
+}
+
+/* Where a KeyEvent and a MouseEvent of Qt have their QEvent::Type. */
+struct qt_offsets {
+	__u32 key, mouse;
+};
+static const struct qt_offsets qt5_offsets = { .key = 0x44, .mouse = 0x68 };
+static const struct qt_offsets qt6_offsets = { .key = 0x6c, .mouse = 0x70 };
+
+static __always_inline __u32 input_qt_mouse(__u32 type)
+{
+	return type == QT_MOUSE_PRESS ? CT_INPUT_BUTTON
+	       : type == QT_MOUSE_UP  ? CT_INPUT_BUTTON_UP
+				      : CT_INPUT_MOTION;
+}
+
+/* Returns false if the event does not count: while Qt handles a key press, it asks the widgets, with an event
+ * of its own, whether the key is a shortcut. */
+static __always_inline bool input_qt(__u64 at, const struct qt_offsets *offsets, struct input_event *ret)
+{
+	__u32 kind = input_read(at + 8), type;
+
+	ret->what = CT_INPUT_OTHER;
+	ret->time_ms = input_read(at + 0x28); /* UserEvent.timestamp */
+	if (kind == QT_MOUSE) {
+		ret->what = input_qt_mouse(input_read(at + offsets->mouse));
+	} else if (kind == QT_TOUCH) {
+		ret->what = CT_INPUT_MOTION;
+	} else if (kind == QT_KEY) {
+		type = input_read(at + offsets->key);
+		ret->what = type == QT_KEY_PRESS ? CT_INPUT_KEY : CT_INPUT_KEY_UP;
+		return type == QT_KEY_PRESS || type == QT_KEY_UP;
+	}
+	return true;
+}
+
+/* Returns ns since boot; 0: the event has no time, or a time of another clock. X servers and Wayland
+ * compositors count ms of the monotonic clock. */
+static __always_inline __u64 input_time(const struct input_event *e, __u64 now)
+{
+	__u64 mono = bpf_ktime_get_ns();
+	__u32 age_ms = (__u32)(mono / 1000000) - e->time_ms;
+
+	if (!e->what || e->what == CT_INPUT_DRAW || !e->time_ms || age_ms > INPUT_OLD_MS)
+		return 0;
+	return now - age_ms * 1000000ULL - mono % 1000000;
+}
+
+static __noinline void input_emit(__u64 at, const struct job_rule *rule, __u64 now)
+{
+	struct cpu *c = emit_cpu();
+	struct input_event e = { .what = CT_INPUT_DRAW };
+	struct {
+		struct cpu_side side;
+		struct emit_rec2 rec;
+	} o = {};
+	struct ct_rec *r = &o.rec.r;
+
+	if (!c)
+		return;
+	if (rule->event == JOB_LAYOUT_XLIB)
+		e = input_xlib(at);
+	else if (rule->event == JOB_LAYOUT_GDK3 && !input_gdk3(at, &e))
+		return;
+	else if (rule->event == JOB_LAYOUT_QT5 && !input_qt(at, &qt5_offsets, &e))
+		return;
+	else if (rule->event == JOB_LAYOUT_QT6 && !input_qt(at, &qt6_offsets, &e))
+		return;
+	r->ts = now;
+	r->kind = CT_INPUT;
+	r->state = e.what;
+	r->flags = rule->input_flags;
+	r->tid = bpf_get_current_pid_tgid();
+	r->aux = rule->framework;
+	o.rec.x[0] = input_time(&e, now);
+	emit_side(c, &o.side, sizeof(o), now);
+}
+
 static __always_inline void job_tell(__u32 tgid, __u64 function, const struct job_rule *rule)
 {
 	struct call_key key = { .function = function, .tgid = tgid };
@@ -300,6 +469,10 @@ int ct_job_entry(struct pt_regs *regs)
 	j.job = job_value(regs, &rule->job);
 	if (rule->flags & JOB_MARK) {
 		mark_emit(j.job, rule, now);
+		return 0;
+	}
+	if (rule->flags & JOB_INPUT) {
+		input_emit(j.job, rule, now);
 		return 0;
 	}
 	if (!j.job || !job_counts(rule, j.job, id >> 32))

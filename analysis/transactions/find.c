@@ -59,7 +59,9 @@ void find_add(struct finding *k, const struct transaction *x)
 	else if (VEC_PUSH(&k->v, *x))
 		k->err = -ENOMEM;
 	else if (!x->to_ns)
-		k->types.v[x->type].n_open++;
+		*(x->silent ? &k->types.v[x->type].n_silent : &k->types.v[x->type].n_open) += 1;
+	else
+		k->types.v[x->type].n_shared += x->shared;
 }
 
 static bool is_wanted(const struct graph *g, const struct transaction_rule *rule, uint32_t task,

@@ -19,6 +19,7 @@ void find_marks(struct finding *k, const struct transaction_rule *rule);
 void find_processes(struct finding *k, const struct transaction_rule *rule);
 void find_requests(struct finding *k, const struct transaction_rule *rule);
 void find_jobs(struct finding *k, const struct transaction_rule *rule);
+void find_inputs(struct finding *k, const struct transaction_rule *rule);
 
 /* Returns the index of a type, and adds the type if it is new. The name of the type is rule->name. If the
  * rule has no name, it is the argument `name`. GRAPH_NONE: out of memory. */

@@ -84,6 +84,7 @@ int legs_of(const struct transactions *t, const struct transaction *x, leg_list 
 		return add_job(x, ret);
 	case TRANSACTION_MARK:
 	case TRANSACTION_PROCESS:
+	case TRANSACTION_INPUT:
 	case TRANSACTION_SOURCES:
 		break;
 	}

@@ -8,7 +8,8 @@
 
 const char *transaction_source_name(enum transaction_source source)
 {
-	static const char *const names[TRANSACTION_SOURCES] = { "mark", "process", "request", "job" };
+	static const char *const names[TRANSACTION_SOURCES] = { "mark", "process", "request", "job",
+								"input" };
 
 	return names[source];
 }
@@ -26,6 +27,7 @@ void transaction_rules_done(struct transaction_rules *rules)
 		free(r->service);
 		free(r->address);
 		free(r->queue);
+		free(r->input);
 	}
 	VEC_FREE(&rules->v);
 }

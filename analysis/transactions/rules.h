@@ -12,14 +12,16 @@
 /* The members that the source does not use are NULL or 0. */
 struct transaction_rule {
 	enum transaction_source source;
-	char *name;    /* name of the type; NULL: the name of the mark, program, service or queue */
+	char *name;    /* name of the type; NULL: the name of the mark, program, service, queue, or input and
+			  program */
 	char *mark;    /* MARK: the begin mark; if `until` is NULL, also the end mark */
 	char *until;   /* MARK: the end mark */
-	char *program; /* PROCESS, JOB */
+	char *program; /* PROCESS, JOB, INPUT */
 	char *cmdline; /* PROCESS */
 	char *service; /* REQUEST */
 	char *address; /* REQUEST */
 	char *queue;   /* JOB */
+	char *input;   /* INPUT: such as "key" (describe_input()) */
 	uint32_t tid;  /* PROCESS: only this process; 0: any */
 };
 
@@ -28,9 +30,9 @@ struct transaction_rules {
 };
 
 void transaction_rules_done(struct transaction_rules *rules);
-/* For a trace without a file of rules, adds at most one rule. If the trace has marks, the rule is
- * that each pair of marks is a transaction. Otherwise, the command that 'ctrace record' ran is the
- * transaction. Without marks and such a command, adds no rule. Returns 0 or -ENOMEM. */
+/* Adds the rules for a trace without a file of rules. If the trace has marks, each pair of marks is a
+ * transaction. If it has inputs, each press of a key or a button and each touch is one. If it has neither,
+ * the command that 'ctrace record' ran is the transaction. Returns 0 or -ENOMEM. */
 int transaction_rules_default(const struct graph *g, struct transaction_rules *rules);
 bool transaction_rule_fits(const char *pattern, const char *text);
 

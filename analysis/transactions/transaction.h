@@ -11,17 +11,18 @@ enum transaction_source {
 	TRANSACTION_MARK,    /* from one mark to another one */
 	TRANSACTION_PROCESS, /* the life of a process */
 	TRANSACTION_REQUEST,
-	TRANSACTION_JOB, /* a job of a queue, from its enqueue (or else its start) to its end */
+	TRANSACTION_JOB,   /* a job of a queue, from its enqueue (or else its start) to its end */
+	TRANSACTION_INPUT, /* from a key press or the like to the last update of the display */
 	TRANSACTION_SOURCES,
 };
-/* Returns "mark", "process", "request" or "job". */
+/* Returns "mark", "process", "request", "job" or "input". */
 const char *transaction_source_name(enum transaction_source source);
 
 /* Times are ns since boot. */
 struct transaction {
 	uint64_t from_ns;
-	uint64_t to_ns;                /* 0: interrupted (by a second begin), or not over yet */
-	uint64_t start_ns;             /* JOB: when a worker began the job */
+	uint64_t to_ns;                /* 0: interrupted (by a second begin), not over yet, or `silent` */
+	uint64_t start_ns;             /* JOB: when a worker began the job; INPUT: when a program took it */
 	uint64_t id;                   /* MARK: its id, 0: none; PROCESS: the pid */
 	uint32_t begin_task, end_task; /* GRAPH_NONE: not known */
 	uint32_t request;              /* REQUEST: index of the request; else GRAPH_NONE */
@@ -31,6 +32,8 @@ struct transaction {
 	uint8_t source;                /* enum transaction_source */
 	bool truncated;                /* a limit cut its path off (path.h) */
 	bool hashed;                   /* id is a hash */
+	bool silent;                   /* INPUT: it caused no update of the display */
+	bool shared;                   /* INPUT: the update may be that of another event */
 };
 
 /* The time that tasks of one role (transactions.roles) spend in one state on the critical path. */
@@ -78,8 +81,9 @@ struct transaction_type {
 	uint8_t source;     /* enum transaction_source */
 	size_t n_divided;   /* transactions that were divided into parts */
 	size_t n_truncated; /* divided ones whose path was cut off */
-	size_t n_open;      /* transactions without an end */
-	size_t n_cut;       /* ends without a begin: the transaction began before the window */
+	size_t n_open;      /* transactions without an end, but not the silent ones */
+	size_t n_silent, n_shared;
+	size_t n_cut; /* ends without a begin: the transaction began before the window */
 	struct transaction_group all;
 	struct transaction_group *shapes; /* of the divided transactions; the most frequent first */
 	size_t n_shapes;

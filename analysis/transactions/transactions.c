@@ -31,6 +31,9 @@ static void find_by(struct finding *k, const struct transaction_rule *rule)
 	case TRANSACTION_JOB:
 		find_jobs(k, rule);
 		break;
+	case TRANSACTION_INPUT:
+		find_inputs(k, rule);
+		break;
 	case TRANSACTION_SOURCES:
 		break;
 	}
@@ -183,7 +186,7 @@ static int by_time(const void *a, const void *b)
 
 static bool is_empty(const struct transaction_type *type)
 {
-	return !type->n_open && !type->n_cut;
+	return !type->n_open && !type->n_cut && !type->n_silent;
 }
 
 static int sort_types(struct finding *k)

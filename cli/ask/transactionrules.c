@@ -11,10 +11,11 @@
 #include "trace/words/describe.h"
 
 /* The members that a rule can have. `sources` (below) says which members go together. */
-enum member { NAME, MARK, UNTIL, PROGRAM, CMDLINE, SERVICE, ADDRESS, QUEUE, MEMBERS };
+enum member { NAME, MARK, UNTIL, PROGRAM, CMDLINE, SERVICE, ADDRESS, QUEUE, INPUT, MEMBERS };
 static const char *const members[MEMBERS] = {
-	[NAME] = "transaction", [MARK] = "mark",       [UNTIL] = "until",     [PROGRAM] = "program",
-	[CMDLINE] = "cmdline",  [SERVICE] = "service", [ADDRESS] = "address", [QUEUE] = "queue",
+	[NAME] = "transaction", [MARK] = "mark",       [UNTIL] = "until",
+	[PROGRAM] = "program",  [CMDLINE] = "cmdline", [SERVICE] = "service",
+	[ADDRESS] = "address",  [QUEUE] = "queue",     [INPUT] = "input",
 };
 #define BIT(member) (1u << (member))
 
@@ -25,6 +26,7 @@ static const struct {
 } sources[] = {
 	{ TRANSACTION_MARK, BIT(MARK), BIT(MARK) | BIT(UNTIL) },
 	{ TRANSACTION_JOB, BIT(QUEUE), BIT(QUEUE) | BIT(PROGRAM) },
+	{ TRANSACTION_INPUT, BIT(INPUT), BIT(INPUT) | BIT(PROGRAM) },
 	{ TRANSACTION_REQUEST, BIT(SERVICE) | BIT(ADDRESS), BIT(SERVICE) | BIT(ADDRESS) },
 	{ TRANSACTION_PROCESS, BIT(PROGRAM) | BIT(CMDLINE), BIT(PROGRAM) | BIT(CMDLINE) },
 };
@@ -61,7 +63,7 @@ static int get_members(const struct place *p, json_t *o, struct transaction_rule
 	char **const to[MEMBERS] = {
 		[NAME] = &ret->name,       [MARK] = &ret->mark,       [UNTIL] = &ret->until,
 		[PROGRAM] = &ret->program, [CMDLINE] = &ret->cmdline, [SERVICE] = &ret->service,
-		[ADDRESS] = &ret->address, [QUEUE] = &ret->queue,
+		[ADDRESS] = &ret->address, [QUEUE] = &ret->queue,     [INPUT] = &ret->input,
 	};
 	const char *key;
 	json_t *v;
@@ -108,7 +110,9 @@ static int get_rule(const struct place *p, json_t *o, struct transaction_rule *r
 					      transaction_source_name(ret->source));
 		return 0;
 	}
-	return refuse(p, "add \"mark\", \"program\", \"cmdline\", \"service\", \"address\" or \"queue\"");
+	return refuse(
+		p,
+		"add \"mark\", \"program\", \"cmdline\", \"service\", \"address\", \"queue\" or \"input\"");
 }
 
 static int get_rules(json_t *doc, json_t **ret, char *err)

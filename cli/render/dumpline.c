@@ -450,6 +450,17 @@ static void put_mark(struct dumpline *d)
 	line_u64(&d->line, "made_ns", ct_mark_ns(r, d->x));
 }
 
+static void put_input(struct dumpline *d)
+{
+	static const struct flag_name flags[] = { { CT_IF_DRAWS, "draws" } };
+	const struct ct_rec *r = &d->e->r;
+
+	line_word(&d->line, "op", describe_input(ct_input_what(r)) ?: "unknown");
+	PUT_FLAGS(d, flags);
+	if (d->x[0])
+		line_u64(&d->line, "server_ns", ct_input_ns(r, d->x));
+}
+
 static void put_gap(struct dumpline *d)
 {
 	if (d->e->r.tid != CT_GAP_ALL_CPUS)
@@ -568,6 +579,8 @@ static void put_details(struct dumpline *d)
 		return put_found(d);
 	case CT_MARK:
 		return put_mark(d);
+	case CT_INPUT:
+		return put_input(d);
 	case CT_TASK:
 	case CT_OBJECT:
 	case CT_STACK:

@@ -67,9 +67,10 @@ static json_t *type_json(const struct transactions_view *v, const struct transac
 
 	for (size_t i = 0; i < type->n_shapes; i++)
 		json_array_append_new(shapes, group_json(v, &type->shapes[i]));
-	return json_pack("{s:o, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:I}", "transaction",
+	return json_pack("{s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:I}", "transaction",
 			 text_json(type->name), "source", transaction_source_name(type->source),
 			 "without_end", (json_int_t)type->n_open, "without_begin", (json_int_t)type->n_cut,
+			 "without_update", (json_int_t)type->n_silent, "shared", (json_int_t)type->n_shared,
 			 "divided", (json_int_t)type->n_divided, "truncated", (json_int_t)type->n_truncated,
 			 "all", group_json(v, &type->all), "shapes", shapes, "more_shapes",
 			 (json_int_t)type->n_more_shapes);
@@ -93,7 +94,7 @@ static json_t *transaction_json(const struct transactions_view *v, const struct 
 	const struct transactions *t = v->t;
 	const struct transaction_group *all = &t->types[x->type].all;
 	uint64_t ns = x->to_ns ? x->to_ns - x->from_ns : 0;
-	json_t *parts = json_array(), *outlier = json_array();
+	json_t *parts = json_array(), *outlier = json_array(), *o;
 
 	for (size_t i = 0; i < x->n_parts; i++) {
 		const struct transaction_part *p = &t->parts[x->first_part + i];
@@ -106,14 +107,20 @@ static json_t *transaction_json(const struct transactions_view *v, const struct 
 		json_array_append_new(outlier, json_string("sd"));
 	if (all->mad_limit_ns && ns > all->mad_limit_ns)
 		json_array_append_new(outlier, json_string("mad"));
-	return json_pack("{s:o, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "transaction",
-			 text_json(t->types[x->type].name), "source", transaction_source_name(x->source),
-			 "id", id_json(x), "from_ns", mono(v, x->from_ns), "to_ns",
-			 x->to_ns ? json_integer(mono(v, x->to_ns)) : json_null(), "begin",
-			 render_json_task(t->g, x->begin_task, x->from_ns), "end",
-			 x->to_ns ? render_json_task(t->g, x->end_task, x->to_ns) : json_null(), "shape",
-			 x->shape == GRAPH_NONE ? json_null() : text_json(t->shapes.v.v[x->shape]), "parts",
-			 parts, "outlier", outlier);
+	o = json_pack("{s:o, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "transaction",
+		      text_json(t->types[x->type].name), "source", transaction_source_name(x->source), "id",
+		      id_json(x), "from_ns", mono(v, x->from_ns), "to_ns",
+		      x->to_ns ? json_integer(mono(v, x->to_ns)) : json_null(), "begin",
+		      render_json_task(t->g, x->begin_task, x->from_ns), "end",
+		      x->to_ns ? render_json_task(t->g, x->end_task, x->to_ns) : json_null(), "shape",
+		      x->shape == GRAPH_NONE ? json_null() : text_json(t->shapes.v.v[x->shape]), "parts",
+		      parts, "outlier", outlier);
+	if (x->source == TRANSACTION_INPUT && o) {
+		json_object_set_new(o, "taken_ns", json_integer(mono(v, x->start_ns)));
+		json_object_set_new(o, "without_update", json_boolean(x->silent));
+		json_object_set_new(o, "shared", json_boolean(x->shared));
+	}
+	return o;
 }
 
 int render_transactions_list(FILE *f, const struct transactions_view *v)

@@ -136,7 +136,7 @@ static void show_slowest(FILE *f, const struct transactions_view *v, const struc
 
 static void show_head(FILE *f, const struct transactions_view *v, const struct transaction_type *type)
 {
-	char n[5][TEXT_NUMBER_MAX], mean[TEXT_NUMBER_MAX], sd[TEXT_NUMBER_MAX], name[CLEAN_MAX];
+	char n[7][TEXT_NUMBER_MAX], mean[TEXT_NUMBER_MAX], sd[TEXT_NUMBER_MAX], name[CLEAN_MAX];
 
 	fprintf(f, "\n%s  (%s)\n    %s transaction%s", clean(type->name, name),
 		transaction_source_name(type->source), text_count(type->all.count, n[0]),
@@ -149,6 +149,10 @@ static void show_head(FILE *f, const struct transactions_view *v, const struct t
 	}
 	if (type->n_open)
 		fprintf(f, "; %s without an end", text_count(type->n_open, n[1]));
+	if (type->n_silent)
+		fprintf(f, "; %s without an update of the display", text_count(type->n_silent, n[5]));
+	if (type->n_shared)
+		fprintf(f, "; %s perhaps with the update of another event", text_count(type->n_shared, n[6]));
 	if (type->n_cut)
 		fprintf(f, "; %s without a begin", text_count(type->n_cut, n[2]));
 	if (type->n_divided < type->all.count)

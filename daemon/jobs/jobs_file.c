@@ -104,6 +104,12 @@ struct job_rule jobs_file_rule(const struct jobs_spec *spec, uint8_t event, cons
 	struct job_rule rule = file_rule(spec, event, v);
 	unsigned used = 0;
 
+	if (event == JOBS_SPEC_INPUT) {
+		rule.flags = JOB_INPUT;
+		rule.event = v->layout;
+		used = v->layout ? JOBS_ADDRESS_MEMORY : 0;
+		rule.input_flags = jobs_spec_draws(spec) ? CT_IF_DRAWS : 0;
+	}
 	rule.job = file_value(&v->job);
 	rule.queue = file_value(&v->queue);
 	rule.function = file_value(&v->function);

@@ -148,6 +148,36 @@ static int jobs_spec_values(const struct jobs_spec_at *at, const json_t *o, stru
 	return r;
 }
 
+/* "event" is "input" or "draw". */
+static int jobs_spec_input(const struct jobs_spec_at *at, json_t *o, bool draw, struct jobs_function *f)
+{
+	static const char *const known[] = { "symbol", "if", "unless", "event", "layout", "at", NULL };
+	static const char *const layouts[JOB_LAYOUTS] = {
+		[JOB_LAYOUT_XLIB] = "xlib",
+		[JOB_LAYOUT_GDK3] = "gdk3",
+		[JOB_LAYOUT_QT5] = "qt5",
+		[JOB_LAYOUT_QT6] = "qt6",
+	};
+	char s[16];
+	int r = jobs_spec_known(at, o, known);
+
+	f->event = JOBS_SPEC_INPUT;
+	f->values.layout = JOB_LAYOUT_DRAW;
+	f->values.queue.arg = f->values.function.arg = f->values.job.arg = -1;
+	if (!r && draw)
+		return json_object_get(o, "layout") || json_object_get(o, "at")
+			       ? jobs_spec_bad(at, "draw", "has no \"layout\" and no \"at\"")
+			       : 0;
+	if (!r)
+		r = jobs_spec_text(at, o, "layout", true, s, sizeof(s));
+	if (!r)
+		r = jobs_spec_value(at, o, "at", true, &f->values.job);
+	for (uint8_t i = JOB_LAYOUT_XLIB; !r && i < JOB_LAYOUTS; i++)
+		if (!strcmp(s, layouts[i]))
+			f->values.layout = i;
+	return r || f->values.layout ? r : jobs_spec_bad(at, "layout", "must be xlib, gdk3, qt5 or qt6");
+}
+
 static int jobs_spec_event(const struct jobs_spec_at *at, const json_t *o, uint8_t *ret)
 {
 	static const char *const events[] = {
@@ -161,7 +191,7 @@ static int jobs_spec_event(const struct jobs_spec_at *at, const json_t *o, uint8
 			*ret = (uint8_t)i;
 			return 0;
 		}
-	return r ? r : jobs_spec_bad(at, "event", "must be enqueue, start or end");
+	return r ? r : jobs_spec_bad(at, "event", "must be enqueue, start, end, input or draw");
 }
 
 static int jobs_spec_calls(const struct jobs_spec_at *at, json_t *calls, struct jobs_function *f)
@@ -186,21 +216,25 @@ static int jobs_spec_function(json_t *o, struct jobs_function *f, char *err)
 					     "queue",  "function", "end", "queued", "calls", NULL };
 	struct jobs_spec_at at = { .err = err };
 	json_t *calls = json_object_get(o, "calls");
+	const char *event;
 	int r;
 
 	if (!json_is_object(o))
 		return jobs_spec_bad(&at, "functions", "must be a list of objects");
+	event = json_string_value(json_object_get(o, "event")) ?: "";
 	f->note = json_object_get(o, "note");
 	r = jobs_spec_text(&at, o, f->note ? "note" : "symbol", true, f->symbol, sizeof(f->symbol));
 	at.function = f->symbol;
-	if (!r && f->note && (json_object_get(o, "symbol") || !strchr(f->symbol, ':')))
-		return jobs_spec_bad(&at, "note", "must have the form provider:name, and excludes a symbol");
-	if (!r)
-		r = jobs_spec_known(&at, o, known);
 	if (!r)
 		r = jobs_spec_text(&at, o, "if", false, f->need, sizeof(f->need));
 	if (!r)
 		r = jobs_spec_text(&at, o, "unless", false, f->unless, sizeof(f->unless));
+	if (!r && (!strcmp(event, "input") || !strcmp(event, "draw")))
+		return jobs_spec_input(&at, o, *event == 'd', f);
+	if (!r && f->note && (json_object_get(o, "symbol") || !strchr(f->symbol, ':')))
+		return jobs_spec_bad(&at, "note", "must have the form provider:name, and excludes a symbol");
+	if (!r)
+		r = jobs_spec_known(&at, o, known);
 	if (!r)
 		r = jobs_spec_event(&at, o, &f->event);
 	if (!r)
@@ -309,6 +343,16 @@ int jobs_spec_parse(const char *text, size_t n, struct jobs_spec **ret, char err
 	if (!r)
 		*ret = TAKE_PTR(s);
 	return r;
+}
+
+bool jobs_spec_draws(const struct jobs_spec *spec)
+{
+	for (size_t i = 0; i < spec->n_functions; i++)
+		if (spec->functions[i].event == JOBS_SPEC_INPUT &&
+		    (spec->functions[i].values.layout == JOB_LAYOUT_DRAW ||
+		     spec->functions[i].values.layout == JOB_LAYOUT_GDK3))
+			return true;
+	return false;
 }
 
 uint16_t jobs_spec_number(const struct jobs_spec *spec)

@@ -19,6 +19,8 @@
 #define JOBS_SPEC_FUNCTIONS_MAX 64
 #define JOBS_SPEC_ARGS          6
 #define JOBS_SPEC_THREAD        JOBS_SPEC_ARGS /* jobs_arg.arg */
+/* jobs_function.event: no job, but an event of a display server, or a drawing */
+#define JOBS_SPEC_INPUT UINT8_MAX
 
 /*
  * Where a value of a job lies; arg < 0: nowhere. Arguments count from 0. Five forms:
@@ -39,6 +41,8 @@ struct jobs_values {
 	struct jobs_arg job, queue, function;
 	bool returns; /* the job ends when the function returns */
 	bool queued;  /* a start or an end counts only if an earlier event of the job was seen */
+	/* with JOBS_SPEC_INPUT: enum job_layout of the event whose address `job` is */
+	uint8_t layout;
 };
 
 struct jobs_function {
@@ -47,7 +51,7 @@ struct jobs_function {
 	char unless[128]; /* probed only in binaries without this symbol; "": in all */
 	/* symbol is the "provider:name" of a note (sys/sdt.h) */
 	bool note;
-	uint8_t event; /* enum ct_job */
+	uint8_t event; /* enum ct_job, or JOBS_SPEC_INPUT */
 	struct jobs_values values;
 	/* has_calls: values.function gives the address of the function that does the job. A call of
 	 * this function is the start of the job. calls: where the values of the job lie at this
@@ -68,6 +72,8 @@ struct jobs_spec {
 int jobs_spec_parse(const char *text, size_t n, struct jobs_spec **ret, char err[JOBS_SPEC_ERR_MAX]);
 /* Reads a value such as "arg0->0x18". Returns 0 or -EINVAL. */
 int jobs_spec_arg(const char *s, struct jobs_arg *ret);
+/* Returns true if the framework reports when it draws. */
+bool jobs_spec_draws(const struct jobs_spec *spec);
 /* Returns the number of the framework in the records of its jobs (ct_job_framework()), not 0. Two names
  * hardly ever have the same number. */
 uint16_t jobs_spec_number(const struct jobs_spec *spec);

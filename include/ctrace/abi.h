@@ -315,7 +315,19 @@ enum ct_kind {
 	 *   x[1]   when the mark was made; not after ts
 	 */
 	CT_MARK = 29,
-	CT_KIND_LAST = CT_MARK,
+	/*
+	 * A task takes an event of the display server, such as a key press, or draws an update of the
+	 * display. Since version 1.11 of the format. There is no record of which key or button it was.
+	 *   tid    the task
+	 *   state  CT_INPUT_*
+	 *   flags  CT_IF_*
+	 *   aux    the framework: as in a CT_JOB
+	 *   x[0]   when the display server says that the input happened: ns since boot, in steps of
+	 *          a millisecond; 0: not known
+	 *   x[1]   0
+	 */
+	CT_INPUT = 30,
+	CT_KIND_LAST = CT_INPUT,
 
 	CT_TASK = 64,
 	CT_OBJECT = 65,
@@ -346,7 +358,7 @@ _Static_assert(sizeof(struct ct_rec) == 32, "ct_rec");
 			 (kind) == CT_HELD || (kind) == CT_EPMEMBER || (kind) == CT_SAMPLE ||                \
 			 (kind) == CT_VISIT || (kind) == CT_GAP || (kind) == CT_ACCESS ||                    \
 			 (kind) == CT_POLLED || (kind) == CT_JOB || (kind) == CT_HANG ||                     \
-			 (kind) == CT_SHED || (kind) == CT_FOUND || (kind) == CT_MARK                        \
+			 (kind) == CT_SHED || (kind) == CT_FOUND || (kind) == CT_MARK || (kind) == CT_INPUT  \
 		 ? 2                                                                                         \
 		 : 0)
 #define CT_KIND_IS_BLOB(kind) ((kind) >= 64)
@@ -510,6 +522,19 @@ enum ct_job {
  */
 #define CT_JF_LOOSE 0x01
 #define CT_JF_AGAIN 0x02 /* flag of a CT_JOB_OFF that repeats an earlier one */
+
+enum ct_input {
+	CT_INPUT_OTHER = 0, /* an event that is no input, such as that a window is visible now */
+	CT_INPUT_KEY = 1,
+	CT_INPUT_KEY_UP = 2,
+	CT_INPUT_BUTTON = 3, /* of a pointer, such as a mouse */
+	CT_INPUT_BUTTON_UP = 4,
+	CT_INPUT_MOTION = 5,
+	CT_INPUT_TOUCH = 6,
+	CT_INPUT_TOUCH_UP = 7,
+	CT_INPUT_DRAW = 8, /* no event: the task draws an update of the display */
+};
+#define CT_IF_DRAWS 0x01 /* the framework of this record also reports CT_INPUT_DRAW */
 
 enum ct_mark { CT_MARK_POINT = 0, CT_MARK_BEGIN = 1, CT_MARK_END = 2 };
 #define CT_MF_PARENT 0x01 /* the mark is about the task that started tid, such as a shell */

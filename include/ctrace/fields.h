@@ -320,6 +320,17 @@ static inline ct_u64 ct_mark_ns(const struct ct_rec *r, const ct_u64 words[2])
 	return words[1] < r->ts ? words[1] : r->ts;
 }
 
+static inline enum ct_input ct_input_what(const struct ct_rec *r)
+{
+	return (enum ct_input)r->state;
+}
+
+/* Returns when the display server says that the input happened; 0: not known. */
+static inline ct_u64 ct_input_ns(const struct ct_rec *r, const ct_u64 words[2])
+{
+	return words[0] < r->ts ? words[0] : r->ts;
+}
+
 static inline enum ct_hang ct_hang_rule(const struct ct_rec *r)
 {
 	return (enum ct_hang)r->state;

@@ -54,15 +54,27 @@ enum job_reg {
 #define JOB_CALLS   0x02 /* an enqueue; the daemon then probes the job's function */
 /* An enqueue that has to come before a rule with JOB_QUEUED. Or a start that has to come before an end with
  * JOB_QUEUED: it is recorded only if the job does not run already. */
-#define JOB_NOTED   0x04
-#define JOB_QUEUED  0x08 /* a start or an end, recorded only once for each enqueue with JOB_NOTED */
-#define JOB_LOOSE   0x10 /* a start; no probe sees the end, so BPF adds a CT_JOB_END with CT_JF_LOOSE */
-#define JOB_MARK    0x20 /* no job, but a mark: `job` is the id of the transaction */
-#define JOB_ENDED   0x40 /* a start with JOB_QUEUED, whose end has another rule with JOB_QUEUED */
+#define JOB_NOTED  0x04
+#define JOB_QUEUED 0x08 /* a start or an end, recorded only once for each enqueue with JOB_NOTED */
+#define JOB_LOOSE  0x10 /* a start; no probe sees the end, so BPF adds a CT_JOB_END with CT_JF_LOOSE */
+#define JOB_MARK   0x20 /* no job, but a mark: `job` is the id of the transaction */
+#define JOB_INPUT  0x80 /* no job, but a CT_INPUT: `job` is the address of the event, `event` its layout */
+#define JOB_ENDED  0x40 /* a start with JOB_QUEUED, whose end has another rule with JOB_QUEUED */
+
+/* What an event of a display server looks like in memory. */
+enum job_layout {
+	JOB_LAYOUT_DRAW = 0, /* there is no event: the program draws */
+	JOB_LAYOUT_XLIB = 1, /* XEvent */
+	JOB_LAYOUT_GDK3 = 2, /* GdkEvent of GTK 3; an expose event means that the program draws */
+	/* QWindowSystemInterfacePrivate::WindowSystemEvent of Qt 5.15 and of Qt 6.4 */
+	JOB_LAYOUT_QT5 = 3,
+	JOB_LAYOUT_QT6 = 4,
+	JOB_LAYOUTS
+};
 
 struct job_rule {
 	struct job_value job, queue, function;
-	ct_u8 event; /* enum ct_job; with JOB_MARK: enum ct_mark */
+	ct_u8 event; /* enum ct_job; with JOB_MARK: enum ct_mark; with JOB_INPUT: enum job_layout */
 	ct_u8 flags;
 	ct_u8 name_len;
 	/* How often the probes of the framework were attached anew, modulo 256. What the BPF programs
@@ -71,9 +83,10 @@ struct job_rule {
 	/* with JOB_CALLS: the number of the probed function (daemon/jobs/jobs_file.h). BPF copies
 	 * it into struct job_call */
 	ct_u32 calls;
-	ct_u64 mark;      /* with JOB_MARK: the object for the name of the mark */
-	ct_u16 framework; /* for ct_rec.aux of a CT_JOB */
-	ct_u16 pad[3];
+	ct_u64 mark;       /* with JOB_MARK: the object for the name of the mark */
+	ct_u16 framework;  /* for ct_rec.aux of a CT_JOB or CT_INPUT */
+	ct_u8 input_flags; /* with JOB_INPUT: CT_IF_* */
+	ct_u8 pad[5];
 	char name[JOB_LABEL_MAX];
 };
 _Static_assert(sizeof(struct job_rule) == 104, "job_rule");

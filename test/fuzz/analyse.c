@@ -210,7 +210,8 @@ static void all_transactions(const struct graph *g)
 	static const struct transaction_rule all[] = { { .source = TRANSACTION_MARK },
 						       { .source = TRANSACTION_PROCESS },
 						       { .source = TRANSACTION_REQUEST },
-						       { .source = TRANSACTION_JOB } };
+						       { .source = TRANSACTION_JOB },
+						       { .source = TRANSACTION_INPUT } };
 	struct transaction_rules rules = { 0 };
 
 	must(!transaction_rules_default(g, &rules));

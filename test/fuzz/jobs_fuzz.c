@@ -30,6 +30,17 @@ static int symbol(void *arg, const struct elf_symbol *s)
 	return 0;
 }
 
+static void function(const struct jobs_function *f)
+{
+	bool input = f->event == JOBS_SPEC_INPUT;
+
+	if (!*f->symbol || (!input && f->event > CT_JOB_END) || f->values.layout >= JOB_LAYOUTS ||
+	    (!input && f->values.layout))
+		abort();
+	if (f->values.job.arg < 0 && (!input || f->values.layout))
+		abort();
+}
+
 static void spec(const char *text, size_t n)
 {
 	char err[JOBS_SPEC_ERR_MAX];
@@ -43,9 +54,7 @@ static void spec(const char *text, size_t n)
 	if (!*s->name || !s->n_functions || s->n_functions > JOBS_SPEC_FUNCTIONS_MAX)
 		abort();
 	for (size_t i = 0; i < s->n_functions; i++)
-		if (!*s->functions[i].symbol || s->functions[i].values.job.arg < 0 ||
-		    s->functions[i].event > CT_JOB_END)
-			abort();
+		function(&s->functions[i]);
 	free(s);
 }
 

@@ -65,7 +65,7 @@ static void check_transactions(const char *text, size_t size)
 	for (size_t i = 0; i < rules.v.n && !r; i++) {
 		const struct transaction_rule *x = &rules.v.v[i];
 
-		must(x->mark || x->program || x->cmdline || x->service || x->address || x->queue);
+		must(x->mark || x->program || x->cmdline || x->service || x->address || x->queue || x->input);
 	}
 	transaction_rules_done(&rules);
 }

@@ -406,6 +406,16 @@ static void marks(struct scene_writer *s)
 	      s->now_ns);
 }
 
+static void inputs(struct scene_writer *s)
+{
+	add_x(s, 0, (struct ct_rec){ .kind = CT_INPUT, .tid = MAIN, .state = CT_INPUT_KEY }, s->now_ns - 1,
+	      0);
+	pass(s, 3);
+	add_x(s, 0,
+	      (struct ct_rec){ .kind = CT_INPUT, .tid = MAIN, .state = CT_INPUT_DRAW, .flags = CT_IF_DRAWS },
+	      0, 0);
+}
+
 static void lives(struct scene_writer *s)
 {
 	runs(s, SHELL);
@@ -438,6 +448,7 @@ static void lives(struct scene_writer *s)
 	sleeps(s, WORKER, CT_W_FUTEX, COND, 202);
 	runs(s, MAIN);
 	marks(s);
+	inputs(s);
 	add(s, 0,
 	    (struct ct_rec){ .kind = CT_SIGNAL,
 			     .tid = MAIN,

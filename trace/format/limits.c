@@ -96,6 +96,7 @@ bool limits_words_ok(uint8_t kind, const uint64_t x[2])
 	case CT_SHED:
 	case CT_HANG:
 	case CT_FOUND:
+	case CT_INPUT:
 		return time_ok(x[0]);
 	case CT_MARK:
 		return time_ok(x[1]);

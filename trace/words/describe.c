@@ -81,6 +81,7 @@ static const char *const record_names[] = {
 	[CT_SHED] = "shed",
 	[CT_FOUND] = "found",
 	[CT_MARK] = "mark",
+	[CT_INPUT] = "input",
 	[CT_TASK] = "task",
 	[CT_OBJECT] = "object",
 	[CT_STACK] = "stack",
@@ -89,6 +90,19 @@ static const char *const record_names[] = {
 const char *describe_record(unsigned kind)
 {
 	return PICK(record_names, kind);
+}
+
+const char *describe_input(enum ct_input what)
+{
+	static const char *const names[] = {
+		[CT_INPUT_OTHER] = "other",         [CT_INPUT_KEY] = "key",
+		[CT_INPUT_KEY_UP] = "key-up",       [CT_INPUT_BUTTON] = "button",
+		[CT_INPUT_BUTTON_UP] = "button-up", [CT_INPUT_MOTION] = "motion",
+		[CT_INPUT_TOUCH] = "touch",         [CT_INPUT_TOUCH_UP] = "touch-up",
+		[CT_INPUT_DRAW] = "draw",
+	};
+
+	return PICK(names, what);
 }
 
 unsigned describe_record_kind(const char *word)

@@ -29,6 +29,8 @@ const char *describe_wait(enum ct_wait wait);
 const char *describe_syscall(enum machine machine, unsigned nr);
 /* A word such as "switch", or NULL for an unknown kind. */
 const char *describe_record(unsigned kind);
+/* Returns a word such as "key" or "button-up", or NULL. */
+const char *describe_input(enum ct_input what);
 /* Returns 0 for an unknown word. */
 unsigned describe_record_kind(const char *word);
 const char *describe_context(unsigned ctx);

@@ -10,6 +10,7 @@
  *            stacks; some names are as long as the format allows
  *   folded   a task whose switches are left out
  *   marks    the records of transactions instead of the usual records
+ *   inputs   key presses instead of the usual records
  *   command  only a recorded command
  *   slow     as command, but the run is slower, and on another machine
  *
@@ -30,13 +31,14 @@
 #include "trace/words/markname.h"
 #include "trace/write/writer.h"
 
-#define T0    (1000 * NSEC_PER_SEC)
-#define PIPE  CT_OBJ_ID(CT_OBJ_PIPE, 77)
-#define SOCK  CT_OBJ_ID(CT_OBJ_SOCK, 78)
-#define UNIX  CT_OBJ_ID(CT_OBJ_SOCK, 79)
-#define FILE_ CT_OBJ_ID(CT_OBJ_FILE, 80)
-#define DISK  CT_OBJ_ID(CT_OBJ_BLOCKDEV, 8 << 20)
-#define WORD  CT_OBJ_FUTEX_ID(100, 0x7f0012345678)
+#define T0      (1000 * NSEC_PER_SEC)
+#define PIPE    CT_OBJ_ID(CT_OBJ_PIPE, 77)
+#define SOCK    CT_OBJ_ID(CT_OBJ_SOCK, 78)
+#define UNIX    CT_OBJ_ID(CT_OBJ_SOCK, 79)
+#define FILE_   CT_OBJ_ID(CT_OBJ_FILE, 80)
+#define DISPLAY CT_OBJ_ID(CT_OBJ_SOCK, 81)
+#define DISK    CT_OBJ_ID(CT_OBJ_BLOCKDEV, 8 << 20)
+#define WORD    CT_OBJ_FUTEX_ID(100, 0x7f0012345678)
 
 #define WEB 7042
 
@@ -392,6 +394,26 @@ static void transactions(void)
 	mark("order", CT_MARK_BEGIN, 11);
 }
 
+/* SH takes three key presses. One causes no update of the display, and one is not over. */
+static void inputs(void)
+{
+	object((struct ct_object_blob){ .family = AF_UNIX, .type = SOCK_STREAM, .peer = DISPLAY }, UNIX, "");
+	object((struct ct_object_blob){ .family = AF_UNIX, .type = SOCK_STREAM, .peer = UNIX }, DISPLAY,
+	       "@/tmp/.X11-unix/X0");
+	add((struct ct_rec){ .kind = CT_SWITCH, .tid = 0, .peer = SH, .nr = CT_NR_NONE });
+	now += 10 * NSEC_PER_MSEC; /* so that all times have the same number of digits */
+	for (unsigned i = 0; i < 3; i++) {
+		add_x((struct ct_rec){ .kind = CT_INPUT, .tid = SH, .state = CT_INPUT_KEY },
+		      now - NSEC_PER_MSEC, 0);
+		now += 5 * NSEC_PER_MSEC;
+		if (!i)
+			add((struct ct_rec){
+				.kind = CT_SEND, .tid = SH, .peer = 60, .nr = nr.write, .obj = UNIX });
+		if (i < 2)
+			wait_ms(CT_W_POLL, 0, 3);
+	}
+}
+
 /* In 50 ms, SH runs for 20 ms, waits for a CPU for 10 ms, and has short waits. */
 static void folded(void)
 {
@@ -441,6 +463,7 @@ int main(int argc, char **argv)
 				      .n_cpus = 2 };
 	int boots = argc >= 3 ? atoi(argv[2]) : 0;
 	bool marks = argc >= 4 && !strcmp(argv[3], "marks");
+	bool keys = argc >= 4 && !strcmp(argv[3], "inputs");
 	bool slow = argc >= 4 && !strcmp(argv[3], "slow");
 	bool runs = slow || (argc >= 4 && !strcmp(argv[3], "command"));
 	char why[256];
@@ -451,9 +474,9 @@ int main(int argc, char **argv)
 	is_markup = argc >= 4 && !strcmp(argv[3], "markup");
 	if (boots < 1 || (argc > 4 && argc != 6))
 		errx(2,
-		     "usage: mktrace FILE BOOTS [ill|html|markup|folded|marks|command|slow|aarch64|another machine] [CPUS LIMITS]");
-	opt.machine =
-		argc >= 4 && !is_ill && !is_markup && !is_folded && !marks && !runs ? argv[3] : "x86_64";
+		     "usage: mktrace FILE BOOTS [ill|html|markup|folded|marks|inputs|command|slow|aarch64|another machine] [CPUS LIMITS]");
+	opt.machine = argc >= 4 && !is_ill && !is_markup && !is_folded && !marks && !keys && !runs ? argv[3]
+												   : "x86_64";
 	opt.kernel = slow ? "6.2.0-test" : opt.kernel;
 	if (!strcmp(opt.machine, "aarch64"))
 		nr = arm64;
@@ -480,6 +503,8 @@ int main(int argc, char **argv)
 			names();
 		if (marks)
 			transactions();
+		else if (keys)
+			inputs();
 		else if (is_folded)
 			folded();
 		else if (!runs)

@@ -38,8 +38,10 @@
  *                                        in FROM..TO
  *   => behind A FROM..TO                 the queues that are behind the wait of the diagnosis
  *   => transactions [touching FROM..TO] [mark=PATTERN] [until=PATTERN] [program=] [cmdline=] [service=] [address=] [queue=]
- *                   [name=]              the transactions by one rule with these fields, or by the
+ *                   [input=] [name=]     the transactions by one rule with these fields, or by the
  *                                        default rules if there is no field. Shares in per cent
+ *   => inputs                            the presses of keys and buttons, and the last update of the
+ *                                        display that each of them caused
  *   => profile A FROM..TO     the parts of the time, each with its class and count
  *   => wakes A FROM..TO       how often a task woke after the waits of each part, and how long it then
  *                             waited for a CPU because of the environment
@@ -549,7 +551,8 @@ int main(int argc, char **argv)
 		{ "unprobed", ask_unprobed, "unprobed FROM..TO" },
 		{ "behind", ask_behind, "behind A FROM..TO" },
 		{ "transactions", ask_transactions,
-		  "transactions [touching FROM..TO] [mark=] [until=] [program=] [cmdline=] [service=] [address=] [queue=] [name=]" },
+		  "transactions [touching FROM..TO] [mark=] [until=] [program=] [cmdline=] [service=] [address=] [queue=] [input=] [name=]" },
+		{ "inputs", ask_inputs, "inputs" },
 		{ "profile", ask_profile, "profile A FROM..TO" },
 		{ "wakes", ask_wakes, "wakes A FROM..TO" },
 		{ "keys", ask_keys, "keys A FROM..TO" },

@@ -38,6 +38,8 @@ void put_queues(const struct question *q, const struct queues *all);
 void ask_patterns(struct question *q);
 void ask_events(struct question *q);
 void ask_transactions(struct question *q);
+/* The question about inputs, from inputs/inputs_questions.c. */
+void ask_inputs(struct question *q);
 void ask_profile(struct question *q);
 void ask_wakes(struct question *q);
 void ask_keys(struct question *q);

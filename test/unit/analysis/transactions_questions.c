@@ -39,6 +39,7 @@ static void take_rules(const struct question *q, const struct graph *g, struct t
 	r.service = field(q, "service", TRANSACTION_REQUEST, &r.source);
 	r.address = field(q, "address", TRANSACTION_REQUEST, &r.source);
 	r.queue = field(q, "queue", TRANSACTION_JOB, &r.source);
+	r.input = field(q, "input", TRANSACTION_INPUT, &r.source);
 	r.name = field(q, "name", r.source, &r.source);
 	if (r.source == TRANSACTION_SOURCES)
 		assert_int_equal(transaction_rules_default(g, rules), 0);
@@ -114,6 +115,10 @@ static void put_type(const struct question *q, const struct transactions *t,
 	fprintf(q->out, "%s %s: ", transaction_source_name(type->source), type->name);
 	if (type->n_open)
 		fprintf(q->out, "open %zu ", type->n_open);
+	if (type->n_silent)
+		fprintf(q->out, "silent %zu ", type->n_silent);
+	if (type->n_shared)
+		fprintf(q->out, "shared %zu ", type->n_shared);
 	if (type->n_cut)
 		fprintf(q->out, "cut %zu ", type->n_cut);
 	put_group(q, t, &type->all);

@@ -26,21 +26,24 @@ static void sources(void **state)
 {
 	struct transaction_rules r = { 0 };
 
-	assert_int_equal(parse(HEAD "[{\"mark\":\"a\"},{\"mark\":\"a\",\"until\":\"b\"},{\"program\":\"c\"},"
-				    "{\"cmdline\":\"d\",\"transaction\":\"n\"},{\"service\":\"e\"},"
-				    "{\"address\":\"f\"},{\"queue\":\"g\",\"program\":\"h\"}]}",
-			       &r),
-			 0);
-	assert_int_equal(r.v.n, 7);
-	for (size_t i = 0; i < 7; i++)
+	assert_int_equal(
+		parse(HEAD
+		      "[{\"mark\":\"a\"},{\"mark\":\"a\",\"until\":\"b\"},{\"program\":\"c\"},"
+		      "{\"cmdline\":\"d\",\"transaction\":\"n\"},{\"service\":\"e\"},"
+		      "{\"address\":\"f\"},{\"queue\":\"g\",\"program\":\"h\"},{\"input\":\"i\",\"program\":\"j\"}]}",
+		      &r),
+		0);
+	assert_int_equal(r.v.n, 8);
+	for (size_t i = 0; i < 8; i++)
 		assert_int_equal(r.v.v[i].source,
 				 ((int[]){ TRANSACTION_MARK, TRANSACTION_MARK, TRANSACTION_PROCESS,
 					   TRANSACTION_PROCESS, TRANSACTION_REQUEST, TRANSACTION_REQUEST,
-					   TRANSACTION_JOB })[i]);
+					   TRANSACTION_JOB, TRANSACTION_INPUT })[i]);
 	assert_string_equal(r.v.v[1].until, "b");
 	assert_string_equal(r.v.v[3].name, "n");
 	assert_string_equal(r.v.v[6].program, "h");
 	assert_null(r.v.v[6].cmdline);
+	assert_string_equal(r.v.v[7].input, "i");
 	transaction_rules_done(&r);
 }
 

@@ -48,6 +48,27 @@ static void starts(void **state)
 	free(s);
 }
 
+/* Events of a display server. */
+static void inputs(void **state)
+{
+	struct jobs_spec *s =
+		parse(HEAD "{\"symbol\":\"e\",\"event\":\"input\",\"layout\":\"qt5\",\"at\":\"arg2+8\"},"
+			   "{\"symbol\":\"d\",\"event\":\"draw\"}]}");
+	struct job_rule rule = rule_of(s, 0);
+
+	assert_int_equal(rule.flags, JOB_INPUT);
+	assert_int_equal(rule.event, JOB_LAYOUT_QT5);
+	assert_int_equal(rule.input_flags, CT_IF_DRAWS);
+	assert_int_equal(rule.job.reg, 1 + JOB_DX);
+	assert_int_equal(rule.job.off, 8);
+	rule = rule_of(s, 1);
+	assert_int_equal(rule.flags, JOB_INPUT);
+	assert_int_equal(rule.event, JOB_LAYOUT_DRAW);
+	s->n_functions = 1;
+	assert_int_equal(rule_of(s, 0).input_flags, 0);
+	free(s);
+}
+
 /* Which events wait for which others, by the descriptions. */
 static void flags(void **state)
 {
@@ -255,6 +276,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(flags),
+		cmocka_unit_test(inputs),
 		cmocka_unit_test(starts),
 		cmocka_unit_test(places),
 #if defined(__x86_64__)

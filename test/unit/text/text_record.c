@@ -499,6 +499,21 @@ static void verb_mark(struct record *r)
 	e->x[1] = at ? text_time(r->l, at) : r->ns;
 }
 
+static void verb_input(struct record *r)
+{
+	static const struct text_word flags[] = { { "draws", CT_IF_DRAWS }, { NULL, 0 } };
+	const char *word = text_line_next(r->l, "an input, as key"), *at;
+	struct window_record *e = add(r, CT_INPUT, r->tid, 0);
+
+	while (e->r.state <= CT_INPUT_DRAW && strcmp(describe_input(e->r.state), word) != 0)
+		e->r.state++;
+	if (e->r.state > CT_INPUT_DRAW)
+		text_line_fail(r->l, "expected an input, as key, not \"%s\"", word);
+	e->r.flags = (ct_u8)flags_field(r->l, flags);
+	at = text_line_field(r->l, "at");
+	e->x[0] = at ? text_time(r->l, at) : 0;
+}
+
 static void verb_hang(struct record *r)
 {
 	const char *word = text_line_next(r->l, "a rule, as loop");
@@ -568,6 +583,7 @@ static const struct verb verbs[] = {
 	{ "polls", verb_polls, "A polls OBJECT [flags=] [address=N]" },
 	{ "job", verb_job,
 	  "A job enqueue|start|end NUMBER [OBJECT] [flags=loose] [function=N] [framework=N]" },
+	{ "input", verb_input, "A input key|key-up|button|draw|... [at=TIME] [flags=draws]" },
 	{ "mark", verb_mark, "A mark NAME begin|end|point [id=N] [made=TIME] [flags=parent,hashed]" },
 	{ "hang", verb_hang, "A hang RULE" },
 	{ "capped", verb_capped, "A capped [OBJECT] since=TIME [flags=group] [wait=WAIT] [state=]" },

@@ -75,7 +75,7 @@ struct window_record fixture_record(struct fixture *f, uint8_t kind)
 
 	for (int i = 0; i < CT_KIND_WORDS(kind); i++)
 		e.x[i] = fixture_number(f);
-	if (kind == CT_GAP || kind == CT_SHED || kind == CT_HANG || kind == CT_FOUND)
+	if (kind == CT_GAP || kind == CT_SHED || kind == CT_HANG || kind == CT_FOUND || kind == CT_INPUT)
 		e.x[0] %= FORMAT_TIME_MAX;
 	if (kind == CT_GAP || kind == CT_MARK)
 		e.x[1] %= FORMAT_TIME_MAX;
