@@ -74,9 +74,9 @@
  * If the share is smaller, an idle client seems to hang (test three_answered).
  * If the share is larger, a client that has lost an answer seems to idle (test two_answered). */
 #define ONE_WAY_SHARE 2
-/* messages: is_one_way() and brings_events() look at up to this many of the last messages that the client
- * sent or received. */
+/* messages: is_one_way() looks at up to this many of the client's last messages. */
 #define ONE_WAY_LOOKS 32
+
 /* records: is_event() looks at up to this many records before the message of a server, and is_dropped() at as
  * many after the message of a client. */
 #define EVENT_LOOKS 256

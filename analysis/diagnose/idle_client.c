@@ -129,20 +129,6 @@ static void count_answers(const struct graph *g, uint64_t sock, uint64_t bytes, 
 	}
 }
 
-/* Returns true if time limits ended most waits of link k, and the client then sent messages: a clock, or a
- * meter, which needs no answer to go on. Returns false if earlier messages of the size of one of these had an
- * answer: then the client may try again. */
-static bool sends_on_time(const struct graph *g, const struct link *k)
-{
-	size_t n, turns = 0, answered = 0, soon = 0;
-	const struct graph_ref *r = graph_refs_from(g, &g->sends, k->obj, k->from_ns, &n);
-
-	for (size_t i = 0; i < n && g->w->events[r[i].event].r.ts < k->to_ns && scan_step(g); i++, turns++)
-		count_answers(g, k->obj, ct_message_bytes(&g->w->events[r[i].event].r), k->to_ns, &answered,
-			      &soon);
-	return turns >= ONE_WAY_TURNS && k->timeouts > k->waits / 2 && !answered;
-}
-
 /* Returns true if the record says that the task tid sent a message, or gave work to another task or a disk.
  */
 static bool gives_work(const struct ct_rec *r, uint32_t tid)
@@ -232,70 +218,6 @@ static bool polls_several(const struct graph *g, const struct link *k)
 	return false;
 }
 
-/* Returns true if the server has sent a message on sock that is no answer. Then a task that waits for this
- * connection alone may wait for the next such event, and not for an answer. */
-static bool brings_events(const struct graph *g, uint64_t sock, uint64_t ts_ns)
-{
-	const struct graph_ref *first, *r = graph_ref_before(g, &g->recvs, sock, ts_ns);
-	size_t n;
-
-	first = graph_refs(&g->recvs, sock, &n);
-	for (size_t looks = 0; r && r >= first && looks < ONE_WAY_LOOKS && scan_step(g); r--, looks++)
-		if (is_event(g, sock, r))
-			return true;
-	return false;
-}
-
-/* The server sent the message `sent`. Returns true if the task at the other end has received it, and waits
- * for the next one in its event loop. */
-static bool waits_for_more(const struct graph *g, const struct window_event *sent, uint64_t ts_ns)
-{
-	uint64_t to = graph_peer_object(g, sent->r.obj);
-	const struct graph_ref *got = to ? graph_ref_before(g, &g->recvs, to, ts_ns) : NULL;
-	const struct ct_rec *r = got ? &g->w->events[got->event].r : NULL;
-	uint32_t task = r ? graph_task_at(g, r->tid, r->ts) : GRAPH_NONE;
-	uint32_t i = task == GRAPH_NONE ? GRAPH_NONE : graph_interval_at(g, task, ts_ns - 1);
-	struct blame b;
-
-	if (i == GRAPH_NONE || r->ts < sent->r.ts || g->intervals[i].state != INTERVAL_BLOCKED ||
-	    (g->intervals[i].wait != CT_W_POLL && g->intervals[i].wait != CT_W_EPOLL))
-		return false;
-	blame_lasting(g, i, &b);
-	return b.obj == to;
-}
-
-/* The server has received the last message of the client on sock. Returns true if no task works on an answer:
- * the server has one thread, and soon waited in its event loop again. Until then, it gave no work to other
- * tasks, except for messages to clients that wait for more of them. */
-static bool none_works(const struct graph *g, uint64_t sock, uint64_t to_ns)
-{
-	uint64_t peer = graph_peer_object(g, sock);
-	const struct graph_ref *got = peer ? graph_ref_before(g, &g->recvs, peer, to_ns) : NULL;
-	const struct window_event *e = got ? &g->w->events[got->event] : NULL;
-	const struct window_event *end = g->w->events + g->w->n_events, *x;
-	const struct interval *loop = e ? next_loop(g, &e->r) : NULL;
-
-	if (!loop || has_threads(g, e->r.tid, e->r.ts))
-		return false;
-	for (x = e + 1; x < end && x->r.ts < loop->from_ns; x++) {
-		bool message = x->r.kind == CT_SEND || (x->r.kind == CT_WAKE && x->r.flags & CT_WF_READY);
-
-		if (x - e > EVENT_LOOKS)
-			return false;
-		if (gives_work(&x->r, e->r.tid) &&
-		    !(message && (x->r.kind == CT_WAKE || x->r.obj == peer || waits_for_more(g, x, to_ns))))
-			return false;
-	}
-	return true;
-}
-
-/* Returns true if the client k, which waits for one connection alone, may wait there for the next event. */
-static bool awaits_event(const struct graph *g, const struct link *k)
-{
-	return CT_OBJ_KIND(k->obj) == CT_OBJ_SOCK && is_read(g, k) && brings_events(g, k->obj, k->to_ns) &&
-	       none_works(g, k->obj, k->to_ns);
-}
-
 bool idle_client(const struct graph *g, const struct chain *c, size_t first)
 {
 	for (size_t i = first; i < c->links.n; i++) {
@@ -307,9 +229,9 @@ bool idle_client(const struct graph *g, const struct chain *c, size_t first)
 			return is_read(g, k);
 		if (i > first && is_idle_server(g, c, k - 1, k))
 			return is_read(g, k - 1);
-		if ((!polls_several(g, k) && !awaits_event(g, k)) ||
+		if (!polls_several(g, k) ||
 		    (k->owed && !is_one_way(g, k->obj, k->from_ns) && !is_pipelined(g, k->obj, k->from_ns) &&
-		     !is_dropped(g, k->obj, k->from_ns, k->to_ns) && !sends_on_time(g, k)))
+		     !is_dropped(g, k->obj, k->from_ns, k->to_ns)))
 			return false;
 	}
 	return false;

@@ -185,7 +185,10 @@ static uint32_t owes_answer(const struct graph *g, uint32_t thread, const struct
 	    MIN(s->to_ns, k->to_ns) - MAX(s->from_ns, k->from_ns) < (k->to_ns - k->from_ns) / 2)
 		return GRAPH_NONE;
 	blame_lasting(g, i, &b);
-	return b.task != GRAPH_NONE && b.owed && g->tasks[b.task].tgid != k->pid ? b.task : GRAPH_NONE;
+	if (b.task == GRAPH_NONE || !b.owed || g->tasks[b.task].tgid == k->pid)
+		return GRAPH_NONE;
+	/* an idle server may have no news for a thread that waits for news */
+	return blame_idles(g, b.task, k->from_ns + (k->to_ns - k->from_ns) / 2) ? GRAPH_NONE : b.task;
 }
 
 /* Returns the first other thread of the process of link k if all other threads wait for one other process for
@@ -247,6 +250,22 @@ static bool sleeps_often(const struct graph *g, const struct link *k)
 	return sleeps >= POLL_WAITS && slept_ns / sleeps < POLL_WAIT_NS &&
 	       queued_ns / sleeps < DIAGNOSE_QUICK_NS &&
 	       k->to_ns - k->from_ns - slept_ns - queued_ns < slept_ns / 2;
+}
+
+/* Returns true if the process of link k has a child for most of the time. */
+static bool has_child(const struct graph *g, const struct link *k)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->children, k->pid, &n);
+
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct graph_task *t = &g->tasks[r[i].event];
+		uint64_t from_ns = MAX(t->born_ns, k->from_ns), to_ns = MIN(t->exit_ns, k->to_ns);
+
+		if (to_ns > from_ns && to_ns - from_ns >= (k->to_ns - k->from_ns) / 2)
+			return true;
+	}
+	return false;
 }
 
 /* A main thread that should accept a connection sleeps again and again instead: it seems to wait until one of
@@ -739,7 +758,7 @@ int root_cause_find(struct findings *f)
 	int r = 0;
 
 	f->work_or_cpu = false;
-	if (f->chain.end == END_RUNNABLE || (f->chain.end == END_LEAF && root_cause_polls(k)))
+	if (f->chain.end == END_RUNNABLE && !has_child(f->g, k))
 		r = find_polled_thread(f, &done);
 	if (r || done)
 		return r;
@@ -757,6 +776,8 @@ int root_cause_find(struct findings *f)
 		r = find_sleepy_spin(f, &done);
 	if (!r && !done && f->chain.end == END_LEAF && root_cause_polls(k))
 		r = find_polled_child(f, &done);
+	if (!r && !done && f->chain.end == END_LEAF && root_cause_polls(k))
+		r = find_polled_thread(f, &done);
 	if (!r && !done && f->chain.end == END_LEAF && root_cause_polls(k))
 		r = find_prompted(f, &done);
 	if (r || done)

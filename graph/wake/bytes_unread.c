@@ -440,8 +440,8 @@ uint64_t bytes_arrived_ns(const struct graph *g, uint64_t sock, uint32_t task, u
 	    !sent)
 		return 0;
 	late_ns = MAX(from_ns, g->w->events[sent->event].r.ts + MESSAGE_DELAYED_NS);
-	/* the record of the send may be late */
-	since_ns = checked_sub(g->w->events[sent->event].r.ts, MESSAGE_LATE_NS);
+	/* The record of the send may be late: the sender may lose its CPU to the receiver first. */
+	since_ns = checked_sub(g->w->events[sent->event].r.ts, MESSAGE_SAME_TASK_NS);
 	got = graph_refs_from(g, &g->recvs, peer, since_ns, &n);
 	if (n)
 		arrived_ns = MIN(arrival_of(g, &g->w->events[got->event].r, peer), to_ns);

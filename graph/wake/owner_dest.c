@@ -333,18 +333,21 @@ static bool may_have_got(const struct graph *g, const struct interval *s, uint64
 }
 
 /* Returns true if the interval is a wait for input on the socket l, which arrived after since_ns or not at
- * all. A poll for input that the task has left unread ends at once. Exception: an epoll whose member is
- * edge-triggered. So such a wait has to begin before since_ns. */
+ * all. For what a poll of one descriptor waits is not recorded. For a stream, it may be room to write. A poll
+ * for input that the task has left unread ends at once. Exception: an epoll whose member is edge-triggered.
+ * So such a wait has to begin before since_ns. */
 static bool waits_for(const struct graph *g, const struct interval *s, uint64_t l, uint64_t since_ns)
 {
-	bool found = false;
+	const struct window_object *o = graph_object(g, l);
+	bool found = false, one = s->wait == CT_W_POLL && s->obj;
 	size_t n;
 	const struct graph_ref *r;
 
-	if (s->state != INTERVAL_BLOCKED || may_have_got(g, s, l, since_ns))
+	if (s->state != INTERVAL_BLOCKED)
 		return false;
-	if (s->wait == CT_W_READ || (s->wait == CT_W_POLL && s->obj))
-		return s->obj == l;
+	if (s->wait == CT_W_READ || one)
+		return s->obj == l && !(one && o && o->type == SOCK_STREAM) &&
+		       !may_have_got(g, s, l, since_ns);
 	if (s->wait != CT_W_POLL && s->wait != CT_W_EPOLL)
 		return false;
 	r = s->wait == CT_W_EPOLL ? graph_refs(&g->members, s->obj, &n)
@@ -359,7 +362,7 @@ static bool waits_for(const struct graph *g, const struct interval *s, uint64_t 
 			return false;
 		found = true;
 	}
-	return found;
+	return found && !may_have_got(g, s, l, since_ns);
 }
 
 bool owner_awaits_input(const struct graph *g, uint32_t task, uint64_t sock, uint64_t since_ns,

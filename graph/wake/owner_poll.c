@@ -287,17 +287,19 @@ static bool has_record_within(const struct graph *g, const struct graph_ref *r, 
 
 /* Call this if no other process is known that can end the poll through a polled object. Then the
  * end of a child may end the poll: SIGCHLD interrupts the poll, or the handler of SIGCHLD writes to
- * a polled object. Blames a child. Returns false if there is no child, or if the task is a thread that
- * neither started the child nor is the main thread: such a thread mostly has another purpose. */
+ * a polled object. Blames a child. Returns false if there is no child, or if another thread started it, and
+ * the task is not the main thread: such a thread mostly has another purpose. */
 static bool poll_child(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all)
 {
 	const struct graph_task *me = &g->tasks[s->task];
-	uint32_t child = owner_child(g, s, all);
+	struct enders before = *all;
+	uint32_t child = owner_child(g, s, all), parent;
 
 	if (child == GRAPH_NONE)
 		return false;
-	if (me->tid != me->tgid && g->tasks[child].parent != s->task) {
-		all->n = 0;
+	parent = g->tasks[child].parent;
+	if (me->tid != me->tgid && parent != GRAPH_NONE && parent != s->task) {
+		*all = before;
 		return false;
 	}
 	b->task = child;
