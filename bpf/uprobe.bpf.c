@@ -362,10 +362,11 @@ static __always_inline __u64 input_time(const struct input_event *e, __u64 now)
 {
 	__u64 mono = bpf_ktime_get_ns();
 	__u32 age_ms = (__u32)(mono / 1000000) - e->time_ms;
+	__u64 ago = age_ms * 1000000ULL + mono % 1000000;
 
 	if (!e->what || e->what == CT_INPUT_DRAW || !e->time_ms || age_ms > INPUT_OLD_MS)
 		return 0;
-	return now - age_ms * 1000000ULL - mono % 1000000;
+	return ago < now ? now - ago : 0; /* a time before the boot is wrong */
 }
 
 static __noinline void input_emit(__u64 at, const struct job_rule *rule, __u64 now)

@@ -6,6 +6,16 @@
 #include "analysis/inputs/reach.h"
 #include "lib/cleanup.h"
 
+/* Returns the end of all work for the input. */
+static uint64_t end_of(const struct reach *r, uint64_t taken_ns)
+{
+	uint64_t end_ns = MAX(r->shown_ns, taken_ns);
+
+	for (size_t i = 0; i < r->v.n; i++)
+		end_ns = MAX(end_ns, r->v.v[i].to_ns);
+	return end_ns;
+}
+
 static int add_input(struct reach *r, const struct moment *x, input_list *ret)
 {
 	const struct graph *g = r->m->g;
@@ -18,8 +28,8 @@ static int add_input(struct reach *r, const struct moment *x, input_list *ret)
 	in.shown_ns = r->shown_ns;
 	in.sender = r->sender;
 	in.shared = r->shared;
-	in.open = r->open || graph_may_lack(g, CT_LACK_MESSAGES | CT_LACK_SWITCHES, in.from_ns,
-					    MAX(in.shown_ns, in.taken_ns));
+	in.open = r->open ||
+		  graph_may_lack(g, CT_LACK_MESSAGES | CT_LACK_SWITCHES, in.from_ns, end_of(r, in.taken_ns));
 	return err ? err : VEC_PUSH(ret, in);
 }
 
@@ -39,6 +49,14 @@ static bool is_wanted(const struct moments *m, const struct moment *x, uint32_t 
 	return x->kind == MOMENT_TAKE && what < CT_INPUT_DRAW && kinds >> what & 1;
 }
 
+static bool has_wanted(const struct moments *m, uint32_t kinds)
+{
+	for (size_t i = 0; i < m->v.n; i++)
+		if (is_wanted(m, &m->v.v[i], kinds))
+			return true;
+	return false;
+}
+
 int inputs_find(const struct graph *g, uint32_t kinds, input_list *ret)
 {
 	struct moments m;
@@ -46,7 +64,7 @@ int inputs_find(const struct graph *g, uint32_t kinds, input_list *ret)
 	struct causal *c = NULL;
 	int err = moments_find(&m, g);
 
-	if (!err)
+	if (!err && has_wanted(&m, kinds))
 		err = causal_build(g, NULL, &c);
 	r.c = c;
 	for (size_t i = 0; i < m.v.n && !err; i++)

@@ -461,6 +461,7 @@ int reach_follow(struct reach *r, uint32_t task, uint32_t event)
 	r->sender = GRAPH_NONE;
 	r->open = r->shared = false;
 	err = add_piece(r, task, event, ns_of(r, event), 0);
+	r->open |= !r->v.n; /* the task is a display server itself */
 	if (!err && r->v.n && !moments_draws(r->m, task))
 		find_shared_send(r, &r->v.v[0]);
 	if (!err)

@@ -24,6 +24,14 @@ static int add_inputs(struct transaction_rules *rules)
 	return 0;
 }
 
+/* A key, a button or a touch is what a person waits for; motions of the mouse, for example, are not. */
+static bool is_input(const struct ct_rec *r)
+{
+	enum ct_input what = r->kind == CT_INPUT ? ct_input_what(r) : CT_INPUT_OTHER;
+
+	return what == CT_INPUT_KEY || what == CT_INPUT_BUTTON || what == CT_INPUT_TOUCH;
+}
+
 int transaction_rules_default(const struct graph *g, struct transaction_rules *rules)
 {
 	struct transaction_rule rule = { .source = TRANSACTION_MARK };
@@ -36,12 +44,12 @@ int transaction_rules_default(const struct graph *g, struct transaction_rules *r
 
 		/* A point is no transaction; for example, it may report a trace context. */
 		marks |= r->kind == CT_MARK && ct_mark_what(r) != CT_MARK_POINT;
-		inputs |= r->kind == CT_INPUT;
+		inputs |= is_input(r);
 	}
 	if (marks && VEC_PUSH(&rules->v, rule))
 		return -ENOMEM;
-	if (inputs)
-		return add_inputs(rules);
+	if (inputs && add_inputs(rules))
+		return -ENOMEM;
 	command = marks ? GRAPH_NONE : profile_command(g, &from_ns, &to_ns);
 	if (command == GRAPH_NONE)
 		return 0;

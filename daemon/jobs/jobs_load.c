@@ -28,7 +28,8 @@ static int load_add(struct jobs_specs *s, struct jobs_spec *spec, char *err)
 	return 0;
 }
 
-static int load_file(struct jobs_specs *s, const char *path, char *err)
+/* inputs: false leaves out a framework that reports the events of a display server */
+static int load_file(struct jobs_specs *s, const char *path, bool inputs, char *err)
 {
 	_cleanup_free_ char *text = malloc(JOBS_SPEC_BYTES_MAX + 1);
 	_cleanup_fclose_ FILE *f = fopen(path, "re");
@@ -55,7 +56,10 @@ static int load_file(struct jobs_specs *s, const char *path, char *err)
 		snprintf(err, JOBS_LOAD_ERR_MAX, "%.200s: %s.", path, why);
 		return r;
 	}
-	return load_add(s, spec, err);
+	if (inputs || !jobs_spec_has_inputs(spec))
+		return load_add(s, spec, err);
+	free(spec);
+	return 0;
 }
 
 static bool load_is_spec(const char *name)
@@ -82,7 +86,7 @@ static int load_dir(struct jobs_specs *s, const char *dir, const char *before, c
 		snprintf(path, sizeof(path), "%s/%s", before ?: "", list[i]->d_name);
 		if (!r && !(before && !access(path, F_OK))) {
 			snprintf(path, sizeof(path), "%s/%s", dir, list[i]->d_name);
-			r = load_file(s, path, err);
+			r = load_file(s, path, false, err);
 		}
 		free(list[i]);
 	}
@@ -98,7 +102,7 @@ static int load_name(struct jobs_specs *s, const char *name, char *err)
 
 	if (strchr(name, '/')) {
 		if (load_is_spec(name))
-			return load_file(s, name, err);
+			return load_file(s, name, true, err);
 		own = *name == '/' ? jobs_spec_own(name) : NULL;
 		if (own)
 			return load_add(s, own, err);
@@ -109,7 +113,7 @@ static int load_name(struct jobs_specs *s, const char *name, char *err)
 	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++) {
 		snprintf(path, sizeof(path), "%s/%s.json", dirs[i], name);
 		if (!access(path, F_OK))
-			return load_file(s, path, err);
+			return load_file(s, path, true, err);
 	}
 	snprintf(
 		err, JOBS_LOAD_ERR_MAX,

@@ -345,6 +345,15 @@ int jobs_spec_parse(const char *text, size_t n, struct jobs_spec **ret, char err
 	return r;
 }
 
+bool jobs_spec_has_inputs(const struct jobs_spec *spec)
+{
+	for (size_t i = 0; i < spec->n_functions; i++)
+		if (spec->functions[i].event == JOBS_SPEC_INPUT &&
+		    spec->functions[i].values.layout != JOB_LAYOUT_DRAW)
+			return true;
+	return false;
+}
+
 bool jobs_spec_draws(const struct jobs_spec *spec)
 {
 	for (size_t i = 0; i < spec->n_functions; i++)

@@ -72,6 +72,8 @@ struct jobs_spec {
 int jobs_spec_parse(const char *text, size_t n, struct jobs_spec **ret, char err[JOBS_SPEC_ERR_MAX]);
 /* Reads a value such as "arg0->0x18". Returns 0 or -EINVAL. */
 int jobs_spec_arg(const char *s, struct jobs_arg *ret);
+/* Returns true if the framework reports the events of a display server. */
+bool jobs_spec_has_inputs(const struct jobs_spec *spec);
 /* Returns true if the framework reports when it draws. */
 bool jobs_spec_draws(const struct jobs_spec *spec);
 /* Returns the number of the framework in the records of its jobs (ct_job_framework()), not 0. Two names

@@ -427,6 +427,22 @@ static uint64_t arrival_of(const struct graph *g, const struct ct_rec *got, uint
 										: got->ts;
 }
 
+/* The sender may lose its CPU to the receiver, so that the send is recorded after the receive. Returns true
+ * if so many bytes were received on peer shortly before since_ns, and after the sender's last receive. */
+static bool was_received_before(const struct graph *g, uint64_t sock, uint64_t peer,
+				const struct ct_rec *sent, uint64_t since_ns)
+{
+	const struct graph_ref *last = graph_ref_before(g, &g->recvs, sock, sent->ts), *r;
+	uint64_t from_ns = checked_sub(sent->ts, MESSAGE_SAME_TASK_NS);
+	size_t n;
+
+	r = graph_refs_from(g, &g->recvs, peer, MAX(from_ns, last ? g->w->events[last->event].r.ts : 0), &n);
+	for (size_t i = 0; i < n && g->w->events[r[i].event].r.ts < since_ns && scan_step(g); i++)
+		if (ct_message_bytes(&g->w->events[r[i].event].r) == ct_message_bytes(sent))
+			return true;
+	return false;
+}
+
 uint64_t bytes_arrived_ns(const struct graph *g, uint64_t sock, uint32_t task, uint64_t from_ns,
 			  uint64_t to_ns)
 {
@@ -440,12 +456,14 @@ uint64_t bytes_arrived_ns(const struct graph *g, uint64_t sock, uint32_t task, u
 	    !sent)
 		return 0;
 	late_ns = MAX(from_ns, g->w->events[sent->event].r.ts + MESSAGE_DELAYED_NS);
-	/* The record of the send may be late: the sender may lose its CPU to the receiver first. */
-	since_ns = checked_sub(g->w->events[sent->event].r.ts, MESSAGE_SAME_TASK_NS);
+	/* the record of the send may be late */
+	since_ns = checked_sub(g->w->events[sent->event].r.ts, MESSAGE_LATE_NS);
 	got = graph_refs_from(g, &g->recvs, peer, since_ns, &n);
 	if (n)
 		arrived_ns = MIN(arrival_of(g, &g->w->events[got->event].r, peer), to_ns);
-	if (arrived_ns <= late_ns || bytes_lack_between(g, sock, sent->event, end))
+	if (arrived_ns <= late_ns ||
+	    was_received_before(g, sock, peer, &g->w->events[sent->event].r, since_ns) ||
+	    bytes_lack_between(g, sock, sent->event, end))
 		return 0;
 	return owner_awaits_input(g, task, peer, since_ns, late_ns + (arrived_ns - late_ns) / 2) &&
 			       owner_awaits_input(g, task, peer, since_ns, arrived_ns - 1)

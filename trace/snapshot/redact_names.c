@@ -42,6 +42,19 @@ bool redact_is_own(const char comm[CT_COMM_LEN])
 	return false;
 }
 
+/* Returns true for a part of the usual path of a display server's socket: .X11-unix, X0, wayland-0. Only such paths
+ * tell which sockets belong to a display server. */
+static bool is_of_display(const char *part, size_t n)
+{
+	size_t digits = 0;
+
+	while (digits < n && part[n - 1 - digits] >= '0' && part[n - 1 - digits] <= '9')
+		digits++;
+	if (!digits)
+		return n == 9 && !memcmp(part, ".X11-unix", 9);
+	return (n - digits == 1 && *part == 'X') || (n - digits == 8 && !memcmp(part, "wayland-", 8));
+}
+
 size_t redact_path(const struct siphash_key *key, const char *path, size_t len, char *buf, size_t size)
 {
 	char whole[9 * (CT_OBJ_NAME_MAX + 1)];
@@ -55,10 +68,10 @@ size_t redact_path(const struct siphash_key *key, const char *path, size_t len, 
 
 		if (path[i] == '/' || path[i] == '@') {
 			whole[n++] = path[i++];
-		} else if (m == 3 && !memcmp(path + i, "...", 3)) {
-			memcpy(whole + n, "...", 3);
-			n += 3;
-			i += 3;
+		} else if ((m == 3 && !memcmp(path + i, "...", 3)) || is_of_display(path + i, m)) {
+			memcpy(whole + n, path + i, m);
+			n += m;
+			i += m;
 		} else {
 			redact_word(key, path + i, m, whole + n);
 			n += 8;

@@ -6,7 +6,7 @@ VERDICTS = {"long-wait", "long-running", "starved", "repeated-yield", "normal"}
 CAUSES = {"lock-holder", "circular-wait", "busy", "chatty", "memory", "slow-peer", "queueing", "polling", "starved", "disk", "network",
           "timer", "stopped", "missing-wakeup", "external", "none"}
 KINDS = {"futex", "pipe", "eventfd", "unix", "tcp", "udp", "file-lock", "disk", "fuse", "cpu", "timer", "signal",
-         "child", "queue", "data-flag", "input", "kernel-lock", "memory", "unknown"}
+         "child", "queue", "semaphore", "data-flag", "input", "kernel-lock", "memory", "unknown"}
 TIMES = {"running_ns", "runnable_ns", "lock_ns", "ipc_ns", "disk_ns", "network_ns", "timer_ns", "queue_ns",
          "fault_ns", "unknown_ns"}
 

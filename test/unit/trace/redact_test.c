@@ -47,6 +47,11 @@ static void test_paths(void **state)
 	assert_int_equal(buf[9], '/');
 	assert_int_equal(redact_path(&key, ".../shop/db", 11, again, sizeof(again)), 3 + 2 * 9);
 	assert_string_equal(again + 3, buf + 9);
+	redact_path(&key, "/tmp/.X11-unix/X12", 18, buf, sizeof(buf));
+	assert_string_equal(buf + 9, "/.X11-unix/X12");
+	redact_path(&key, "/run/user/wayland-0", 19, buf, sizeof(buf));
+	assert_string_equal(buf + 2 * 9, "/wayland-0");
+	assert_int_equal(redact_path(&key, "/X1y/X/wayland-", 15, buf, sizeof(buf)), 3 * 9);
 	assert_int_equal(redact_path(&key, "@bus", 4, buf, sizeof(buf)), 9);
 	assert_int_equal(buf[0], '@');
 	for (int i = 0; i < 40; i++)
