@@ -284,22 +284,33 @@ static bool is_told(const struct subject *page, size_t row)
 	return in_chain(page->d, page->v->hangs->v[row].task);
 }
 
+/* A deadlock does not end by itself, so it comes first. Then come the hangs in the time of the page. */
+static unsigned rank(const struct view *v, const struct hang *x)
+{
+	if (x->diagnosis->cause == CAUSE_CIRCULAR_WAIT)
+		return 0;
+	return overlaps(v->diagnosis, x) ? 1 : 2;
+}
+
 struct other {
+	unsigned rank;
 	uint64_t length_ns;
 	size_t row;
 };
 
-static int longer(const void *a, const void *b)
+static int before(const void *a, const void *b)
 {
 	const struct other *x = a, *y = b;
 
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
 	return x->length_ns != y->length_ns ? (x->length_ns < y->length_ns) - (x->length_ns > y->length_ns)
 					    : (x->row > y->row) - (x->row < y->row);
 }
 
-/* Finds the rows of the other hangs, the longest first: alarms only, one row for each hang, as in the list of
- * `ctrace hangs`. A task that waits because of the hang of the page is no other hang. others has room for all
- * rows. Returns the number of rows. */
+/* Finds the rows of the other hangs, by rank, and then the longest first: alarms only, one row for each hang,
+ * as in the list of `ctrace hangs`. A task that waits because of the hang of the page is no other hang.
+ * others has room for all rows. Returns the number of rows. */
 static size_t other_rows(const struct subject *page, struct other *others)
 {
 	const struct hangs *h = page->v->hangs;
@@ -308,9 +319,10 @@ static size_t other_rows(const struct subject *page, struct other *others)
 	for (size_t i = 0; i < h->n; i++)
 		if (h->v[i].alarm && h->v[i].first_row == i && !(i == own && is_told(page, i)) &&
 		    !page->told[i])
-			others[n++] = (struct other){ h->v[i].to_ns - h->v[i].from_ns, i };
+			others[n++] =
+				(struct other){ rank(page->v, &h->v[i]), h->v[i].to_ns - h->v[i].from_ns, i };
 	if (n)
-		qsort(others, n, sizeof(*others), longer);
+		qsort(others, n, sizeof(*others), before);
 	return n;
 }
 
