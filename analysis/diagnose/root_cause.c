@@ -133,12 +133,19 @@ static int add_choice(struct findings *f, struct words *t)
 	return -ENOMEM;
 }
 
+/* Returns true if the task lived for half of the time of link k or more. */
+static bool lives_mostly(const struct graph_task *t, const struct link *k)
+{
+	uint64_t from_ns = MAX(t->born_ns, k->from_ns), to_ns = MIN(t->exit_ns, k->to_ns);
+
+	return to_ns > from_ns && to_ns - from_ns >= (k->to_ns - k->from_ns) / 2;
+}
+
 /* A main thread that sleeps again and again seems to wait for the end of its child. */
 static int find_polled_child(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
 	const struct graph *g = f->g;
-	uint64_t half_ns = (k->to_ns - k->from_ns) / 2, from_ns, to_ns;
 	uint32_t child = GRAPH_NONE;
 	const struct graph_task *t;
 	struct words w = { 0 };
@@ -147,12 +154,11 @@ static int find_polled_child(struct findings *f, bool *ret_done)
 
 	for (size_t i = 0; k->tid == k->pid && i < n && scan_step(g); i++) {
 		t = &g->tasks[r[i].event];
-		from_ns = MAX(t->born_ns, k->from_ns);
-		to_ns = MIN(t->exit_ns, k->to_ns);
-		if (to_ns <= from_ns || to_ns - from_ns < half_ns || chain_has_task(&f->chain, 0, r[i].event))
+		if (!lives_mostly(t, k) || chain_has_task(&f->chain, 0, r[i].event))
 			continue;
 		child = r[i].event;
-		words_add(&w, "%s%s[%u]", found++ ? ", " : "", graph_comm(g, child, from_ns), t->tid);
+		words_add(&w, "%s%s[%u]", found++ ? ", " : "",
+			  graph_comm(g, child, MAX(t->born_ns, k->from_ns)), t->tid);
 	}
 	if (found > 1) {
 		char *names = words_take(&w);
@@ -258,13 +264,9 @@ static bool has_child(const struct graph *g, const struct link *k)
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->children, k->pid, &n);
 
-	for (size_t i = 0; i < n && scan_step(g); i++) {
-		const struct graph_task *t = &g->tasks[r[i].event];
-		uint64_t from_ns = MAX(t->born_ns, k->from_ns), to_ns = MIN(t->exit_ns, k->to_ns);
-
-		if (to_ns > from_ns && to_ns - from_ns >= (k->to_ns - k->from_ns) / 2)
+	for (size_t i = 0; i < n && scan_step(g); i++)
+		if (lives_mostly(&g->tasks[r[i].event], k))
 			return true;
-	}
 	return false;
 }
 

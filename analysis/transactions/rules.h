@@ -31,8 +31,8 @@ struct transaction_rules {
 
 void transaction_rules_done(struct transaction_rules *rules);
 /* Adds the rules for a trace without a file of rules. If the trace has marks, each pair of marks is a
- * transaction. If it has inputs, each press of a key or a button and each touch is one. If it has neither,
- * the command that 'ctrace record' ran is the transaction. Returns 0 or -ENOMEM. */
+ * transaction. If it has inputs, each press of a key or a button and each touch is one. If it has no
+ * marks, the command that 'ctrace record' ran is a transaction too. Returns 0 or -ENOMEM. */
 int transaction_rules_default(const struct graph *g, struct transaction_rules *rules);
 bool transaction_rule_fits(const char *pattern, const char *text);
 

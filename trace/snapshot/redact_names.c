@@ -42,8 +42,8 @@ bool redact_is_own(const char comm[CT_COMM_LEN])
 	return false;
 }
 
-/* Returns true for a part of the usual path of a display server's socket: .X11-unix, X0, wayland-0. Only such paths
- * tell which sockets belong to a display server. */
+/* Returns true for a part of the usual path of a display server's socket: .X11-unix, X0, wayland-0. Only such
+ * paths tell which sockets belong to a display server. */
 static bool is_of_display(const char *part, size_t n)
 {
 	size_t digits = 0;
