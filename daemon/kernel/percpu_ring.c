@@ -14,6 +14,9 @@
 /* bytes: the ring is read in pieces of this size. A piece is cleared while it is still in the cache
  * of the CPU. */
 #define PERCPU_RING_PIECE 8192ULL
+/* The memory of a record comes from the cache of the CPU that has written it, which takes long. The CPU that
+ * reads cannot fetch it early by itself, because each record says where the next one begins. */
+#define PERCPU_RING_AHEAD 2048 /* bytes */
 
 struct percpu_ring {
 	uint8_t *entries;
@@ -123,6 +126,7 @@ static void piece_read(struct piece *p, uint64_t end)
 		const struct ct_blob *b = (const void *)(p->lap + p->at);
 		uint32_t room;
 
+		__builtin_prefetch(p->lap + p->at + PERCPU_RING_AHEAD, 1);
 		/* the BPF program writes ts last, so ts is read first */
 		if (!__atomic_load_n(&b->ts, __ATOMIC_ACQUIRE))
 			break;

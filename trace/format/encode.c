@@ -11,6 +11,9 @@
 
 #define COL_FIRST FORMAT_COL_KIND
 #define COL_LAST  FORMAT_COL_X1
+/* words: so far ahead of a record, its memory is fetched. The CPU cannot do this by itself, because each
+ * record says where the next one begins. */
+#define ENCODE_AHEAD 192
 
 typedef VEC(uint8_t) bytes_t;
 
@@ -246,6 +249,7 @@ static void encode_times(struct encoder *e, const struct encode_stream *s, uint6
 		uint64_t z = predict_zigzag(p[0] - last);
 		unsigned n = z ? (unsigned)(71 - __builtin_clzll(z)) / 8 : 0;
 
+		__builtin_prefetch(p + ENCODE_AHEAD);
 		last = p[0];
 		*len++ = (uint8_t)n;
 		*t0 = (uint8_t)z;
