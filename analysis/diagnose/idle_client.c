@@ -252,7 +252,7 @@ static bool was_killed(const struct graph *g, const struct link *k)
 	const struct graph_task *t = &g->tasks[k->task];
 
 	return k->killed ||
-	       (WTERMSIG(t->exit_code) && t->exit_ns >= k->to_ns && t->exit_ns - k->to_ns < KILLER_LATE_NS);
+	       (WTERMSIG(t->exit_code) && t->exit_ns >= k->to_ns && t->exit_ns - k->to_ns < KILLED_GONE_NS);
 }
 
 /* Returns true if the signal that killed the task of link k came from outside of its process. */
