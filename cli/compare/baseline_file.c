@@ -145,8 +145,12 @@ static int add_transactions(struct baseline *b, const struct analysis_input *in,
 static int add_trace(struct baseline *b, const char *path, const struct transaction_pick *pick)
 {
 	struct analysis_input in = { 0 };
-	int r = analysis_begin(&in, path, &(struct windowarg){ 0 });
+	int r = analysis_open(&in, path, NULL);
 
+	if (!r)
+		r = tracefile_window(in.reader, path, &(struct windowarg){ 0 }, &in.from_ns, &in.to_ns);
+	if (!r)
+		r = analysis_load(&in);
 	if (!r)
 		r = pick ? add_transactions(b, &in, pick) : add_run(b, &in);
 	analysis_close(&in);

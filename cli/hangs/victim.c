@@ -323,5 +323,9 @@ int victim_use_request(struct victim_request *rq, const char *path, struct rowar
 
 int victim_window(struct analysis_input *in, const struct victim_request *rq, struct timearg_moment *ret)
 {
-	return tracefile_moment(in->reader, in->path, &rq->window, &in->from_ns, &in->to_ns, ret);
+	int r = tracefile_moment(in->reader, in->path, &rq->window, &in->from_ns, &in->to_ns, ret);
+
+	if (!r)
+		analysis_fit(in, &rq->window);
+	return r;
 }

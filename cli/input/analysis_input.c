@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/input/analysis_input.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/text.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
+#include "lib/memory.h"
 #include "report/thresholds.h"
 #include "trace/words/describe.h"
 
@@ -38,17 +41,51 @@ const char *analysis_lister(const struct analysis_input *in, char buf[ANALYSIS_L
 	return buf;
 }
 
+/* Returns 0 if this is not known. */
+static uint64_t free_bytes(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/meminfo", "re");
+	uint64_t kib = 0;
+	char line[128];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "MemAvailable: %" SCNu64, &kib) == 1)
+			break;
+	return kib << 10;
+}
+
+void analysis_fit(struct analysis_input *in, const struct windowarg *window)
+{
+	char records[TEXT_NUMBER_MAX], length[TEXT_NUMBER_MAX];
+	uint64_t newest_ns;
+
+	oom_first();
+	if (window->at || windowarg_is_set(window))
+		return;
+	reader_want_kinds(in->reader, GRAPH_KINDS);
+	newest_ns = reader_newest(in->reader, free_bytes() / LOAD_MEMORY_SHARE / LOAD_RECORD_BYTES);
+	if (newest_ns <= in->from_ns || newest_ns >= in->to_ns)
+		return;
+	in->least_ns = newest_ns;
+	in->from_ns = newest_ns + MIN(LOAD_BEFORE_NS, (in->to_ns - newest_ns) / 2);
+	cli_warn(
+		"%s has %s records, which is too much to look at as a whole; this is about its last %s. Choose another part with --from and --to",
+		in->path, text_count(reader_info(in->reader)->records, records),
+		text_duration(in->to_ns - in->from_ns, length));
+}
+
 int analysis_load(struct analysis_input *in)
 {
-	if (reader_info(in->reader)->records > LOAD_WHOLE_RECORDS)
+	if (reader_info(in->reader)->records > LOAD_WHOLE_RECORDS || in->least_ns)
 		return analysis_load_part(in, LOAD_BEFORE_NS);
 	return analysis_load_range(in, 0, UINT64_MAX);
 }
 
 int analysis_load_part(struct analysis_input *in, uint64_t before_ns)
 {
-	return analysis_load_range(in, in->from_ns > before_ns ? in->from_ns - before_ns : 0,
-				   in->to_ns + LOAD_AFTER_NS);
+	uint64_t from_ns = in->from_ns > before_ns ? in->from_ns - before_ns : 0;
+
+	return analysis_load_range(in, MAX(from_ns, in->least_ns), in->to_ns + LOAD_AFTER_NS);
 }
 
 int analysis_load_around(struct analysis_input *in, uint64_t at_ns)
@@ -84,6 +121,8 @@ int analysis_begin(struct analysis_input *in, const char *path, const struct win
 
 	if (!r)
 		r = tracefile_window(in->reader, path, window, &in->from_ns, &in->to_ns);
+	if (!r)
+		analysis_fit(in, window);
 	return r ? r : analysis_load(in);
 }
 
@@ -94,6 +133,8 @@ int analysis_begin_moment(struct analysis_input *in, const char *path, const str
 
 	if (!r)
 		r = tracefile_moment(in->reader, path, window, &in->from_ns, &in->to_ns, ret_at);
+	if (!r)
+		analysis_fit(in, window);
 	return r ? r : analysis_load(in);
 }
 

@@ -19,7 +19,8 @@ struct analysis_input {
 	struct graph *graph;
 	/* The requested window, in boot time. analysis_load_around() may set it beyond the trace. */
 	uint64_t from_ns, to_ns;
-	bool is_now; /* the trace is a copy of the daemon's trace up to now */
+	uint64_t least_ns; /* nothing before this time is loaded: see analysis_fit() */
+	bool is_now;       /* the trace is a copy of the daemon's trace up to now */
 	int fd;
 	/* use graph_build_lean(); set this before the file is opened */
 	bool lean;
@@ -29,11 +30,15 @@ struct analysis_input {
 int analysis_open(struct analysis_input *in, const char *path, const char *boot);
 void analysis_take_now(struct analysis_input *in, struct reader *trace, int fd);
 const char *analysis_lister(const struct analysis_input *in, char buf[ANALYSIS_LISTER_MAX]);
-/* Opens path, sets in->from_ns and in->to_ns, then loads as analysis_load(). */
+/* Opens path, sets in->from_ns and in->to_ns, calls analysis_fit(), then loads as analysis_load(). */
 int analysis_begin(struct analysis_input *in, const char *path, const struct windowarg *window);
 /* As analysis_begin(), but reads the window with tracefile_moment(). */
 int analysis_begin_moment(struct analysis_input *in, const char *path, const struct windowarg *window,
 			  struct timearg_moment *ret_at);
+/* If the user has not chosen a window, and the trace does not fit into the free memory, moves in->from_ns, so
+ * that the window is the newest part of the trace that fits, and says so. If memory
+ * runs out nevertheless, the kernel kills this process first. */
+void analysis_fit(struct analysis_input *in, const struct windowarg *window);
 /* Loads in->from_ns to in->to_ns and some time around it, and builds the graph. A trace of at most
  * LOAD_WHOLE_RECORDS records is loaded as a whole. */
 int analysis_load(struct analysis_input *in);

@@ -17,6 +17,7 @@
 #include "daemon/sandbox/privilege.h"
 #include "daemon/thresholds.h"
 #include "lib/cleanup.h"
+#include "lib/memory.h"
 
 #define JAIL_NOBODY 65534 /* the user nobody, and its group */
 
@@ -67,15 +68,6 @@ static int jail_drop_capabilities(void)
 	return syscall(__NR_capset, &head, none) ? -errno : 0;
 }
 
-/* If memory runs out, the kernel should kill this process before any useful program. */
-static void jail_dispensable(void)
-{
-	_cleanup_close_ int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-
-	if (fd >= 0)
-		(void)!write(fd, "500", 3);
-}
-
 static int jail_close_all_but(int keep_fd)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -98,7 +90,7 @@ int diagnoser_jail(int keep_fd)
 
 	if (r)
 		return r;
-	jail_dispensable();
+	oom_first();
 	r = privilege_drop_bounding();
 	if (r)
 		return r;

@@ -11,7 +11,7 @@
 #include "graph/causal/wakeless_edges.h"
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
-#include "lib/huge.h"
+#include "lib/memory.h"
 #include "trace/words/frame.h"
 
 static void pass_event(struct pass *p, uint32_t event)

@@ -7,7 +7,7 @@
 
 #include "graph/timeline/scan.h"
 #include "lib/cleanup.h"
-#include "lib/huge.h"
+#include "lib/memory.h"
 
 struct task_key {
 	uint32_t old;

@@ -10,7 +10,7 @@
 
 #include "graph/timeline/build.h"
 #include "lib/cleanup.h"
-#include "lib/huge.h"
+#include "lib/memory.h"
 
 static inline void timeline_close(struct builder *b, uint32_t task, uint64_t ts)
 {

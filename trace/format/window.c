@@ -8,7 +8,7 @@
 #include "lib/arena.h"
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
-#include "lib/huge.h"
+#include "lib/memory.h"
 
 struct window_record window_record(const struct window *w, const struct window_event *e)
 {

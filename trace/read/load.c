@@ -5,7 +5,7 @@
 #include "ctrace/fields.h"
 #include "lib/checked.h"
 #include "lib/cleanup.h"
-#include "lib/huge.h"
+#include "lib/memory.h"
 #include "trace/read/ahead.h"
 #include "trace/read/collect.h"
 #include "trace/format/limits.h"
@@ -312,6 +312,20 @@ static int load_reserve(struct load *l, size_t a, size_t b, uint64_t max_events,
 	huge_advise(l->w->events, n * sizeof(*l->w->events));
 	huge_advise(l->w->cpus, n * sizeof(*l->w->cpus));
 	return ahead_new(r, a, b, l->w, &l->ahead);
+}
+
+uint64_t reader_newest(const struct reader *r, uint64_t max_events)
+{
+	uint64_t n = 0, max = max_events ? MIN(max_events, EVENTS_MAX) : EVENTS_MAX;
+
+	for (size_t i = r->end; i > r->first; i--) {
+		const struct format_segment *h = &r->index.segments.v[i - 1].h;
+
+		n += reader_room(r, h).n_events;
+		if (n > max)
+			return reader_segment_to(h) + 1;
+	}
+	return r->info.from_ns;
 }
 
 static int load_all(struct load *l, uint64_t max_events, char *err)

@@ -78,6 +78,10 @@ int reader_refresh(struct reader *r, char err[READER_ERR_MAX]);
 int window_load(struct reader *r, uint64_t from_ns, uint64_t to_ns, uint64_t max_events, struct window **ret,
 		char err[READER_ERR_MAX]);
 
+/* Returns the earliest time from which on the trace has at most max_events events of the wanted kinds (0: as
+ * many as window_load() loads). */
+uint64_t reader_newest(const struct reader *r, uint64_t max_events);
+
 /* After each segment, window_load() calls fn with the percentage done (0..100). fn may be NULL. */
 void reader_on_progress(struct reader *r, void (*fn)(void *arg, unsigned percent), void *arg);
 

@@ -223,6 +223,36 @@ static void windows_that_cannot_be(void **state)
 	reader_free(r);
 }
 
+static void newest_part_that_fits(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t begin[4], last = 0;
+	char err[READER_ERR_MAX];
+	struct window *w = NULL;
+	struct reader *r;
+
+	fixture_open(f, FIXTURE_BYTES);
+	for (int i = 0; i < 4; i++) {
+		begin[i] = f->now;
+		fixture_busy(f, 100);
+		fixture_seal(f);
+	}
+	assert_int_equal(reader_open(f->path, &r, err), 0);
+	assert_int_equal(reader_newest(r, 0), reader_info(r)->from_ns);
+	assert_int_equal(reader_newest(r, 400), reader_info(r)->from_ns);
+	assert_true(reader_newest(r, 99) > reader_info(r)->to_ns);
+	for (uint64_t n = 399; n >= 100; n--) {
+		uint64_t at = reader_newest(r, n);
+
+		assert_true(at >= last && at > begin[0]);
+		last = at;
+		assert_int_equal(window_load(r, at, UINT64_MAX, n, &w, err), 0);
+		assert_true(w->n_events >= n - n % 100 - 1 && w->n_events <= n);
+		window_free(w);
+	}
+	reader_free(r);
+}
+
 static void tasks_over_time(void **state)
 {
 	struct fixture *f = *state;
@@ -490,6 +520,7 @@ int main(void)
 		TEST(a_name_that_comes_late),
 		TEST(a_window_ends_where_it_was_asked_to),
 		TEST(windows_that_cannot_be),
+		TEST(newest_part_that_fits),
 		TEST(tasks_over_time),
 		TEST(ids_pull_their_entries_in),
 		TEST(a_stack_too_long_says_so),

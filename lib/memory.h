@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * huge.h - tells the kernel how large arrays use memory. Filling a large array with small pages takes many
- * page faults. Any thread.
+ * memory.h - tells the kernel how large arrays use memory, and which process to kill first if memory runs
+ * out. Filling a large array with small pages takes many page faults. Any thread.
  */
-#ifndef CTRACE_LIB_HUGE_H
-#define CTRACE_LIB_HUGE_H
+#ifndef CTRACE_LIB_MEMORY_H
+#define CTRACE_LIB_MEMORY_H
 
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib/cleanup.h"
 
 /* bytes: a smaller array gets no large pages, because they would waste much of its memory. The kernel's
  * choice stays for it. */
@@ -44,6 +48,15 @@ static inline void huge_avoid(void *p, size_t n)
 static inline void huge_give_back(void *p, size_t n)
 {
 	huge_request(p, n, MADV_DONTNEED);
+}
+
+/* If memory runs out, the kernel kills this process before any useful program. */
+static inline void oom_first(void)
+{
+	_cleanup_close_ int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd >= 0)
+		(void)!write(fd, "500", 3);
 }
 
 #endif
