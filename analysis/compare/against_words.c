@@ -11,7 +11,7 @@ static void add_comm(const struct graph *g, struct words *t, uint32_t task)
 {
 	char comm[64];
 
-	describe_clean(graph_comm(g, task, MIN(g->tasks[task].exit_ns - 1, g->w->to_ns)), comm, sizeof(comm));
+	describe_clean(graph_last_comm(g, task), comm, sizeof(comm));
 	words_add(t, "%s", comm);
 }
 

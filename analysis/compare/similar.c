@@ -10,6 +10,7 @@
 #include "analysis/thresholds.h"
 #include "ctrace/glibc.h"
 #include "lib/cleanup.h"
+#include "lib/hash.h"
 
 enum token { TOKEN_WAIT = 1, TOKEN_SEND, TOKEN_RECV, TOKEN_WOKE, TOKEN_BORN };
 
@@ -291,8 +292,9 @@ static int consider_task(const struct graph *g, uint32_t interval, const struct 
 int similar_find(const struct graph *g, uint32_t interval, struct similar_set *ret)
 {
 	uint32_t me = g->intervals[interval].task, mates = 0;
+	const struct graph_ref *called;
 	struct signature mine;
-	const char *name;
+	size_t n;
 	int r;
 
 	*ret = (struct similar_set){ 0 };
@@ -300,12 +302,11 @@ int similar_find(const struct graph *g, uint32_t interval, struct similar_set *r
 	r = consider_task(g, interval, &mine, me, ret);
 	if (!r && ret->v.n >= MISSING_GOOD_COUNT)
 		return 0;
-	name = graph_comm(g, me, last_ns(g, me));
-	for (uint32_t i = 0; i < g->n_tasks && !r; i++) {
-		/* The check of the task's name excludes most tasks. It takes a quarter of the time
-		 * of similar_role(), so it comes first. */
-		if (i == me || !g->tasks[i].n_intervals || !graph_is_called(g, i, last_ns(g, i), name) ||
-		    !similar_role(g, me, i))
+	called = graph_refs(&g->called, hash_text(HASH_START, graph_last_comm(g, me)), &n);
+	for (size_t k = 0; k < n && !r; k++) {
+		uint32_t i = called[k].event;
+
+		if (i == me || !g->tasks[i].n_intervals || !similar_role(g, me, i))
 			continue;
 		if (mates++ < SIMILAR_TASKS)
 			r = consider_task(g, interval, &mine, i, ret);

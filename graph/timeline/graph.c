@@ -138,6 +138,11 @@ const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns)
 	return t && t->comm[0] ? t->comm : "?";
 }
 
+const char *graph_last_comm(const struct graph *g, uint32_t task)
+{
+	return graph_comm(g, task, MIN(g->tasks[task].exit_ns - 1, g->w->to_ns));
+}
+
 bool graph_is_called(const struct graph *g, uint32_t task, uint64_t ts_ns, const char *comm)
 {
 	return !strcmp(comm, graph_comm(g, task, ts_ns));

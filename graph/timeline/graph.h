@@ -195,9 +195,10 @@ struct graph {
 	struct graph_spans grouped;      /* caps of groups of tasks; tid is 0 */
 	struct graph_spans capped;       /* caps of single tasks */
 	struct graph_index process_caps; /* those of `caps`, by tgid (0: not known), not in order of time */
-	/* In the next two indices, .event is an index in `tasks`. */
+	/* In the next three indices, .event is an index in `tasks`. */
 	struct graph_index children; /* main threads, by tgid of the parent */
 	struct graph_index threads;  /* all tasks, by tgid */
+	struct graph_index called;   /* all tasks, by hash_text() of graph_last_comm() */
 	/* Waits to read a socket, by socket, in order of their begin; .event is an index in `intervals`. */
 	struct graph_index reads;
 	uint32_t lacks_first; /* CT_LACK_* before the first record of `sheds` */
@@ -269,6 +270,8 @@ uint32_t graph_interval_near(const struct graph *g, uint32_t task, uint64_t ts_n
 bool graph_descends_from(const struct graph *g, uint32_t task, uint32_t tgid);
 /* Returns "?" if the name is not known. */
 const char *graph_comm(const struct graph *g, uint32_t task, uint64_t ts_ns);
+/* Returns the last name that the task has in the window. */
+const char *graph_last_comm(const struct graph *g, uint32_t task);
 bool graph_is_called(const struct graph *g, uint32_t task, uint64_t ts_ns, const char *comm);
 /* Like window_cmdline(). */
 const char *graph_cmdline(const struct graph *g, uint32_t task, uint64_t ts_ns);

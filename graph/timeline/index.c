@@ -833,7 +833,7 @@ int index_records(struct graph *g)
 
 int index_tasks(struct graph *g)
 {
-	struct graph_index *to[] = { &g->threads, &g->children, &g->process_caps };
+	struct graph_index *to[] = { &g->threads, &g->children, &g->process_caps, &g->called };
 	refs v[ARRAY_SIZE(to)] = { 0 };
 	int r = 0;
 
@@ -843,6 +843,9 @@ int index_tasks(struct graph *g)
 		r = refs_add(&v[0], t->tgid, (uint32_t)i);
 		if (!r && t->ptgid && t->tid == t->tgid)
 			r = refs_add(&v[1], t->ptgid, (uint32_t)i);
+		if (!r)
+			r = refs_add(&v[3], hash_text(HASH_START, graph_last_comm(g, (uint32_t)i)),
+				     (uint32_t)i);
 	}
 	for (size_t i = 0; i < g->caps.n && !r; i++) {
 		const struct ct_rec *e = &g->w->events[g->caps.v[i].event].r;
@@ -882,11 +885,11 @@ int index_waits(struct graph *g)
 void index_drop(struct graph *g)
 {
 	struct graph_index *all[] = {
-		&g->sends,    &g->recvs,     &g->flocks,    &g->fds,      &g->members,     &g->waitfds,
-		&g->samples,  &g->signals,   &g->locktries, &g->wakes,    &g->tuples,      &g->accepted,
-		&g->children, &g->threads,   &g->polled,    &g->accesses, &g->owned,       &g->gaps,
-		&g->sheds,    &g->listening, &g->caps,      &g->groups,   &g->hangs,       &g->own_locks,
-		&g->joins,    &g->addresses, &g->blocks,    &g->reads,    &g->process_caps
+		&g->sends,     &g->recvs,   &g->flocks,    &g->fds,    &g->members,  &g->waitfds,
+		&g->samples,   &g->signals, &g->locktries, &g->wakes,  &g->tuples,   &g->accepted,
+		&g->children,  &g->threads, &g->called,    &g->polled, &g->accesses, &g->owned,
+		&g->gaps,      &g->sheds,   &g->listening, &g->caps,   &g->groups,   &g->hangs,
+		&g->own_locks, &g->joins,   &g->addresses, &g->blocks, &g->reads,    &g->process_caps
 	};
 	struct graph_spans *spans[] = { &g->lost, &g->grouped, &g->capped };
 
