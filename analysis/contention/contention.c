@@ -9,6 +9,9 @@
 #include "lib/cleanup.h"
 #include "trace/words/call.h"
 
+/* runs: so far ahead, a run is fetched from memory */
+#define RUNS_AHEAD 12
+
 static void tally_best(const struct map *tally, struct contention *r)
 {
 	for (size_t i = 0; i < tally->cap; i++) {
@@ -65,6 +68,9 @@ static int contention_cpu_interval(const struct graph *g, uint32_t task, uint32_
 
 		if (run->from_ns >= to)
 			break;
+		/* the intervals of a CPU lie far apart in memory */
+		if (i + RUNS_AHEAD < g->n_runs[cpu])
+			__builtin_prefetch(graph_run(g, cpu, i + RUNS_AHEAD));
 		had += ns;
 		if (g->tasks[run->task].tgid == g->tasks[task].tgid)
 			r->own_ns += ns;
