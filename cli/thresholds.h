@@ -65,11 +65,11 @@
 /* records: A trace of up to this size is loaded as a whole. Higher: more memory, about 60 bytes
  * a record. Evidence: `ctrace diagnose --tid` takes 434 MB for 7.4 M records of a busy machine. */
 #define LOAD_WHOLE_RECORDS 16000000ULL
-/* LOAD_MEMORY_SHARE, 1/n of the free memory, and LOAD_RECORD_BYTES, bytes a record: If the records of a trace
- * may take more memory than this share, and the user has not chosen a window, a command looks at the newest
- * part of the trace. Lower n: the machine, on which a service may hang, may run out of memory. Higher n: a
- * shorter part. Evidence for the bytes: `ctrace diagnose` takes 240 bytes a record of a trace in which most
- * records are switches. */
+/* LOAD_MEMORY_SHARE, 1/n of the memory of the machine, and LOAD_RECORD_BYTES, bytes a record: If the records
+ * of a trace may take more memory than this share, and the user has not chosen a window, a command looks at
+ * the newest part of the trace. Lower n: the machine, on which a service may hang, may run out of memory.
+ * Higher n: a shorter part. Evidence for the bytes: `ctrace diagnose` takes 240 bytes a record of a trace in
+ * which most records are switches. */
 #define LOAD_MEMORY_SHARE 2
 #define LOAD_RECORD_BYTES 240
 /* ns: From a larger trace, a command loads the range that the user asks about, LOAD_BEFORE_NS

@@ -263,6 +263,9 @@ static bool was_killed_by_other(const struct graph *g, const struct link *k)
 	while (was_killed(g, k) && (e = blame_killer(g, k->task, k->to_ns, e))) {
 		uint32_t sender = graph_task_at(g, e->r.tid, e->r.ts);
 
+		/* the task may handle a signal, and die of another one soon after */
+		if (!k->killed && ct_signal_number(&e->r) != WTERMSIG(g->tasks[k->task].exit_code))
+			continue;
 		if (e->r.flags & CT_GF_KERNEL
 			    ? is_from_outside(ct_signal_number(&e->r))
 			    : sender == GRAPH_NONE || g->tasks[sender].tgid != g->tasks[k->task].tgid)

@@ -217,6 +217,7 @@ int cmd_diagnose(int argc, char **argv)
 	path = p.first == p.argc ? NULL : cli_only_arg(&p, "FILE");
 	if ((!path && p.first != p.argc) || diagnose_check(&rq, path))
 		return CLI_USAGE;
+	in.fit = path && !rq.json;
 	r = interview_begin(&rq.rules, !rq.automatic && !rq.json, &interview);
 	if (!r && path)
 		r = victim_use_request(&rq.victim, path, &texts);

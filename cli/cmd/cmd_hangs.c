@@ -174,7 +174,7 @@ static int hangs_print(const struct analysis_input *in, const struct hangs_reque
 
 static int hangs_trace(const struct hangs_request *rq, const char *path)
 {
-	struct analysis_input in = { .lean = true };
+	struct analysis_input in = { .lean = true, .fit = !rq->json };
 	struct hangs_request chosen = *rq;
 	struct rowarg_texts texts;
 	struct timearg_moment at;

@@ -165,7 +165,7 @@ static int find(const struct rowarg *row, const char *path, const struct selecto
 		const struct windowarg *window, struct found *ret)
 {
 	/* as in cmd_hangs() and cmd_requests(), so that the lists are the same */
-	struct analysis_input in = { .lean = row->hang };
+	struct analysis_input in = { .lean = row->hang, .fit = row->hang };
 	struct timearg_moment at;
 	int r = row->hang ? analysis_begin_moment(&in, path, window, &at) : analysis_begin(&in, path, window);
 

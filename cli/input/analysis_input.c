@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/input/analysis_input.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -18,7 +18,7 @@ int analysis_open(struct analysis_input *in, const char *path, const char *boot)
 {
 	int r;
 
-	*in = (struct analysis_input){ .path = path, .lean = in->lean };
+	*in = (struct analysis_input){ .path = path, .lean = in->lean, .fit = in->fit };
 	r = tracefile_open(path, &in->reader);
 	return r || !boot ? r : tracefile_use_boot(in->reader, path, boot);
 }
@@ -42,16 +42,11 @@ const char *analysis_lister(const struct analysis_input *in, char buf[ANALYSIS_L
 }
 
 /* Returns 0 if this is not known. */
-static uint64_t free_bytes(void)
+static uint64_t memory_bytes(void)
 {
-	_cleanup_fclose_ FILE *f = fopen("/proc/meminfo", "re");
-	uint64_t kib = 0;
-	char line[128];
+	struct sysinfo info;
 
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "MemAvailable: %" SCNu64, &kib) == 1)
-			break;
-	return kib << 10;
+	return sysinfo(&info) ? 0 : (uint64_t)info.totalram * info.mem_unit;
 }
 
 void analysis_fit(struct analysis_input *in, const struct windowarg *window)
@@ -60,10 +55,10 @@ void analysis_fit(struct analysis_input *in, const struct windowarg *window)
 	uint64_t newest_ns;
 
 	oom_first();
-	if (window->at || windowarg_is_set(window))
+	if (!in->fit || window->at || windowarg_is_set(window))
 		return;
 	reader_want_kinds(in->reader, GRAPH_KINDS);
-	newest_ns = reader_newest(in->reader, free_bytes() / LOAD_MEMORY_SHARE / LOAD_RECORD_BYTES);
+	newest_ns = reader_newest(in->reader, memory_bytes() / LOAD_MEMORY_SHARE / LOAD_RECORD_BYTES);
 	if (newest_ns <= in->from_ns || newest_ns >= in->to_ns)
 		return;
 	in->least_ns = newest_ns;
@@ -119,10 +114,9 @@ int analysis_begin(struct analysis_input *in, const char *path, const struct win
 {
 	int r = analysis_open(in, path, window->boot);
 
+	oom_first();
 	if (!r)
 		r = tracefile_window(in->reader, path, window, &in->from_ns, &in->to_ns);
-	if (!r)
-		analysis_fit(in, window);
 	return r ? r : analysis_load(in);
 }
 

@@ -24,20 +24,22 @@ struct analysis_input {
 	int fd;
 	/* use graph_build_lean(); set this before the file is opened */
 	bool lean;
+	/* call analysis_fit(); set this before the file is opened */
+	bool fit;
 };
 
 /* boot: the argument of --boot; NULL: the newest boot. */
 int analysis_open(struct analysis_input *in, const char *path, const char *boot);
 void analysis_take_now(struct analysis_input *in, struct reader *trace, int fd);
 const char *analysis_lister(const struct analysis_input *in, char buf[ANALYSIS_LISTER_MAX]);
-/* Opens path, sets in->from_ns and in->to_ns, calls analysis_fit(), then loads as analysis_load(). */
+/* Opens path, sets in->from_ns and in->to_ns, then loads as analysis_load(). */
 int analysis_begin(struct analysis_input *in, const char *path, const struct windowarg *window);
 /* As analysis_begin(), but reads the window with tracefile_moment(). */
 int analysis_begin_moment(struct analysis_input *in, const char *path, const struct windowarg *window,
 			  struct timearg_moment *ret_at);
-/* If the user has not chosen a window, and the trace does not fit into the free memory, moves in->from_ns, so
- * that the window is the newest part of the trace that fits, and says so. If memory
- * runs out nevertheless, the kernel kills this process first. */
+/* If in->fit is set, the user has not chosen a window, and the trace may not fit into memory, moves
+ * in->from_ns, so that the window is the newest part of the trace that fits, and warns. On one machine, it is
+ * always the same part. For commands whose answer people read: a script may not see the warning. */
 void analysis_fit(struct analysis_input *in, const struct windowarg *window);
 /* Loads in->from_ns to in->to_ns and some time around it, and builds the graph. A trace of at most
  * LOAD_WHOLE_RECORDS records is loaded as a whole. */
