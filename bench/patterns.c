@@ -9,8 +9,9 @@
  *   copies    copies of earlier pieces: long repetitions that are not side by side
  *   binary    two symbols without any order: the patterns have the most nested loops
  * Prints key=value lines: seconds of CPU time of one thread, the number of patterns, the first
- * pattern, and the most memory so far.
+ * pattern, and the most memory so far. The exit status is 1 if a sequence takes longer than limits[] allows.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +79,27 @@ static void must(int r, const char *what)
 	exit(1);
 }
 
-static void measure(size_t kind, size_t n)
+/* The most seconds for a sequence of at most so many events. */
+static const struct {
+	size_t events;
+	double seconds;
+} limits[] = { { 16000, 2 }, { 1000000, 60 } };
+
+static bool in_time(const char *kind, size_t n, double seconds)
+{
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		if (n > limits[i].events)
+			continue;
+		if (seconds <= limits[i].seconds)
+			return true;
+		fprintf(stderr, "patterns: %s: %zu events took %.1f s, more than %.0f s\n", kind, n, seconds,
+			limits[i].seconds);
+		return false;
+	}
+	return true; /* no limit */
+}
+
+static bool measure(size_t kind, size_t n)
 {
 	struct sequence q = { 0 };
 	struct patterns *p;
@@ -107,12 +128,15 @@ static void measure(size_t kind, size_t n)
 	       kinds[kind].name, n, usage.ru_maxrss / 1024);
 	patterns_free(p);
 	sequence_done(&q);
+	return in_time(kinds[kind].name, n, t);
 }
 
 int main(int argc, char **argv)
 {
+	bool ok = true;
+
 	for (int i = 1; i < argc; i++)
 		for (size_t kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++)
-			measure(kind, strtoul(argv[i], NULL, 10));
-	return argc > 1 ? 0 : 2;
+			ok &= measure(kind, strtoul(argv[i], NULL, 10));
+	return argc == 1 ? 2 : !ok;
 }

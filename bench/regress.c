@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * regress.c - a command of about 100 ms that does a little of everything, and more of one thing on
- * request.
+ * regress.c - a command that does a little of everything, and more of one thing on request.
  *
- *   regress [KIND PERCENT]
+ *   regress [-t MS] [KIND PERCENT]
  *
- * KIND is the part that takes longer, by about PERCENT % of 100 ms:
+ * The command takes about MS ms (default: 100). KIND is the part that takes longer, by about
+ * PERCENT % of this time:
  *   lock       main waits longer for a mutex that a worker holds
  *   cpu        main computes longer
  *   sleep      main sleeps longer
@@ -13,11 +13,11 @@
  *   fsyncs     main syncs this file more often; on a slow disk, this takes longer than PERCENT says
  *   query      main sends more queries to another process, one for each of many rows, and waits for
  *              each answer
- *   pool       a pool of four threads has fewer threads, so that its jobs take longer by at least
- *              PERCENT
+ *   pool       a pool of eight threads has fewer threads, so that its jobs take longer: by 2.5, 5,
+ *              10 or 15 % (7, 6, 5 or 4 threads)
  *   cache      a cache is smaller, so main reads and parses an item again more often
  *   neighbour  the command itself does not change, but it locks the file "neighbour.lock" in the
- *              present directory; bench/check starts programs that compute while this file is locked
+ *              present directory; bench/check/run starts programs that compute while this file is locked
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -35,29 +35,37 @@
 
 #define NS_PER_US 1000LL
 #define NS_PER_MS 1000000LL
-#define WHOLE_NS  (100 * NS_PER_MS)
+#define MS_MAX    10000
 
+/* The times of the parts, for a command of 100 ms. share_of() fits them to the length of this run. */
 #define LOCK_NS  (20 * NS_PER_MS)
 #define CPU_NS   (26 * NS_PER_MS)
 #define SLEEP_NS (15 * NS_PER_MS)
 #define FSYNC_NS (20 * NS_PER_MS)
-#define SYNC_NS  (300 * NS_PER_US) /* about the time of one fsync on a fast, idle disk */
+#define JOB_NS   (2500 * NS_PER_US)
+#define ITEM_NS  (100 * NS_PER_US) /* the time to read and parse an item */
 
-#define POOL_THREADS 4
-#define POOL_JOBS    24
-#define JOB_NS       (2500 * NS_PER_US)
+#define SYNC_NS (300 * NS_PER_US) /* about the time of one fsync on a fast, idle disk */
+
+#define POOL_THREADS 8
+#define POOL_JOBS    48
 
 #define CACHE_ITEMS   64
 #define CACHE_LOOKUPS 400
 #define ITEM_BYTES    512
-#define ITEM_NS       (100 * NS_PER_US) /* the time to read and parse an item */
 
 #define QUERY_NS (100 * NS_PER_US)
 
 static pthread_mutex_t index_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t begin;
-static int64_t hold_ns = LOCK_NS;
+static int64_t whole_ms = 100; /* set once, before any thread starts */
+static int64_t hold_ns;
 static volatile uint64_t sink;
+
+static int64_t share_of(int64_t ns)
+{
+	return ns * whole_ms / 100;
+}
 
 static int64_t now(clockid_t clock)
 {
@@ -159,16 +167,18 @@ __attribute__((noinline)) static void *work(void *arg)
 		pthread_mutex_unlock(&jobs_lock);
 		if (!left)
 			return NULL;
-		sleep_for(JOB_NS);
+		sleep_for(share_of(JOB_NS));
 	}
 }
 
 __attribute__((noinline)) static void run_jobs(int64_t more_ns)
 {
 	pthread_t pool[POOL_THREADS];
+	int64_t job_ns = share_of(JOB_NS),
+		enough_ns = POOL_JOBS / POOL_THREADS * job_ns + more_ns - job_ns / 4;
 	int n = POOL_THREADS;
 
-	while (n > 1 && POOL_JOBS * JOB_NS / n < POOL_JOBS * JOB_NS / POOL_THREADS + more_ns)
+	while (n > 1 && (POOL_JOBS + n - 1) / n * job_ns < enough_ns)
 		n--;
 	for (int i = 0; i < n; i++)
 		if (pthread_create(&pool[i], NULL, work, (void *)(intptr_t)i))
@@ -183,7 +193,7 @@ __attribute__((noinline)) static void read_item(int fd, int item)
 
 	if (pread(fd, text, sizeof(text), item * (off_t)sizeof(text)) != sizeof(text))
 		exit(1);
-	compute(ITEM_NS);
+	compute(share_of(ITEM_NS));
 }
 
 /* Looks items up in random order, in a cache that forgets the item that was not used for the
@@ -192,7 +202,8 @@ __attribute__((noinline)) static void look_up(int64_t more_ns)
 {
 	int used[CACHE_ITEMS] = { 0 }, n_cached = 0, fd = new_file();
 	char items[CACHE_ITEMS * ITEM_BYTES] = "";
-	int slots = CACHE_ITEMS - (int)(more_ns * CACHE_ITEMS / ((CACHE_LOOKUPS - CACHE_ITEMS) * ITEM_NS));
+	int64_t misses_ns = (CACHE_LOOKUPS - CACHE_ITEMS) * share_of(ITEM_NS);
+	int slots = CACHE_ITEMS - (int)(more_ns * CACHE_ITEMS / misses_ns);
 	uint64_t random = 1;
 
 	if (write(fd, items, sizeof(items)) != sizeof(items))
@@ -264,16 +275,26 @@ static void wake_neighbours(void)
 
 int main(int argc, char **argv)
 {
-	const char *kind = argc > 2 ? argv[1] : "";
-	int64_t more = argc > 2 ? (int64_t)(atof(argv[2]) / 100 * WHOLE_NS) : 0;
+	const char *kind;
+	int64_t more;
 
+	if (argc > 2 && !strcmp(argv[1], "-t")) {
+		whole_ms = atoi(argv[2]);
+		argv += 2;
+		argc -= 2;
+	}
+	if (whole_ms < 1 || whole_ms > MS_MAX)
+		return 2;
+	kind = argc > 2 ? argv[1] : "";
+	more = argc > 2 ? (int64_t)(atof(argv[2]) / 100 * (double)(whole_ms * NS_PER_MS)) : 0;
 	if (!strcmp(kind, "neighbour"))
 		wake_neighbours();
-	hold_ns += strcmp(kind, "lock") ? 0 : more;
+	hold_ns = share_of(LOCK_NS) + (strcmp(kind, "lock") ? 0 : more);
 	load_index();
-	parse(CPU_NS + (strcmp(kind, "cpu") ? 0 : more));
-	wait_for_peer(SLEEP_NS + (strcmp(kind, "sleep") ? 0 : more));
-	save(FSYNC_NS + (strcmp(kind, "fsync") ? 0 : more), strcmp(kind, "fsyncs") ? 0 : more / SYNC_NS);
+	parse(share_of(CPU_NS) + (strcmp(kind, "cpu") ? 0 : more));
+	wait_for_peer(share_of(SLEEP_NS) + (strcmp(kind, "sleep") ? 0 : more));
+	save(share_of(FSYNC_NS) + (strcmp(kind, "fsync") ? 0 : more),
+	     strcmp(kind, "fsyncs") ? 0 : more / SYNC_NS);
 	run_jobs(strcmp(kind, "pool") ? 0 : more);
 	look_up(strcmp(kind, "cache") ? 0 : more);
 	show_rows(strcmp(kind, "query") ? 0 : more / QUERY_NS);

@@ -209,7 +209,7 @@
 #define CHECK_ORPHAN_MS 100
 /* runs: The cost of tracing is known only after this many traced and this many untraced runs. */
 #define CHECK_UNTRACED_MIN 2
-/* runs: After this many traced runs, one untraced run follows. Lower: the check takes longer.
+/* runs: For this many traced runs, there is one untraced run. Lower: the check takes longer.
  * Higher: the cost of tracing is known less well. */
 #define CHECK_TRACED_PER_UNTRACED 3
 /* p of the U test of traced and untraced runs: Up to this p, the cost of tracing counts as high,

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/delta/delta.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/thresholds.h"
 #include "lib/cleanup.h"
 #include "lib/hash.h"
 #include "lib/map.h"
@@ -20,6 +23,7 @@ struct share {
 struct building_row {
 	struct delta_row row;
 	struct share old, new;
+	size_t n_runs; /* runs that have this part */
 	bool merged;
 };
 
@@ -35,9 +39,9 @@ static void row_done(struct delta_row *r)
 	free(r->text);
 }
 
-static bool is_named(const struct delta_row *r, const struct profile_part *p)
+static bool is_named(const struct delta_row *r, const char *key, const char *detail)
 {
-	return !part_name_order(r->key, r->detail, p->key, p->detail);
+	return !part_name_order(r->key, r->detail, key, detail);
 }
 
 static int add_row(struct building *k, const struct profile_part *p, uint64_t hash)
@@ -54,16 +58,27 @@ static int add_row(struct building *k, const struct profile_part *p, uint64_t ha
 	return -ENOMEM;
 }
 
-static int row_of(struct building *k, const struct profile_part *p, struct building_row **ret)
+/* Returns NULL, and a free place in by_name, if there is no row of this name. */
+static struct building_row *find_row(const struct building *k, const char *key, const char *detail,
+				     uint64_t *ret_free)
 {
-	uint64_t at, h = hash_text(hash_text(HASH_START, p->key), p->detail);
-	int r;
+	uint64_t at, h = hash_text(hash_text(HASH_START, key), detail);
 
 	for (; map_get(&k->by_name, h, &at); h++)
-		if (is_named(&k->rows.v[at].row, p)) {
-			*ret = &k->rows.v[at];
-			return 0;
-		}
+		if (is_named(&k->rows.v[at].row, key, detail))
+			return &k->rows.v[at];
+	*ret_free = h;
+	return NULL;
+}
+
+static int row_of(struct building *k, const struct profile_part *p, struct building_row **ret)
+{
+	uint64_t h = 0;
+	int r;
+
+	*ret = find_row(k, p->key, p->detail, &h);
+	if (*ret)
+		return 0;
 	r = add_row(k, p, h);
 	if (!r)
 		*ret = &k->rows.v[k->rows.n - 1];
@@ -86,6 +101,7 @@ static int add_run(struct building *k, const struct profile *p, uint64_t weight,
 
 		if (r)
 			return r;
+		b->n_runs++;
 		s = is_new ? &b->new : &b->old;
 		s->ns += (wide)p->parts[i].ns * weight;
 		s->count += (double)p->parts[i].count * ((double)weight / (double)METRIC_WEIGHTS_SUM);
@@ -207,6 +223,55 @@ static void merge(struct building *k)
 	}
 }
 
+/* Writes `name` with '*' in place of the word of n letters and digits at `at`. */
+static void with_star(const char *name, size_t at, size_t n, char buf[PART_TEXT_MAX])
+{
+	snprintf(buf, PART_TEXT_MAX, "%.*s*%s", (int)at, name, name + at + n);
+}
+
+/* Returns the row that has the name of b, but with '*' in place of one word of the key, or of the detail. */
+static struct building_row *starred(const struct building *k, const struct building_row *b, bool in_detail)
+{
+	const char *name = in_detail ? b->row.detail : b->row.key;
+	char star[PART_TEXT_MAX];
+	struct building_row *to;
+	uint64_t unused;
+
+	for (size_t at = 0, n; name[at]; at += MAX(n, (size_t)1)) {
+		for (n = 0; isalnum((unsigned char)name[at + n]);)
+			n++;
+		if (n < PROFILE_RANDOM_LETTERS)
+			continue;
+		with_star(name, at, n, star);
+		to = in_detail ? find_row(k, b->row.key, star, &unused)
+			       : find_row(k, star, b->row.detail, &unused);
+		if (to && !to->merged)
+			return to;
+	}
+	return NULL;
+}
+
+/* See delta_new(). Call this before the shares are rounded. */
+static void merge_random_names(struct building *k)
+{
+	for (size_t i = 0; i < k->rows.n; i++) {
+		struct building_row *from = &k->rows.v[i], *to;
+
+		if (from->n_runs != 1)
+			continue;
+		to = starred(k, from, false);
+		to = to ? to : starred(k, from, true);
+		if (!to)
+			continue;
+		to->old.ns += from->old.ns;
+		to->new.ns += from->new.ns;
+		to->old.count += from->old.count;
+		to->new.count += from->new.count;
+		from->old = from->new = (struct share){ 0 };
+		from->merged = true;
+	}
+}
+
 static uint64_t size_of(int64_t ns)
 {
 	return ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
@@ -248,8 +313,10 @@ static int take_rows(struct building *k, struct delta *d)
 
 static int build(struct building *k, struct delta *d)
 {
-	int r = round_side(k, false, d->old.value_ns);
+	int r;
 
+	merge_random_names(k);
+	r = round_side(k, false, d->old.value_ns);
 	r = r ? r : round_side(k, true, d->new.value_ns);
 	if (r)
 		return r;

@@ -47,6 +47,10 @@ struct delta {
  * one of them has a detail. One of the rows grows, and the other one shrinks. delta_new() makes one
  * row of the two. If there are several such rows with a detail, the one that changes most is taken.
  *
+ * A random word in the name of a temporary file is '*' (role_path()), but one random word in about 40 looks
+ * like a usual word. So if a row is of one run only, and has the name of another row but for a word in the
+ * place of its '*', delta_new() adds it to this other row.
+ *
  * The caller frees *ret with delta_free(). Returns 0 or -ENOMEM.
  */
 int delta_new(const struct profile *const *old, size_t n_old, const struct profile *const *new, size_t n_new,

@@ -30,6 +30,9 @@ struct transaction_rules {
 };
 
 void transaction_rules_done(struct transaction_rules *rules);
+/* Returns a hash of the rules that can make transactions of the type `type`, in any order. 0: no such
+ * rule. Two sets of rules with the same hash find the same transactions of this type. */
+uint64_t transaction_rules_print(const struct transaction_rules *rules, const char *type);
 /* Adds the rules for a trace without a file of rules. If the trace has marks, each pair of marks is a
  * transaction. If it has inputs, each press of a key or a button and each touch is one. If it has no
  * marks, the command that 'ctrace record' ran is a transaction too. Returns 0 or -ENOMEM. */

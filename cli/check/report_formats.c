@@ -55,6 +55,12 @@ static void put_xml(FILE *f, const char *s, bool attribute)
 	}
 }
 
+/* What a run is, if it is not a command (struct baseline); "": a command. */
+static const char *unit_of(const struct check_view *v)
+{
+	return v->new->unit;
+}
+
 static bool failed(const char *result)
 {
 	return !strcmp(result, "regression");
@@ -97,7 +103,9 @@ static void put_junit(FILE *f, const struct check_view *v)
 		s);
 	fputs("<testcase classname=\"ctrace.check\" name=\"", f);
 	put_xml(f, command_of(v), true);
-	fprintf(f, " (%s)\" time=\"%.6f\">\n", metric_name(v->metric), s);
+	fprintf(f, " (%s%s", metric_name(v->metric), unit_of(v)[0] ? " of " : "");
+	put_xml(f, unit_of(v), true);
+	fprintf(f, ")\" time=\"%.6f\">\n", s);
 	put_junit_result(f, result, v->time_sentence);
 	fputs("<system-out>", f);
 	put_xml(f, text ? text : "", false);
@@ -182,9 +190,9 @@ static void put_markdown_report(FILE *f, const struct check_view *v)
 	fputs("**\n\n", f);
 	if (!v->out->decided)
 		return;
-	if (v->new->unit[0]) {
+	if (unit_of(v)[0]) {
 		fputs("Here, a run is ", f);
-		put_markdown(f, v->new->unit);
+		put_markdown(f, unit_of(v));
 		fputs(".\n\n", f);
 	}
 	put_markdown_table(f, v);
@@ -203,11 +211,17 @@ static void put_github_text(FILE *f, const char *s, bool property)
 	}
 }
 
-static void put_github_one(FILE *f, const struct check_view *v, const char *result, const char *sentence)
+/* unit: as in struct baseline; "" for the counts, which are always those of the command */
+static void put_github_one(FILE *f, const struct check_view *v, const char *unit, const char *result,
+			   const char *sentence)
 {
 	fprintf(f, "::%s title=", failed(result) ? "error" : open_result(result) ? "warning" : "notice");
 	put_github_text(f, "ctrace check: ", true);
 	put_github_text(f, command_of(v), true);
+	if (unit[0]) {
+		put_github_text(f, ", ", true);
+		put_github_text(f, unit, true);
+	}
 	fputs("::", f);
 	put_github_text(f, sentence, false);
 	fputc('\n', f);
@@ -215,20 +229,26 @@ static void put_github_one(FILE *f, const struct check_view *v, const char *resu
 
 static void put_github(FILE *f, const struct check_view *v)
 {
-	put_github_one(f, v, report_time_result(v), v->time_sentence);
+	put_github_one(f, v, unit_of(v), report_time_result(v), v->time_sentence);
 	if (v->counts)
-		put_github_one(f, v, counts_result_name(v), v->counts_sentence);
+		put_github_one(f, v, "", counts_result_name(v), v->counts_sentence);
 }
 
-static bool put_gitlab_one(FILE *f, const struct check_view *v, const char *result, const char *what,
-			   const char *sentence)
+static bool put_gitlab_one(FILE *f, const struct check_view *v, const char *unit, const char *result,
+			   const char *what, const char *sentence)
 {
 	uint64_t print = hash_text(hash_text(HASH_START, command_of(v)), what);
+	_cleanup_free_ char *description = NULL;
 
 	if (!failed(result) && !open_result(result))
 		return false;
+	if (unit[0]) {
+		print = hash_text(print, unit);
+		if (asprintf(&description, "%s (a run is %s)", sentence, unit) < 0)
+			description = NULL;
+	}
 	fputs("{\"description\":", f);
-	text_put_json(f, sentence);
+	text_put_json(f, description ? description : sentence);
 	fprintf(f,
 		",\"check_name\":\"ctrace check\",\"fingerprint\":\"%016" PRIx64
 		"\",\"severity\":\"%s\",\"location\":{\"path\":",
@@ -244,10 +264,11 @@ static void put_gitlab(FILE *f, const struct check_view *v)
 	const char *counts = v->counts ? counts_result_name(v) : "ok";
 
 	fputc('[', f);
-	if (put_gitlab_one(f, v, report_time_result(v), metric_name(v->metric), v->time_sentence) &&
+	if (put_gitlab_one(f, v, unit_of(v), report_time_result(v), metric_name(v->metric),
+			   v->time_sentence) &&
 	    (failed(counts) || open_result(counts)))
 		fputc(',', f);
-	put_gitlab_one(f, v, counts, "patterns", v->counts_sentence);
+	put_gitlab_one(f, v, "", counts, "patterns", v->counts_sentence);
 	fputs("]\n", f);
 }
 
@@ -263,6 +284,24 @@ static void put_label(FILE *f, const char *s)
 	}
 }
 
+/* Begins the labels of a sample. */
+static void put_command(FILE *f, const char *name, const struct check_view *v)
+{
+	fprintf(f, "ctrace_check_%s{command=\"", name);
+	put_label(f, command_of(v));
+	fputc('"', f);
+}
+
+/* The label says what a run is. The counts do not have it: they are always those of the command. */
+static void put_unit(FILE *f, const struct check_view *v)
+{
+	if (!unit_of(v)[0])
+		return;
+	fputs(",unit=\"", f);
+	put_label(f, unit_of(v));
+	fputc('"', f);
+}
+
 static void put_family(FILE *f, const char *name, const char *help)
 {
 	fprintf(f,
@@ -273,9 +312,12 @@ static void put_family(FILE *f, const char *name, const char *help)
 static void put_sample(FILE *f, const char *name, const struct check_view *v, const char *label,
 		       const char *value, double ns)
 {
-	fprintf(f, "ctrace_check_%s_seconds{command=\"", name);
-	put_label(f, command_of(v));
-	fprintf(f, "\",metric=\"%s\"", metric_name(v->metric));
+	char family[32];
+
+	snprintf(family, sizeof(family), "%s_seconds", name);
+	put_command(f, family, v);
+	put_unit(f, v);
+	fprintf(f, ",metric=\"%s\"", metric_name(v->metric));
 	if (label) {
 		fprintf(f, ",%s=\"", label);
 		put_label(f, value);
@@ -290,9 +332,9 @@ static void put_result(FILE *f, const struct check_view *v)
 
 	fputs("# TYPE ctrace_check_result stateset\n# HELP ctrace_check_result How the check ended.\n", f);
 	for (size_t i = 0; i < ARRAY_SIZE(results); i++) {
-		fputs("ctrace_check_result{command=\"", f);
-		put_label(f, command_of(v));
-		fprintf(f, "\",metric=\"%s\",ctrace_check_result=\"%s\"} %d\n", metric_name(v->metric),
+		put_command(f, "result", v);
+		put_unit(f, v);
+		fprintf(f, ",metric=\"%s\",ctrace_check_result=\"%s\"} %d\n", metric_name(v->metric),
 			results[i], !strcmp(results[i], report_result(v)));
 	}
 }
@@ -321,9 +363,8 @@ static void put_metric_parts(FILE *f, const struct check_view *v)
 static void put_count(FILE *f, const struct check_view *v, const char *text, const char *side,
 		      const char *end, uint64_t n)
 {
-	fputs("ctrace_check_count{command=\"", f);
-	put_label(f, command_of(v));
-	fputs("\",event=\"", f);
+	put_command(f, "count", v);
+	fputs(",event=\"", f);
 	put_label(f, text);
 	fprintf(f, "\",side=\"%s\",end=\"%s\"} %" PRIu64 "\n", side, end, n);
 }
@@ -345,9 +386,8 @@ static void put_metric_counts(FILE *f, const struct check_view *v)
 	fputs("# TYPE ctrace_check_patterns stateset\n# HELP ctrace_check_patterns How the check of the counts ended.\n",
 	      f);
 	for (size_t i = 0; i < ARRAY_SIZE(results); i++) {
-		fputs("ctrace_check_patterns{command=\"", f);
-		put_label(f, command_of(v));
-		fprintf(f, "\",ctrace_check_patterns=\"%s\"} %d\n", results[i],
+		put_command(f, "patterns", v);
+		fprintf(f, ",ctrace_check_patterns=\"%s\"} %d\n", results[i],
 			!strcmp(results[i], counts_result_name(v)));
 	}
 }

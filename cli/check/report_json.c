@@ -10,9 +10,20 @@ static json_t *ns_json(double ns)
 	return json_integer((json_int_t)round(ns));
 }
 
-static json_t *side_json(double ns, size_t runs)
+static json_t *clocks_json(const struct baseline_clocks *c)
 {
-	return json_pack("{s:I, s:o}", "runs", (json_int_t)runs, "value_ns", ns_json(ns));
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < c->n; i++)
+		json_array_append_new(list, json_integer((json_int_t)c->v[i]));
+	return list;
+}
+
+static json_t *side_json(double ns, size_t runs, const struct baseline *side)
+{
+	return json_pack("{s:I, s:o, s:o, s:o}", "runs", (json_int_t)runs, "value_ns", ns_json(ns),
+			 "traced_clock_ns", clocks_json(&side->traced), "untraced_clock_ns",
+			 clocks_json(&side->untraced));
 }
 
 static json_t *text_or_null(const char *s)
@@ -82,8 +93,9 @@ json_t *report_json(const struct check_view *v)
 	json_t *doc = json_pack(
 		"{s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:s, s:o, s:o, s:o, s:o, s:{s:o, s:o}}",
 		"schema", "ctrace.check/1", "result", report_result(v), "text", text_json(v->sentence),
-		"metric", metric_name(v->metric), "old", old ? side_json(d->old_ns, out->n_old) : json_null(),
-		"new", side_json(report_new_ns(v), out->n_new), "difference_ns",
+		"metric", metric_name(v->metric), "old",
+		old ? side_json(d->old_ns, out->n_old, v->old) : json_null(), "new",
+		side_json(report_new_ns(v), out->n_new, v->new), "difference_ns",
 		old ? ns_json(report_difference_ns(v)) : json_null(), "interval_ns",
 		old ? json_pack("[o, o]", ns_json(d->low_ns), ns_json(d->high_ns)) : json_null(),
 		"detectable_ns", old ? ns_json(d->detectable_ns) : json_null(), "runs_needed",

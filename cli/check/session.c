@@ -205,6 +205,14 @@ static size_t wanted(const struct session *s, enum check_timing kind, size_t n)
 	return MAX(n / CHECK_TRACED_PER_UNTRACED, (size_t)CHECK_UNTRACED_MIN);
 }
 
+/* Each change from untraced to traced runs starts a recorder, which takes longer than a short command. So the
+ * untraced runs are made in one block. The block lies between the traced runs, so that a machine that becomes
+ * slower or faster does not look like a cost of tracing. */
+static bool is_next_traced(size_t n, size_t with, bool more_with, bool more_without)
+{
+	return more_with && !(more_without && 2 * with >= n);
+}
+
 static int run_to(struct session *s, size_t n)
 {
 	for (;;) {
@@ -219,9 +227,7 @@ static int run_to(struct session *s, size_t n)
 			s->n_done + (s->plan->old_argv ? 2 : 1) *
 					    ((more_with ? wanted(s, CHECK_TRACED, n) - with : 0) +
 					     (more_without ? wanted(s, CHECK_UNTRACED, n) - without : 0));
-		r = run_pair(
-			s, more_with && !(more_without && with >= CHECK_TRACED_PER_UNTRACED * (without + 1)),
-			true);
+		r = run_pair(s, is_next_traced(n, with, more_with, more_without), true);
 		if (r)
 			return r;
 	}

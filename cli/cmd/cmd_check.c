@@ -251,7 +251,7 @@ static int check_units(const struct check_options *o, const struct baseline *old
 	if (!strcmp(unit, old_side->unit))
 		return 0;
 	cli_error(
-		"%s: a run in it is %s, and a new run is %s; make the file anew, with the same --transaction",
+		"%s: a run in it is %s, and a new run is %s; make the file anew, with the same --transaction and --rules",
 		o->baseline, baseline_unit_words(old_side->unit), baseline_unit_words(unit));
 	return CHECK_USAGE;
 }

@@ -5,6 +5,7 @@
 #include "cli/cmd/commands.h"
 #include "cli/hangs/rowarg.h"
 #include "cli/input/taskarg.h"
+#include "cli/check/recording.h"
 #include "cli/patterns/render.h"
 #include "cli/sheet/sheet.h"
 #include "cli/tablearg.h"
@@ -15,6 +16,7 @@ struct patterns_options {
 	struct selector who;
 	struct windowarg window;
 	const char *path[2]; /* with --compare: the old trace, then the new one */
+	char **command;      /* NULL: a trace is given */
 	struct rowarg row;
 	struct tablearg table;
 	unsigned column;
@@ -40,11 +42,11 @@ static const char *const patterns_columns[] = { "growth", "count", "events", "ti
 static const struct cli_usage patterns_usage = {
 	.name = "patterns",
 	.args = SELECTORARG_USAGE " " WINDOWARG_USAGE " " ROWARG_USAGE " " TABLEARG_USAGE
-				  " [--json] {FILE | --compare OLD NEW}",
+				  " [--json] {FILE | --compare OLD NEW | -- CMD [ARG...]}",
 	.about =
 		"Shows what a process does again and again in a request that it serves, or in its whole life. Patterns whose\n"
 		"count grows from one request to the next come first: they become slow when there is more data. The default\n"
-		"process is the recorded command.",
+		"process is the recorded command. With CMD, runs CMD, records it, and shows its patterns; this needs root.",
 	.options = patterns_table,
 };
 
@@ -53,6 +55,7 @@ struct patterns_work {
 	struct collected *collected;
 	struct patterns *patterns;
 	struct patterns_view view;
+	struct recording recording; /* of a command that ctrace ran */
 };
 
 static void patterns_work_done(struct patterns_work *k)
@@ -74,13 +77,35 @@ static void say_limits(const struct patterns_work *k)
 			k->in.path, (size_t)k->patterns->refused);
 }
 
+/* Records the command, and finds its process, or the one that the options choose. */
+static int record(struct patterns_work *k, const struct patterns_options *o, uint32_t *ret_task)
+{
+	int r = recording_begin(&k->in, o->command, o->json, &k->recording);
+
+	if (r || selector_is_set(&o->who))
+		return r ? r : taskarg_process(&k->in, &o->who, ret_task);
+	*ret_task = graph_task_at(k->in.graph, k->recording.pid, k->in.to_ns - 1);
+	return *ret_task != GRAPH_NONE
+		       ? CLI_OK
+		       : cli_error("the recording lacks the command; is the disk of /var/tmp full?");
+}
+
+static int load(struct patterns_work *k, const char *path, const struct patterns_options *o,
+		uint32_t *ret_task)
+{
+	int r;
+
+	if (o->command)
+		return record(k, o, ret_task);
+	r = analysis_begin(&k->in, path, &o->window);
+	return r ? r : taskarg_process(&k->in, &o->who, ret_task);
+}
+
 static int patterns_work(struct patterns_work *k, const char *path, const struct patterns_options *o)
 {
-	uint32_t task;
-	int r, exit_code = analysis_begin(&k->in, path, &o->window);
+	uint32_t task = GRAPH_NONE;
+	int r, exit_code = load(k, path, o, &task);
 
-	if (!exit_code)
-		exit_code = taskarg_process(&k->in, &o->who, &task);
 	if (exit_code)
 		return exit_code;
 	r = collect(k->in.graph, task, k->in.from_ns, k->in.to_ns, &k->collected);
@@ -88,7 +113,7 @@ static int patterns_work(struct patterns_work *k, const char *path, const struct
 		r = patterns_find(&k->collected->sequence, o->compare ? 1 : 2, &k->patterns);
 	if (r)
 		return cli_error("%s: cannot find the patterns: %s; narrow the window with --from and --to",
-				 path, strerror(-r));
+				 k->in.path, strerror(-r));
 	k->view = (struct patterns_view){ .g = k->in.graph,
 					  .task = task,
 					  .collected = k->collected,
@@ -126,12 +151,14 @@ static int patterns_one(const struct patterns_options *o)
 	if (r)
 		return r;
 	k.view.order = order;
-	if (o->json)
-		return render_patterns_json(&k.view, o->table.limit);
-	sheet_begin(&sheet, SHEET_TABLE);
-	r = render_patterns(stdout, &k.view, o->table.limit);
-	sheet_end(&sheet);
-	return r;
+	if (o->json) {
+		r = render_patterns_json(&k.view, o->table.limit);
+	} else {
+		sheet_begin(&sheet, SHEET_TABLE);
+		r = render_patterns(stdout, &k.view, o->table.limit);
+		sheet_end(&sheet);
+	}
+	return r || !o->command ? r : recording_end(&k.recording, o->command[0]);
 }
 
 static const char *action_words(enum collect_action action)
@@ -169,10 +196,34 @@ static int patterns_both(const struct patterns_options *o)
 	return r;
 }
 
+static int check_command(const struct cli_parse *p, const struct patterns_options *o)
+{
+	if (p->argv + p->first != o->command)
+		return cli_usage_error(&patterns_usage,
+				       "give either a trace or, after --, a command to record");
+	if (o->compare || rowarg_is_set(&o->row) || windowarg_is_set(&o->window) || o->window.at ||
+	    o->window.boot)
+		return cli_usage_error(
+			&patterns_usage,
+			"a command is recorded and shown as a whole: --compare, --hang, --request and the options for a window go with a trace");
+	return CLI_OK;
+}
+
+/* Returns the words after "--". NULL: there are none. Call this before cli_next(), which moves the "--". */
+static char **command_in(int argc, char **argv)
+{
+	for (int i = 1; i + 1 < argc; i++)
+		if (!strcmp(argv[i], "--"))
+			return argv + i + 1;
+	return NULL;
+}
+
 static int check(const struct cli_parse *p, struct patterns_options *o)
 {
 	if (tablearg_column(&patterns_usage, &o->table, patterns_columns, o->json, &o->column))
 		return CLI_USAGE;
+	if (o->command)
+		return check_command(p, o);
 	if (!o->compare) {
 		o->path[0] = cli_only_arg(p, "FILE");
 		return o->path[0] ? rowarg_check(&patterns_usage, &o->row) : CLI_USAGE;
@@ -196,7 +247,7 @@ int cmd_patterns(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&patterns_usage, argc, argv);
 	struct rowarg_texts texts;
-	struct patterns_options o = { .table.limit = PATTERNS_SHOWN };
+	struct patterns_options o = { .table.limit = PATTERNS_SHOWN, .command = command_in(argc, argv) };
 	int r;
 
 	p.into = &o;

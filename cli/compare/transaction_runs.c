@@ -2,6 +2,7 @@
 #include "cli/compare/transaction_runs.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -36,12 +37,15 @@ static int refuse(const struct analysis_input *in, const struct transactions *t,
 
 const char *transaction_runs_unit(const struct transaction_pick *pick, char buf[PART_TEXT_MAX])
 {
-	char name[SHOWN_MAX];
+	char name[SHOWN_MAX], rules[48] = "";
 
 	describe_clean(pick->type, name, sizeof(name));
-	snprintf(buf, PART_TEXT_MAX, "%s '%s'%s",
+	if (pick->rules->v.n)
+		snprintf(rules, sizeof(rules), ", by the rules %016" PRIx64,
+			 transaction_rules_print(pick->rules, pick->type));
+	snprintf(buf, PART_TEXT_MAX, "%s '%s'%s%s",
 		 pick->most ? "a transaction" : "the sum of the transactions", name,
-		 pick->most ? "" : " in a command");
+		 pick->most ? "" : " in a command", rules);
 	return buf;
 }
 

@@ -19,7 +19,8 @@ struct transaction_pick {
  * errors. */
 int transaction_runs_add(struct baseline *b, const struct analysis_input *in,
 			 const struct transaction_pick *pick, const struct baseline_machine *machine);
-/* Writes what a run is (struct baseline). Returns buf. */
+/* Writes what a run is (struct baseline). With rules, this includes a hash of those rules that matter, so
+ * that runs found by other rules are runs of another unit. Returns buf. */
 const char *transaction_runs_unit(const struct transaction_pick *pick, char buf[PART_TEXT_MAX]);
 
 #endif

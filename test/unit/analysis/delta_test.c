@@ -200,6 +200,47 @@ static void details(void **state)
 	delta_free(d);
 }
 
+static const struct delta_row *row_named(const struct delta *d, const char *key)
+{
+	for (size_t i = 0; i < d->n_rows; i++)
+		if (!strcmp(d->rows[i].key, key))
+			return &d->rows[i];
+	return NULL;
+}
+
+/* Of the temporary files x.*, one has a random name that looks like a usual one. Its row is added to that of
+ * the others. Three names like it stay: y.KCHRJO, because no other run has y.*; x.server, because two runs
+ * have it; and x.ab, because it is too short for a random word. */
+static void random_names(void **state)
+{
+	static const char *const others[] = { "/tmp/y.KCHRJO", "/tmp/x.ab" };
+	_cleanup_(sides_done) struct sides s = { .n_old = 4, .n_new = 4 };
+	struct delta *d;
+
+	for (int i = 0; i < 4; i++) {
+		s.old[i] = a_profile();
+		put(s.old[i], "/tmp/x.*", "", 100);
+		s.new[i] = a_profile();
+		put(s.new[i], i ? "/tmp/x.*" : "/tmp/x.KCHRJO", "", 100);
+		if (i < 2)
+			put(s.new[i], "/tmp/x.server", "", 8);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		put(s.new[3], others[i], "", 4);
+	put(s.old[0], "late", "/tmp/z.*", 40);
+	put(s.new[0], "late", "/tmp/z.kchrjo", 40);
+	d = compared(&s, DELTA_MEAN);
+	assert_null(row_named(d, "/tmp/x.KCHRJO"));
+	assert_int_equal(row_named(d, "/tmp/x.*")->new_ns, 100);
+	assert_int_equal(row_named(d, "/tmp/x.*")->difference_ns, 0);
+	assert_int_equal(row_named(d, "/tmp/x.server")->new_ns, 4);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		assert_int_equal(row_named(d, others[i])->new_ns, 1);
+	assert_string_equal(row_named(d, "late")->detail, "/tmp/z.*");
+	assert_int_equal(row_named(d, "late")->difference_ns, 0);
+	delta_free(d);
+}
+
 static void says(const struct sides *s, const char *want)
 {
 	struct delta *d = compared(s, DELTA_MAX);
@@ -287,6 +328,7 @@ int main(void)
 		cmocka_unit_test(equal_runs),       cmocka_unit_test(details),
 		cmocka_unit_test(hidden_by_others), cmocka_unit_test(hidden_by_rows),
 		cmocka_unit_test(harrell_davis),    cmocka_unit_test(words),
+		cmocka_unit_test(random_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

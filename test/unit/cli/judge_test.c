@@ -6,8 +6,11 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "analysis/delta/delta.h"
 #include "cli/check/judge.h"
 #include "cli/check/own.h"
 #include "lib/cleanup.h"
@@ -73,6 +76,83 @@ static void negative_cost(void **state)
 
 	assert_true(c.known && c.ns < 0 && c.p < 0.01);
 	assert_false(c.high);
+}
+
+static uint64_t next(uint64_t *seed)
+{
+	*seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
+	return *seed >> 33;
+}
+
+/* Makes n runs of random parts. slow: the part that takes longer. */
+static void make_random(struct baseline *b, size_t n, int slow, uint64_t *seed)
+{
+	static const char *const keys[] = { "env", "lock", "disk", "run", "sleep", "rare" };
+	const struct baseline_machine machine = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		struct profile *p = calloc(1, sizeof(*p));
+
+		assert_non_null(p);
+		p->parts = calloc(ARRAY_SIZE(keys), sizeof(*p->parts));
+		assert_non_null(p->parts);
+		for (int k = 0; k < (int)ARRAY_SIZE(keys); k++) {
+			uint64_t ns = 1 + next(seed) % (20 * MS) + (k == slow ? 5 * MS : 0);
+
+			if (next(seed) % 4 == 0)
+				continue;
+			p->parts[p->n_parts++] = (struct profile_part){ .key = strdup(keys[k]),
+									.detail = strdup(""),
+									.text = strdup(keys[k]),
+									.ns = ns,
+									.count = 1,
+									.wakes = next(seed) % 3,
+									.queued_ns = next(seed) % MS,
+									.class = k ? PART_CLASS_DISK
+										   : PART_CLASS_ENVIRONMENT };
+			p->total_ns += ns;
+		}
+		assert_int_equal(baseline_add(b, p, &machine, "x"), 0);
+	}
+}
+
+/* Returns true if the parts add up to the difference that a check measures, within 2 %. The check computes
+ * with doubles, and the parts with whole ns, so a difference of some ns is allowed too. */
+static bool parts_add_up(const struct baseline *old, const struct baseline *new, enum delta_metric metric)
+{
+	const struct decide_rule rule = { .metric = metric, .max_regress = 0.05, .looks = 1 };
+	struct decision d;
+	struct delta *delta;
+	double sum = 0, difference;
+
+	assert_int_equal(judge(&rule, old, new, CHECK_TRACED, &d), 0);
+	assert_int_equal(delta_new((const struct profile *const *)old->runs, old->n_runs,
+				   (const struct profile *const *)new->runs, new->n_runs, metric, &delta),
+			 0);
+	for (size_t i = 0; i < delta->n_rows; i++)
+		sum += (double)delta->rows[i].difference_ns;
+	delta_free(delta);
+	difference = d.new_ns - d.old_ns;
+	return fabs(sum - difference) <= 0.02 * fabs(difference) + 10;
+}
+
+static void parts_add_up_in_random_checks(void **state)
+{
+	uint64_t seed = 1;
+
+	for (int round = 0; round < 300; round++) {
+		_cleanup_(baseline_done) struct baseline old = { 0 }, new = { 0 }, own_old = { 0 },
+							 own_new = { 0 };
+		struct own_queue queue;
+
+		make_random(&old, 1 + next(&seed) % 30, -1, &seed);
+		make_random(&new, 1 + next(&seed) % 30, (int)(next(&seed) % 6), &seed);
+		assert_int_equal(own_sides(&old, &new, round % 2, 1, &own_old, &own_new, &queue), 0);
+		for (enum delta_metric m = 0; m < DELTA_METRICS; m++) {
+			assert_true(parts_add_up(&old, &new, m));
+			assert_true(parts_add_up(&own_old, &own_new, m));
+		}
+	}
 }
 
 static void judged_by_kind(void **state)
@@ -246,11 +326,17 @@ static void waits_that_vary(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(unknown_cost),    cmocka_unit_test(high_cost),
-		cmocka_unit_test(negative_cost),   cmocka_unit_test(judged_by_kind),
-		cmocka_unit_test(no_runs),         cmocka_unit_test(too_many_times),
-		cmocka_unit_test(own_time),        cmocka_unit_test(more_waits),
-		cmocka_unit_test(noisy_neighbour), cmocka_unit_test(waits_that_vary),
+		cmocka_unit_test(unknown_cost),
+		cmocka_unit_test(high_cost),
+		cmocka_unit_test(negative_cost),
+		cmocka_unit_test(judged_by_kind),
+		cmocka_unit_test(no_runs),
+		cmocka_unit_test(too_many_times),
+		cmocka_unit_test(own_time),
+		cmocka_unit_test(more_waits),
+		cmocka_unit_test(noisy_neighbour),
+		cmocka_unit_test(waits_that_vary),
+		cmocka_unit_test(parts_add_up_in_random_checks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,6 +47,39 @@ static void sources(void **state)
 	transaction_rules_done(&r);
 }
 
+static uint64_t print_of(const char *rules, const char *type)
+{
+	struct transaction_rules r = { 0 };
+	char text[512];
+	uint64_t print;
+
+	snprintf(text, sizeof(text), HEAD "[%s]}", rules);
+	assert_int_equal(parse(text, &r), 0);
+	print = transaction_rules_print(&r, type);
+	transaction_rules_done(&r);
+	return print;
+}
+
+/* The hash depends on the rules of one type, and neither on the other rules nor on the order. */
+static void prints(void **state)
+{
+	static const char *const mark = "{\"mark\":\"a\",\"transaction\":\"t\"}",
+				 *const other = "{\"mark\":\"b\",\"transaction\":\"t\"}",
+				 *const until = "{\"mark\":\"a\",\"until\":\"b\",\"transaction\":\"t\"}";
+	char both[256], turned[256];
+	uint64_t a = print_of(mark, "t");
+
+	snprintf(both, sizeof(both), "%s,%s", mark, other);
+	snprintf(turned, sizeof(turned), "%s,%s", other, mark);
+	assert_true(a && a != print_of(other, "t") && a != print_of(until, "t"));
+	assert_true(a == print_of("{ \"transaction\": \"t\", \"mark\": \"a\" }", "t"));
+	assert_true(print_of(both, "t") == print_of(turned, "t") && print_of(both, "t") != a);
+	assert_true(print_of(both, "u") == 0);
+	assert_true(print_of("{\"program\":\"x\"}", "x") != print_of("{\"program\":\"y\"}", "x"));
+	assert_true(print_of("{\"program\":\"x\",\"transaction\":\"t\"}", "t") !=
+		    print_of("{\"cmdline\":\"x\",\"transaction\":\"t\"}", "t"));
+}
+
 static void refusals(void **state)
 {
 	static const struct {
@@ -121,6 +154,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sources),
+		cmocka_unit_test(prints),
 		cmocka_unit_test(refusals),
 		cmocka_unit_test(limits),
 	};

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Real programs for bench/check. Each context manager yields an old command, a new command, and a function. The new
+"""Real programs for bench/check/run. Each context manager yields an old command, a new command, and a function. The new
 command is slower for a known cause, for example because a database has no index. The function gets one part of the
 result of the check, and returns true if this part names the cause. A context manager raises Missing if the machine
 lacks its program."""
