@@ -123,10 +123,19 @@ static uint64_t piece_end(struct reach *r, uint32_t task, uint32_t event, uint64
 	return end_ns;
 }
 
+/* Returns 1 + the index of the task's newest piece, or 0. */
+static uint32_t newest(const struct reach *r, uint32_t task)
+{
+	uint64_t at = 0;
+
+	map_get(&r->newest, task, &at);
+	return (uint32_t)at;
+}
+
 static bool is_followed(const struct reach *r, uint32_t task, uint64_t from_ns)
 {
-	for (size_t i = 0; i < r->v.n; i++)
-		if (r->v.v[i].task == task && from_ns >= r->v.v[i].from_ns && from_ns < r->v.v[i].to_ns)
+	for (uint32_t at = newest(r, task); at; at = r->v.v[at - 1].older)
+		if (from_ns >= r->v.v[at - 1].from_ns && from_ns < r->v.v[at - 1].to_ns)
 			return true;
 	return false;
 }
@@ -142,8 +151,9 @@ static int add_piece(struct reach *r, uint32_t task, uint32_t event, uint64_t fr
 		return 0;
 	}
 	p.to_ns = piece_end(r, task, event, from_ns);
+	p.older = newest(r, task);
 	r->open |= p.to_ns >= r->m->g->w->to_ns || p.to_ns >= from_ns + INPUT_REACH_NS;
-	return VEC_PUSH(&r->v, p);
+	return VEC_PUSH(&r->v, p) || map_set(&r->newest, task, r->v.n) ? -ENOMEM : 0;
 }
 
 static void show(struct reach *r, uint32_t task, uint64_t ns)
@@ -313,14 +323,6 @@ static bool hands_on_work(uint8_t kind)
 	return false;
 }
 
-static bool works(const struct reach *r, uint32_t task)
-{
-	for (size_t i = 0; i < r->v.n; i++)
-		if (r->v.v[i].task == task)
-			return true;
-	return false;
-}
-
 /* A thread that begins to wait on a futex during the piece may wait for a lock, which the task of the piece
  * has: for example the lock of Xlib, which is a condition variable. A thread that waits for work mostly waits
  * since before, or has already worked for the event. */
@@ -328,7 +330,7 @@ static bool may_be_lock(const struct reach *r, const struct piece *p, const stru
 {
 	const struct interval *s = causal_wait_ended(r->c, e);
 
-	return s && s->wait == CT_W_FUTEX && s->from_ns > p->from_ns && !works(r, s->task);
+	return s && s->wait == CT_W_FUTEX && s->from_ns > p->from_ns && !newest(r, s->task);
 }
 
 static int see_edge(struct reach *r, const struct piece *p, const struct edge *e)
@@ -452,11 +454,18 @@ static bool went_on_elsewhere(const struct reach *r, uint32_t task)
 	return false;
 }
 
+static void forget(struct reach *r)
+{
+	for (size_t i = 0; i < r->v.n; i++)
+		map_del(&r->newest, r->v.v[i].task);
+	r->v.n = 0;
+}
+
 int reach_follow(struct reach *r, uint32_t task, uint32_t event)
 {
 	int err;
 
-	r->v.n = 0;
+	forget(r);
 	r->shown_ns = 0;
 	r->sender = GRAPH_NONE;
 	r->open = r->shared = false;
@@ -471,4 +480,10 @@ int reach_follow(struct reach *r, uint32_t task, uint32_t event)
 	if (!r->shown_ns)
 		r->open |= went_on_elsewhere(r, task) || may_have_written(r, task, event);
 	return err;
+}
+
+void reach_done(struct reach *r)
+{
+	VEC_FREE(&r->v);
+	map_done(&r->newest);
 }
