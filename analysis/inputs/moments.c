@@ -151,7 +151,9 @@ static int add_write(struct moments *m, uint32_t event)
 	waker = graph_task_at(m->g, ct_wake_waker(r), r->ts);
 	if (waker == GRAPH_NONE)
 		return 0;
-	return add(m, waker, event, MOMENT_WRITE, 0) || map_set(&m->writers, writer_key(m, waker, r->obj), 1);
+	return add(m, waker, event, MOMENT_WRITE, 0) ||
+	       map_set(&m->writers, writer_key(m, waker, r->obj), 1) ||
+	       map_set(&m->writers, writer_key(m, waker, 0), 1);
 }
 
 static int add_job(struct moments *m, uint32_t task, uint32_t event)

@@ -205,16 +205,40 @@ static bool is_by_kernel(const struct graph *g, const struct ct_rec *wake)
 	return waker != GRAPH_NONE && g->tasks[waker].kthread;
 }
 
+/* Returns true if a task waits to read this side of a pseudo terminal, and nothing else. */
+static bool is_awaited(struct reach *r, uint64_t tty, uint64_t ns)
+{
+	const struct graph *g = r->m->g;
+
+	for (uint32_t task = 0; task < g->n_tasks && step(r); task++) {
+		uint32_t i = graph_interval_at(g, task, ns);
+
+		if (i != GRAPH_NONE && g->intervals[i].from_ns <= ns &&
+		    g->intervals[i].state == INTERVAL_BLOCKED && g->intervals[i].obj == tty)
+			return true;
+	}
+	return false;
+}
+
+static bool same_process(const struct reach *r, uint32_t a, uint32_t b)
+{
+	return r->m->g->tasks[a].tgid == r->m->g->tasks[b].tgid;
+}
+
 /* After a write to a pseudo terminal, a kernel thread wakes the task at the other side. It need not be the
  * kernel thread that the write wakes. Kernel threads also wake others meanwhile, so the task has to be one
  * that reads from the other side, or writes to it. If the wake-up comes too early, the task does nothing, and
- * is woken again. event: the record of the write. */
-static int follow_write(struct reach *r, uint32_t event)
+ * is woken again.
+ * If there is no such wake-up, the task at the other side may be busy, and read later. Or the terminal itself
+ * echoes what is written: then a kernel thread wakes the writer. writer: the task that writes. event: the
+ * record of the write. */
+static int follow_write(struct reach *r, uint32_t writer, uint32_t event)
 {
 	const struct graph *g = r->m->g;
 	const struct ct_rec *write = &g->w->events[event].r;
 	uint64_t other = graph_peer_object(g, write->obj);
 	uint32_t reader = GRAPH_NONE;
+	bool echoed = false;
 	int err = 0;
 
 	for (uint32_t i = event + 1; i < g->w->n_events && !err && step(r); i++) {
@@ -227,31 +251,39 @@ static int follow_write(struct reach *r, uint32_t event)
 		if (x->kind != CT_WAKE || !is_by_kernel(g, x))
 			continue;
 		task = graph_task_at(g, x->tid, x->ts);
+		echoed |= task != GRAPH_NONE && same_process(r, task, writer);
 		if (task == GRAPH_NONE || !reads(r, task, other, x->ts))
 			continue;
 		err = add_piece(r, task, i, x->ts, 0);
 		reader = task;
 	}
+	if (reader == GRAPH_NONE)
+		r->open |= echoed || !is_awaited(r, other, write->ts);
 	return err;
 }
 
 /* Returns true if a kernel thread wakes a reader of a terminal to which the process of the task writes, soon
- * after the event. If the kernel thread runs already, no record shows the write. */
+ * after the event; or the process itself, to which the terminal may echo. If the kernel thread runs already,
+ * no record shows the write. */
 static bool may_have_written(struct reach *r, uint32_t task, uint32_t event)
 {
 	const struct graph *g = r->m->g;
 
-	for (uint32_t i = event + 1; r->m->writers.n && i < g->w->n_events && step(r); i++) {
+	if (!moments_writes(r->m, task, 0))
+		return false;
+	for (uint32_t i = event + 1; i < g->w->n_events && step(r); i++) {
 		const struct ct_rec *x = &g->w->events[i].r;
-		uint32_t reader, s;
+		uint32_t woken, s;
 		uint64_t tty;
 
 		if (x->ts - ns_of(r, event) > INPUT_TERMINAL_NS)
 			break;
 		if (x->kind != CT_WAKE || !is_by_kernel(g, x))
 			continue;
-		reader = graph_task_at(g, x->tid, x->ts);
-		s = reader == GRAPH_NONE ? GRAPH_NONE : graph_interval_at(g, reader, x->ts ? x->ts - 1 : 0);
+		woken = graph_task_at(g, x->tid, x->ts);
+		if (woken != GRAPH_NONE && same_process(r, woken, task))
+			return true;
+		s = woken == GRAPH_NONE ? GRAPH_NONE : graph_interval_at(g, woken, x->ts ? x->ts - 1 : 0);
 		tty = s == GRAPH_NONE ? 0 : g->intervals[s].obj;
 		if (CT_OBJ_KIND(tty) == CT_OBJ_TTY && moments_writes(r->m, task, graph_peer_object(g, tty)))
 			return true;
@@ -279,7 +311,7 @@ static int see_moment(struct reach *r, const struct piece *p, size_t i)
 		r->open |= !start;
 		return start ? add_piece(r, start->task, start->event, ns_of(r, start->event), x->job) : 0;
 	case MOMENT_WRITE:
-		return follow_write(r, x->event);
+		return follow_write(r, x->task, x->event);
 	case MOMENT_TAKE:
 	case MOMENT_START:
 		break;
