@@ -262,15 +262,39 @@ static int follow_write(struct reach *r, uint32_t writer, uint32_t event)
 	return err;
 }
 
+static bool may_share(const struct reach *r, const struct moment *x, enum ct_input own)
+{
+	enum ct_input what = ct_input_what(&r->m->g->w->events[x->event].r);
+
+	if (x->kind != MOMENT_TAKE)
+		return false;
+	/* the end of a press mostly changes nothing on the display */
+	return !(what == CT_INPUT_KEY_UP && own == CT_INPUT_KEY) &&
+	       !(what == CT_INPUT_BUTTON_UP && own == CT_INPUT_BUTTON) && what != CT_INPUT_TOUCH_UP;
+}
+
+/* Returns when the task takes the next event that may cause an update. */
+static uint64_t next_take_ns(struct reach *r, uint32_t task, uint32_t event)
+{
+	enum ct_input own = ct_input_what(&r->m->g->w->events[event].r);
+
+	for (size_t i = moments_after(r->m, task, event); moment_at(r, i, task) && step(r); i++)
+		if (may_share(r, &r->m->v.v[i], own))
+			return ns_of(r, r->m->v.v[i].event);
+	return UINT64_MAX;
+}
+
 /* Returns true if a kernel thread wakes a reader of a terminal to which the process of the task writes, soon
  * after the event; or the process itself, to which the terminal may echo. If the kernel thread runs already,
- * no record shows the write. */
+ * no record shows the write. An echo after the next event is that of the next event. */
 static bool may_have_written(struct reach *r, uint32_t task, uint32_t event)
 {
 	const struct graph *g = r->m->g;
+	uint64_t next_ns;
 
 	if (!moments_writes(r->m, task, 0))
 		return false;
+	next_ns = next_take_ns(r, task, event);
 	for (uint32_t i = event + 1; i < g->w->n_events && step(r); i++) {
 		const struct ct_rec *x = &g->w->events[i].r;
 		uint32_t woken, s;
@@ -281,7 +305,7 @@ static bool may_have_written(struct reach *r, uint32_t task, uint32_t event)
 		if (x->kind != CT_WAKE || !is_by_kernel(g, x))
 			continue;
 		woken = graph_task_at(g, x->tid, x->ts);
-		if (woken != GRAPH_NONE && same_process(r, woken, task))
+		if (woken != GRAPH_NONE && x->ts < next_ns && same_process(r, woken, task))
 			return true;
 		s = woken == GRAPH_NONE ? GRAPH_NONE : graph_interval_at(g, woken, x->ts ? x->ts - 1 : 0);
 		tty = s == GRAPH_NONE ? 0 : g->intervals[s].obj;
@@ -404,17 +428,6 @@ static int follow_piece(struct reach *r, struct piece p)
 		else
 			err = see_moment(r, &p, i);
 	return err ? err : see_edges(r, &p);
-}
-
-static bool may_share(const struct reach *r, const struct moment *x, enum ct_input own)
-{
-	enum ct_input what = ct_input_what(&r->m->g->w->events[x->event].r);
-
-	if (x->kind != MOMENT_TAKE)
-		return false;
-	/* the end of a press mostly changes nothing on the display */
-	return !(what == CT_INPUT_KEY_UP && own == CT_INPUT_KEY) &&
-	       !(what == CT_INPUT_BUTTON_UP && own == CT_INPUT_BUTTON) && what != CT_INPUT_TOUCH_UP;
 }
 
 /* Xlib collects what a program draws, and sends it before the program idles, or when there is much of it. So
