@@ -117,6 +117,25 @@ static void put_object(const struct window_object *x)
 	check(writer_blob(writer, &u.b.h), "object");
 }
 
+/* A reader sorts records of one time by CPU. So a record that would come too early gets a later time. */
+static void put_events(const struct window *w)
+{
+	uint64_t last_ns = 0;
+	uint16_t last_cpu = 0;
+
+	for (size_t i = 0; i < w->n_events; i++) {
+		const struct window_event *e = &w->events[i];
+		struct ct_rec r = e->r;
+		uint16_t cpu = window_cpu(w, e);
+
+		r.ts = MAX(r.ts, last_ns);
+		r.ts += r.ts == last_ns && cpu < last_cpu;
+		check(writer_add(writer, cpu, &r, window_words(w, e)), "record");
+		last_ns = r.ts;
+		last_cpu = cpu;
+	}
+}
+
 static void put_window(const struct window *w)
 {
 	check(writer_begin(writer, w->state_ns, w->states, w->n_states), "begin");
@@ -126,11 +145,7 @@ static void put_window(const struct window *w)
 		put_cmdline(&w->cmdlines[i]);
 	for (size_t i = 0; i < w->n_objects; i++)
 		put_object(&w->objects[i]);
-	for (size_t i = 0; i < w->n_events; i++) {
-		const struct window_event *e = &w->events[i];
-
-		check(writer_add(writer, window_cpu(w, e), &e->r, window_words(w, e)), "record");
-	}
+	put_events(w);
 	check(writer_seal(writer, w->to_ns, NULL, 0), "seal");
 }
 
