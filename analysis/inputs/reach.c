@@ -379,14 +379,24 @@ static bool hands_on_work(uint8_t kind)
 	return false;
 }
 
+/* Returns true if the task works for the event until the wait, which begins at ns. */
+static bool waits_in_work(const struct reach *r, uint32_t task, uint64_t ns)
+{
+	for (uint32_t at = newest(r, task); at; at = r->v.v[at - 1].older)
+		if (ns >= r->v.v[at - 1].from_ns && ns <= r->v.v[at - 1].to_ns)
+			return true;
+	return false;
+}
+
 /* A thread that begins to wait on a futex during the piece may wait for a lock, which the task of the piece
  * has: for example the lock of Xlib, which is a condition variable. A thread that waits for work mostly waits
- * since before, or has already worked for the event. */
+ * since before, or since it has worked for the event. */
 static bool may_be_lock(const struct reach *r, const struct piece *p, const struct edge *e)
 {
 	const struct interval *s = causal_wait_ended(r->c, e);
 
-	return s && s->wait == CT_W_FUTEX && s->from_ns > p->from_ns && !newest(r, s->task);
+	return s && s->wait == CT_W_FUTEX && s->from_ns > p->from_ns &&
+	       !waits_in_work(r, s->task, s->from_ns);
 }
 
 static int see_edge(struct reach *r, const struct piece *p, const struct edge *e)
