@@ -71,7 +71,7 @@ int inputs_find(const struct graph *g, uint32_t kinds, input_list *ret)
 		if (is_wanted(&m, &m.v.v[i], kinds))
 			err = add_input(&r, &m.v.v[i], ret);
 	VEC_SORT(ret, by_time);
-	VEC_FREE(&r.v);
+	reach_done(&r);
 	causal_free(c);
 	moments_done(&m);
 	return err;

@@ -58,9 +58,23 @@ bool moments_is_display(const struct moments *m, uint64_t sock)
 	return end_of(m, sock) == END_CLIENT;
 }
 
+/* A pid may be reused within the window, so a process is named by the task of its main thread. */
+static uint32_t process_of(const struct moments *m, uint32_t task)
+{
+	const struct graph *g = m->g;
+	uint32_t tgid = g->tasks[task].tgid, leader = graph_task_at(g, tgid, g->tasks[task].from_ns);
+	const struct graph_ref *threads;
+	size_t n;
+
+	if (leader != GRAPH_NONE && g->tasks[leader].tgid == tgid)
+		return leader;
+	threads = graph_refs(&g->threads, tgid, &n);
+	return n ? threads[0].event : task;
+}
+
 static bool has(const struct moments *m, const struct map *map, uint32_t task)
 {
-	return map_get(map, m->g->tasks[task].tgid, NULL);
+	return map_get(map, process_of(m, task), NULL);
 }
 
 bool moments_is_server(const struct moments *m, uint32_t task)
@@ -98,17 +112,16 @@ static int add(struct moments *m, uint32_t task, uint32_t event, enum moment_kin
 static int add_message(struct moments *m, uint32_t task, uint32_t event)
 {
 	const struct ct_rec *r = &m->g->w->events[event].r;
-	uint32_t tgid = m->g->tasks[task].tgid;
 	const struct window_object *o;
 
 	if (!map_get(&m->ends, r->obj, NULL) && map_set(&m->ends, r->obj, find_end(m->g, r->obj)))
 		return -ENOMEM;
 	switch (end_of(m, r->obj)) {
 	case END_SERVER:
-		return map_set(&m->servers, tgid, 1);
+		return map_set(&m->servers, process_of(m, task), 1);
 	case END_CLIENT:
 		o = graph_object(m->g, r->obj);
-		if (o->family != AF_UNIX && map_set(&m->remote, tgid, 1))
+		if (o->family != AF_UNIX && map_set(&m->remote, process_of(m, task), 1))
 			return -ENOMEM;
 		return r->kind == CT_SEND ? add(m, task, event, MOMENT_SEND, 0) : 0;
 	case END_OTHER:
@@ -119,7 +132,7 @@ static int add_message(struct moments *m, uint32_t task, uint32_t event)
 
 static uint64_t writer_key(const struct moments *m, uint32_t task, uint64_t tty)
 {
-	return hash_add(hash_add(HASH_START, m->g->tasks[task].tgid), tty);
+	return hash_add(hash_add(HASH_START, process_of(m, task)), tty);
 }
 
 bool moments_writes(const struct moments *m, uint32_t task, uint64_t tty)
@@ -138,13 +151,15 @@ static int add_write(struct moments *m, uint32_t event)
 	waker = graph_task_at(m->g, ct_wake_waker(r), r->ts);
 	if (waker == GRAPH_NONE)
 		return 0;
-	return add(m, waker, event, MOMENT_WRITE, 0) || map_set(&m->writers, writer_key(m, waker, r->obj), 1);
+	return add(m, waker, event, MOMENT_WRITE, 0) ||
+	       map_set(&m->writers, writer_key(m, waker, r->obj), 1) ||
+	       map_set(&m->writers, writer_key(m, waker, 0), 1);
 }
 
 static int add_job(struct moments *m, uint32_t task, uint32_t event)
 {
 	const struct window_event *e = &m->g->w->events[event];
-	uint64_t job = hash_add(HASH_START, m->g->tasks[task].tgid);
+	uint64_t job = hash_add(HASH_START, process_of(m, task));
 	enum ct_job state = ct_job_state(&e->r);
 
 	if (state != CT_JOB_ENQUEUE && state != CT_JOB_START)
@@ -196,7 +211,7 @@ static int find_drawing(struct moments *m)
 			continue;
 		task = graph_task_at(m->g, rec->tid, rec->ts);
 		if (task != GRAPH_NONE)
-			r = map_set(&m->drawing, m->g->tasks[task].tgid, 1);
+			r = map_set(&m->drawing, process_of(m, task), 1);
 	}
 	return r;
 }

@@ -31,11 +31,14 @@ struct moments {
 	VEC(struct moment) starts;   /* of jobs; sorted by (job, event) */
 	VEC(struct moment) enqueues; /* of jobs; sorted by (job, event) */
 	struct map ends;             /* socket -> enum display_end */
-	struct map servers;          /* tgid of a display server -> 1 */
-	struct map drawing;          /* tgid of a program whose framework reports when it draws -> 1 */
-	struct map takers;           /* task that takes events -> 1 */
-	struct map writers; /* hash of a tgid and a side of a pseudo terminal to which it writes -> 1 */
-	struct map remote;  /* tgid of a program whose display may be on another host -> 1 */
+	/* In the next maps, a process is the task of its main thread. */
+	struct map servers; /* process that is a display server -> 1 */
+	struct map drawing; /* process whose framework reports when it draws -> 1 */
+	struct map takers;  /* task that takes events -> 1 */
+	/* hash of a process and a side of a pseudo terminal to which it writes -> 1; also of the process and
+	 * 0 */
+	struct map writers;
+	struct map remote; /* process whose display may be on another host -> 1 */
 };
 
 /* Returns 0 or -ENOMEM. The caller calls moments_done() in both cases. */
@@ -57,7 +60,7 @@ bool moments_is_server(const struct moments *m, uint32_t task);
 /* Returns true if the task takes events of the display server. */
 bool moments_takes(const struct moments *m, uint32_t task);
 bool moments_draws(const struct moments *m, uint32_t task);
-/* Returns true if the task's process writes to this side of a pseudo terminal. */
+/* Returns true if the task's process writes to this side of a pseudo terminal. 0: to any. */
 bool moments_writes(const struct moments *m, uint32_t task, uint64_t tty);
 bool moments_is_remote(const struct moments *m, uint32_t task);
 

@@ -123,10 +123,19 @@ static uint64_t piece_end(struct reach *r, uint32_t task, uint32_t event, uint64
 	return end_ns;
 }
 
+/* Returns 1 + the index of the task's newest piece, or 0. */
+static uint32_t newest(const struct reach *r, uint32_t task)
+{
+	uint64_t at = 0;
+
+	map_get(&r->newest, task, &at);
+	return (uint32_t)at;
+}
+
 static bool is_followed(const struct reach *r, uint32_t task, uint64_t from_ns)
 {
-	for (size_t i = 0; i < r->v.n; i++)
-		if (r->v.v[i].task == task && from_ns >= r->v.v[i].from_ns && from_ns < r->v.v[i].to_ns)
+	for (uint32_t at = newest(r, task); at; at = r->v.v[at - 1].older)
+		if (from_ns >= r->v.v[at - 1].from_ns && from_ns < r->v.v[at - 1].to_ns)
 			return true;
 	return false;
 }
@@ -142,8 +151,9 @@ static int add_piece(struct reach *r, uint32_t task, uint32_t event, uint64_t fr
 		return 0;
 	}
 	p.to_ns = piece_end(r, task, event, from_ns);
+	p.older = newest(r, task);
 	r->open |= p.to_ns >= r->m->g->w->to_ns || p.to_ns >= from_ns + INPUT_REACH_NS;
-	return VEC_PUSH(&r->v, p);
+	return VEC_PUSH(&r->v, p) || map_set(&r->newest, task, r->v.n) ? -ENOMEM : 0;
 }
 
 static void show(struct reach *r, uint32_t task, uint64_t ns)
@@ -195,16 +205,40 @@ static bool is_by_kernel(const struct graph *g, const struct ct_rec *wake)
 	return waker != GRAPH_NONE && g->tasks[waker].kthread;
 }
 
+/* Returns true if a task waits to read this side of a pseudo terminal, and nothing else. */
+static bool is_awaited(struct reach *r, uint64_t tty, uint64_t ns)
+{
+	const struct graph *g = r->m->g;
+
+	for (uint32_t task = 0; task < g->n_tasks && step(r); task++) {
+		uint32_t i = graph_interval_at(g, task, ns);
+
+		if (i != GRAPH_NONE && g->intervals[i].from_ns <= ns &&
+		    g->intervals[i].state == INTERVAL_BLOCKED && g->intervals[i].obj == tty)
+			return true;
+	}
+	return false;
+}
+
+static bool same_process(const struct reach *r, uint32_t a, uint32_t b)
+{
+	return r->m->g->tasks[a].tgid == r->m->g->tasks[b].tgid;
+}
+
 /* After a write to a pseudo terminal, a kernel thread wakes the task at the other side. It need not be the
  * kernel thread that the write wakes. Kernel threads also wake others meanwhile, so the task has to be one
  * that reads from the other side, or writes to it. If the wake-up comes too early, the task does nothing, and
- * is woken again. event: the record of the write. */
-static int follow_write(struct reach *r, uint32_t event)
+ * is woken again.
+ * If there is no such wake-up, the task at the other side may be busy, and read later. Or the terminal itself
+ * echoes what is written: then a kernel thread wakes the writer. writer: the task that writes. event: the
+ * record of the write. */
+static int follow_write(struct reach *r, uint32_t writer, uint32_t event)
 {
 	const struct graph *g = r->m->g;
 	const struct ct_rec *write = &g->w->events[event].r;
 	uint64_t other = graph_peer_object(g, write->obj);
 	uint32_t reader = GRAPH_NONE;
+	bool echoed = false;
 	int err = 0;
 
 	for (uint32_t i = event + 1; i < g->w->n_events && !err && step(r); i++) {
@@ -217,31 +251,63 @@ static int follow_write(struct reach *r, uint32_t event)
 		if (x->kind != CT_WAKE || !is_by_kernel(g, x))
 			continue;
 		task = graph_task_at(g, x->tid, x->ts);
+		echoed |= task != GRAPH_NONE && same_process(r, task, writer);
 		if (task == GRAPH_NONE || !reads(r, task, other, x->ts))
 			continue;
 		err = add_piece(r, task, i, x->ts, 0);
 		reader = task;
 	}
+	if (reader == GRAPH_NONE)
+		r->open |= echoed || !is_awaited(r, other, write->ts);
 	return err;
 }
 
+static bool may_share(const struct reach *r, const struct moment *x, enum ct_input own)
+{
+	enum ct_input what = ct_input_what(&r->m->g->w->events[x->event].r);
+
+	if (x->kind != MOMENT_TAKE)
+		return false;
+	/* the end of a press mostly changes nothing on the display */
+	return !(what == CT_INPUT_KEY_UP && own == CT_INPUT_KEY) &&
+	       !(what == CT_INPUT_BUTTON_UP && own == CT_INPUT_BUTTON) && what != CT_INPUT_TOUCH_UP;
+}
+
+/* Returns when the task takes the next event that may cause an update. */
+static uint64_t next_take_ns(struct reach *r, uint32_t task, uint32_t event)
+{
+	enum ct_input own = ct_input_what(&r->m->g->w->events[event].r);
+
+	for (size_t i = moments_after(r->m, task, event); moment_at(r, i, task) && step(r); i++)
+		if (may_share(r, &r->m->v.v[i], own))
+			return ns_of(r, r->m->v.v[i].event);
+	return UINT64_MAX;
+}
+
 /* Returns true if a kernel thread wakes a reader of a terminal to which the process of the task writes, soon
- * after the event. If the kernel thread runs already, no record shows the write. */
+ * after the event; or the process itself, to which the terminal may echo. If the kernel thread runs already,
+ * no record shows the write. An echo after the next event is that of the next event. */
 static bool may_have_written(struct reach *r, uint32_t task, uint32_t event)
 {
 	const struct graph *g = r->m->g;
+	uint64_t next_ns;
 
-	for (uint32_t i = event + 1; r->m->writers.n && i < g->w->n_events && step(r); i++) {
+	if (!moments_writes(r->m, task, 0))
+		return false;
+	next_ns = next_take_ns(r, task, event);
+	for (uint32_t i = event + 1; i < g->w->n_events && step(r); i++) {
 		const struct ct_rec *x = &g->w->events[i].r;
-		uint32_t reader, s;
+		uint32_t woken, s;
 		uint64_t tty;
 
 		if (x->ts - ns_of(r, event) > INPUT_TERMINAL_NS)
 			break;
 		if (x->kind != CT_WAKE || !is_by_kernel(g, x))
 			continue;
-		reader = graph_task_at(g, x->tid, x->ts);
-		s = reader == GRAPH_NONE ? GRAPH_NONE : graph_interval_at(g, reader, x->ts ? x->ts - 1 : 0);
+		woken = graph_task_at(g, x->tid, x->ts);
+		if (woken != GRAPH_NONE && x->ts < next_ns && same_process(r, woken, task))
+			return true;
+		s = woken == GRAPH_NONE ? GRAPH_NONE : graph_interval_at(g, woken, x->ts ? x->ts - 1 : 0);
 		tty = s == GRAPH_NONE ? 0 : g->intervals[s].obj;
 		if (CT_OBJ_KIND(tty) == CT_OBJ_TTY && moments_writes(r->m, task, graph_peer_object(g, tty)))
 			return true;
@@ -269,7 +335,7 @@ static int see_moment(struct reach *r, const struct piece *p, size_t i)
 		r->open |= !start;
 		return start ? add_piece(r, start->task, start->event, ns_of(r, start->event), x->job) : 0;
 	case MOMENT_WRITE:
-		return follow_write(r, x->event);
+		return follow_write(r, x->task, x->event);
 	case MOMENT_TAKE:
 	case MOMENT_START:
 		break;
@@ -313,22 +379,24 @@ static bool hands_on_work(uint8_t kind)
 	return false;
 }
 
-static bool works(const struct reach *r, uint32_t task)
+/* Returns true if the task works for the event until the wait, which begins at ns. */
+static bool waits_in_work(const struct reach *r, uint32_t task, uint64_t ns)
 {
-	for (size_t i = 0; i < r->v.n; i++)
-		if (r->v.v[i].task == task)
+	for (uint32_t at = newest(r, task); at; at = r->v.v[at - 1].older)
+		if (ns >= r->v.v[at - 1].from_ns && ns <= r->v.v[at - 1].to_ns)
 			return true;
 	return false;
 }
 
 /* A thread that begins to wait on a futex during the piece may wait for a lock, which the task of the piece
  * has: for example the lock of Xlib, which is a condition variable. A thread that waits for work mostly waits
- * since before, or has already worked for the event. */
+ * since before, or since it has worked for the event. */
 static bool may_be_lock(const struct reach *r, const struct piece *p, const struct edge *e)
 {
 	const struct interval *s = causal_wait_ended(r->c, e);
 
-	return s && s->wait == CT_W_FUTEX && s->from_ns > p->from_ns && !works(r, s->task);
+	return s && s->wait == CT_W_FUTEX && s->from_ns > p->from_ns &&
+	       !waits_in_work(r, s->task, s->from_ns);
 }
 
 static int see_edge(struct reach *r, const struct piece *p, const struct edge *e)
@@ -370,17 +438,6 @@ static int follow_piece(struct reach *r, struct piece p)
 		else
 			err = see_moment(r, &p, i);
 	return err ? err : see_edges(r, &p);
-}
-
-static bool may_share(const struct reach *r, const struct moment *x, enum ct_input own)
-{
-	enum ct_input what = ct_input_what(&r->m->g->w->events[x->event].r);
-
-	if (x->kind != MOMENT_TAKE)
-		return false;
-	/* the end of a press mostly changes nothing on the display */
-	return !(what == CT_INPUT_KEY_UP && own == CT_INPUT_KEY) &&
-	       !(what == CT_INPUT_BUTTON_UP && own == CT_INPUT_BUTTON) && what != CT_INPUT_TOUCH_UP;
 }
 
 /* Xlib collects what a program draws, and sends it before the program idles, or when there is much of it. So
@@ -452,11 +509,18 @@ static bool went_on_elsewhere(const struct reach *r, uint32_t task)
 	return false;
 }
 
+static void forget(struct reach *r)
+{
+	for (size_t i = 0; i < r->v.n; i++)
+		map_del(&r->newest, r->v.v[i].task);
+	r->v.n = 0;
+}
+
 int reach_follow(struct reach *r, uint32_t task, uint32_t event)
 {
 	int err;
 
-	r->v.n = 0;
+	forget(r);
 	r->shown_ns = 0;
 	r->sender = GRAPH_NONE;
 	r->open = r->shared = false;
@@ -471,4 +535,10 @@ int reach_follow(struct reach *r, uint32_t task, uint32_t event)
 	if (!r->shown_ns)
 		r->open |= went_on_elsewhere(r, task) || may_have_written(r, task, event);
 	return err;
+}
+
+void reach_done(struct reach *r)
+{
+	VEC_FREE(&r->v);
+	map_done(&r->newest);
 }

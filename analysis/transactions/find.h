@@ -3,11 +3,16 @@
 #ifndef CTRACE_ANALYSIS_TRANSACTIONS_FIND_H
 #define CTRACE_ANALYSIS_TRANSACTIONS_FIND_H
 
+#include "analysis/inputs/inputs.h"
 #include "analysis/transactions/rules.h"
 
 struct finding {
 	struct transactions *t;
+	const struct transaction_rules *rules;
 	struct transactions_filter filter;
+	/* the inputs of all kinds that a rule wants, once inputs_found is true */
+	input_list inputs;
+	bool inputs_found;
 	VEC(struct transaction) v;
 	VEC(struct transaction_type) types;
 	struct texts names; /* the source and name of each type */

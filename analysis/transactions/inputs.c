@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analysis/inputs/inputs.h"
-
 #include <stdio.h>
 
 #include "analysis/transactions/find.h"
@@ -40,12 +38,25 @@ static void find_input(struct finding *k, const struct transaction_rule *rule, c
 		find_add(k, &x);
 }
 
+/* For one search, the causal graph is built. So one search finds the inputs of all rules. */
+static int search(struct finding *k)
+{
+	uint32_t kinds = 0;
+
+	for (size_t i = 0; i < k->rules->v.n; i++)
+		if (k->rules->v.v[i].source == TRANSACTION_INPUT)
+			kinds |= wanted_kinds(&k->rules->v.v[i]);
+	k->inputs_found = true;
+	return inputs_find(k->t->g, kinds, &k->inputs);
+}
+
 void find_inputs(struct finding *k, const struct transaction_rule *rule)
 {
-	input_list inputs = { 0 };
+	uint32_t kinds = wanted_kinds(rule);
 
-	k->err = inputs_find(k->t->g, wanted_kinds(rule), &inputs);
-	for (size_t i = 0; i < inputs.n && !k->err; i++)
-		find_input(k, rule, &inputs.v[i]);
-	VEC_FREE(&inputs);
+	if (!k->inputs_found)
+		k->err = search(k);
+	for (size_t i = 0; i < k->inputs.n && !k->err; i++)
+		if (kinds >> k->inputs.v[i].what & 1)
+			find_input(k, rule, &k->inputs.v[i]);
 }

@@ -224,7 +224,7 @@ static int sort_types(struct finding *k)
 static int find_all(struct transactions *t, const struct transaction_rules *rules,
 		    const struct transactions_filter *filter)
 {
-	struct finding k = { .t = t };
+	struct finding k = { .t = t, .rules = rules };
 
 	if (filter)
 		k.filter = *filter;
@@ -240,6 +240,7 @@ static int find_all(struct transactions *t, const struct transaction_rules *rule
 	t->types = k.types.v;
 	t->n_types = k.types.n;
 	texts_done(&k.names);
+	VEC_FREE(&k.inputs);
 	return k.err;
 }
 

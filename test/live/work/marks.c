@@ -3,6 +3,8 @@
  * Marks its transactions with ctrace-marks.h: "order" begins in the main thread and ends in a
  * worker, "load" begins and ends in the main thread. Prints
  * "transaction=NAME ID BEGIN_TID END_TID NS" for each.
+ *
+ * For each order, the worker calls settle(), and then settled(). Prints "settle=TID NS" for each call.
  */
 #include "work.h"
 
@@ -12,7 +14,7 @@
 
 static int pipe_fds[2];
 static struct {
-	long begin_ns, end_ns;
+	long begin_ns, end_ns, settle_ns;
 	int worker;
 } orders[ORDERS];
 
@@ -24,12 +26,27 @@ static long now_ns(void)
 	return t.tv_sec * 1000000000L + t.tv_nsec;
 }
 
+__attribute__((noinline)) void settle(unsigned ms)
+{
+	nap_ms(ms);
+	__asm__ volatile("" ::: "memory"); /* nap_ms() is no tail call, so settle() returns itself */
+}
+
+__attribute__((noinline)) void settled(void)
+{
+	__asm__ volatile("" ::: "memory");
+}
+
 static void worker(void)
 {
 	unsigned i;
 
 	while (read(pipe_fds[0], &i, sizeof(i)) == sizeof(i)) {
-		nap_ms(i % 10 == 9 ? 20 : 2);
+		long ns = now_ns();
+
+		settle(i % 10 == 9 ? 20 : 2);
+		settled();
+		orders[i].settle_ns = now_ns() - ns;
 		ctrace_mark_end("order", i + 1);
 		orders[i].end_ns = now_ns();
 		orders[i].worker = gettid();
@@ -62,5 +79,7 @@ int main(void)
 	for (unsigned i = 0; i < ORDERS; i++)
 		say("transaction=order %u %d %d %ld\n", i + 1, gettid(), orders[i].worker,
 		    orders[i].end_ns - orders[i].begin_ns);
+	for (unsigned i = 0; i < ORDERS; i++)
+		say("settle=%d %ld\n", orders[i].worker, orders[i].settle_ns);
 	return 0;
 }

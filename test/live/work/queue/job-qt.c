@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * job-qt 5|6 events|pool - posts events, or starts jobs of a QThreadPool, in Qt 5 or 6.
+ * job-qt 5|6 events|pool|flood|serial - posts events, or starts jobs of a QThreadPool, in Qt 5 or 6.
  *
- * Prints "job=ADDRESS ENQUEUED_BY DONE_BY" for each job, in the order of enqueues. The address of a
- * deleted event may be used again. If a thread deleted the job before it began, DONE_BY is minus
- * this thread.
+ *   flood   2000 events wait for the main thread, and another thread waits for an event behind them
+ *   serial  a pool with one thread, whose jobs only sleep; the main thread waits for all of them
+ *
+ * With flood and serial, prints "waited=TID FROM TO" for the thread that waits; the times are ns of the
+ * monotonic clock. With events and pool, prints "job=ADDRESS ENQUEUED_BY DONE_BY" for each job, in the order
+ * of enqueues. The address of a deleted event may be used again. If a thread deleted the job before it began,
+ * DONE_BY is minus this thread.
  *
  * The program needs no header of Qt: it lays out the objects as the C++ ABI does. A table of virtual
  * functions begins two words before the first function.
@@ -12,9 +16,11 @@
 #include "work.h"
 
 #include <dlfcn.h>
+#include <semaphore.h>
 
 enum { JOBS = 10000, CANCELLED = 49, POSTERS = 3, EVENTS_EACH = (JOBS - CANCELLED) / POSTERS };
 enum { PROBED_BYTES = 32 }; /* the daemon puts a probe into the first bytes of a function */
+enum { FLOOD = 2000, FLOOD_US = 300 };
 enum { TYPE_POSTED = 1000, TYPE_SENT = 1001 };
 
 struct object { /* a QObject */
@@ -39,7 +45,7 @@ static struct {
 	int by, done_by;
 } jobs[JOBS];
 static unsigned n_jobs, n_done;
-static bool is_qt5, extra_ends;
+static bool is_qt5, extra_ends, naps;
 
 static void *lib;
 static struct object receivers[2];
@@ -174,10 +180,68 @@ static void events(void)
 		&thread_object, INT64_MAX, 1ull << 32);
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void tell_wait(uint64_t from_ns)
+{
+	say("waited=%d %llu %llu\n", gettid(), (unsigned long long)from_ns, (unsigned long long)now_ns());
+}
+
+static sem_t asked, answered;
+
+static bool on_flood(void *object, void *event)
+{
+	const struct event *e = event;
+	uint64_t from_ns = now_ns();
+
+	while (now_ns() < from_ns + FLOOD_US * 1000)
+		;
+	job_done(e->job, gettid());
+	if (n_done == FLOOD + 1)
+		sem_post(&answered);
+	return true;
+}
+
+static void ask(void)
+{
+	uint64_t from_ns = now_ns();
+
+	role("asker");
+	post_event(&receivers[0]);
+	sem_post(&asked);
+	sem_wait(&answered);
+	tell_wait(from_ns);
+}
+
+static void flood(void)
+{
+	static void *vtable[16];
+	pthread_t t;
+
+	memcpy(vtable, symbol("_ZTV7QObject"), sizeof(vtable));
+	vtable[2 + 5] = on_flood;
+	object_new(&receivers[0], vtable + 2);
+	CHECK(sem_init(&asked, 0, 0) || sem_init(&answered, 0, 0));
+	for (unsigned i = 0; i < FLOOD; i++)
+		post_event(&receivers[0]);
+	t = thread(ask);
+	sem_wait(&asked);
+	process_events(0);
+	pthread_join(t, NULL);
+}
+
 static void on_run(void *runnable)
 {
 	const struct runnable *r = runnable;
 
+	if (naps)
+		nap_ms(r->job < JOBS ? 20 : 0);
 	if (r->job < JOBS)
 		job_done(r->job, gettid());
 	else
@@ -249,6 +313,31 @@ static void jobs_of_pool(void)
 	((bool (*)(void *, int))symbol("_ZN11QThreadPool11waitForDoneEi"))(&pool, -1);
 }
 
+/* The first job makes the daemon put a probe at on_run(). */
+static void serial(void)
+{
+	char before[PROBED_BYTES];
+	uint64_t from_ns;
+
+	memcpy(before, (const void *)on_run, sizeof(before));
+	((void (*)(void *, void *))symbol("_ZN11QThreadPoolC1EP7QObject"))(&pool, NULL);
+	((void (*)(void *, int))symbol("_ZN11QThreadPool17setMaxThreadCountEi"))(&pool, 1);
+	naps = true;
+	start(true, false);
+	await_probe(before);
+	__atomic_store_n(&extra_ends, true, __ATOMIC_RELEASE);
+	from_ns = now_ns();
+	for (unsigned i = 0; i < 50; i++)
+		start(true, true);
+	((bool (*)(void *, int))symbol("_ZN11QThreadPool11waitForDoneEi"))(&pool, -1);
+	tell_wait(from_ns);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} modes[] = { { "events", events }, { "pool", jobs_of_pool }, { "flood", flood }, { "serial", serial } };
+
 int main(int argc, char **argv)
 {
 	static struct object app;
@@ -268,10 +357,9 @@ int main(int argc, char **argv)
 	pool_start = symbol("_ZN11QThreadPool5startEP9QRunnablei");
 	((void (*)(void *, int *, char **, int))symbol("_ZN16QCoreApplicationC1ERiPPci"))(&app, &app_argc,
 											  argv, 0x050f08);
-	if (!strcmp(argv[2], "events"))
-		events();
-	else
-		jobs_of_pool();
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+		if (!strcmp(modes[i].name, argv[2]))
+			modes[i].run();
 	say("pid=%d\n", getpid());
 	for (unsigned i = 0; i < n_jobs; i++)
 		say("job=0x%lx %d %d\n", (unsigned long)jobs[i].at, jobs[i].by, jobs[i].done_by);

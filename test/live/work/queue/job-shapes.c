@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* job-shapes SHAPE - jobs wait in a queue of GLib. SHAPE chooses why they wait. A first job gives
- * the daemon one second to put a probe at the function of the jobs. */
+ * the daemon one second to put a probe at the function of the jobs. Prints "waited=TID FROM TO" for a task
+ * that waited for the jobs; the times are ns of the monotonic clock. */
 #include "work.h"
 
 #include <dlfcn.h>
@@ -26,17 +27,20 @@ static void *loop;
 static struct item items[ITEMS];
 static unsigned n_items;
 
-static void compute_us(unsigned us)
+static uint64_t now_ns(void)
 {
 	struct timespec t;
-	uint64_t until_ns, now_ns = 0;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	until_ns = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec + us * 1000ull;
-	while (now_ns < until_ns) {
-		clock_gettime(CLOCK_MONOTONIC, &t);
-		now_ns = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-	}
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void compute_us(unsigned us)
+{
+	uint64_t until_ns = now_ns() + us * 1000ull;
+
+	while (now_ns() < until_ns)
+		;
 }
 
 static struct item *item(unsigned sleep_ms, unsigned us)
@@ -71,6 +75,7 @@ static int idle(void *data)
 	struct item *i = data;
 
 	compute_us(i->compute_us);
+	sem_post(&i->done);
 	if (i == &items[n_items - 1])
 		loop_quit(loop);
 	return 0;
@@ -97,8 +102,11 @@ static void start_pool(int threads)
 
 static void wait_for_all(void)
 {
+	uint64_t from_ns = now_ns();
+
 	for (unsigned i = 0; i < n_items; i++)
 		sem_wait(&items[i].done);
+	say("waited=%d %llu %llu\n", gettid(), (unsigned long long)from_ns, (unsigned long long)now_ns());
 }
 
 static void fill_pool(int threads, unsigned n, unsigned sleep_ms)
@@ -112,7 +120,7 @@ static void fill_pool(int threads, unsigned n, unsigned sleep_ms)
 /* A pool with one thread does one job at a time. The jobs only sleep, so they could overlap. */
 static void serial(void)
 {
-	fill_pool(1, 30, 20);
+	fill_pool(1, 50, 20);
 }
 
 static void exhausted(void)
@@ -120,17 +128,38 @@ static void exhausted(void)
 	fill_pool(4, 240, 50);
 }
 
+static sem_t asked;
+
+/* Waits for a job that comes after all jobs of the flood. */
+static void ask(void)
+{
+	struct item *last = item(0, 0);
+	uint64_t from_ns = now_ns();
+
+	role("asker");
+	idle_add(idle, last);
+	sem_post(&asked);
+	sem_wait(&last->done);
+	say("waited=%d %llu %llu\n", gettid(), (unsigned long long)from_ns, (unsigned long long)now_ns());
+}
+
 static void flood(void)
 {
+	pthread_t t;
+
 	idle_add(idle, item(0, 0));
 	loop = loop_new(NULL, 0);
 	loop_run(loop);
 	nap_ms(1200);
 	for (unsigned i = 0; i < 2000; i++)
-		item(0, 100);
+		item(0, 300);
 	for (unsigned i = 1; i < n_items; i++)
 		idle_add(idle, &items[i]);
+	CHECK(sem_init(&asked, 0, 0));
+	t = thread(ask);
+	sem_wait(&asked);
 	loop_run(loop);
+	join(t);
 }
 
 static void obsolete(void)

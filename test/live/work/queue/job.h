@@ -5,7 +5,7 @@
 
 #include "work.h"
 
-#define JOBS 1500
+#define JOBS 10000
 
 struct job {
 	int by, done_by;

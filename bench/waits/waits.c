@@ -22,7 +22,7 @@
 #include <sys/syscall.h>
 #include <linux/magic.h>
 #include <bpf/libbpf.h>
-#include "bench/waits.h"
+#include "bench/waits/waits.h"
 #include "waits.skel.h"
 
 static volatile sig_atomic_t stopped;

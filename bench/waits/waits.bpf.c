@@ -4,7 +4,7 @@
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
-#include "bench/waits.h"
+#include "bench/waits/waits.h"
 
 #define PF_IO_WORKER         0x00000010
 #define PF_KTHREAD           0x00200000
