@@ -34,13 +34,13 @@ def play(s):
     # `--idle`: the bystander runs only on a CPU that would be idle otherwise.
     s.start("bystander", ["chrt", "--idle", "0", "sha256sum", "/dev/zero"])
 
-    s.begin()
     s.start("hog", in_cgroup(groups["most"], ["taskset", "-c", str(cpu), "sha256sum", "/dev/zero"]))
     s.wait("the hog computes", lambda: proc(s.pid("hog"), "comm") == "sha256sum\n" and s.uses_cpu("hog", 0.6, 0.2))
     s.say("night", "go")
     for name, comm in ("victim", "tar"), ("mbuffer", "mbuffer"), ("lzip", "lzip"):
-        s.wait("%s runs" % comm, lambda comm=comm: s.child("night", comm))
+        s.wait("%s runs" % comm, lambda comm=comm: s.child("night", comm), 60)
         s.role(name, s.child("night", comm))
+    s.begin()
 
     def tar_writes():
         """Now and then lzip reads some bytes, and tar writes more bytes."""
