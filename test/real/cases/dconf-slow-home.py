@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""dconf waits for the answer of a D-Bus service, dconf-service. The service writes the settings to the home directory, and
+waits for its slow disk."""
+import os
+import subprocess
+import time
+
+from scene import Missing, proc
+
+HELD_OUT = True
+NEEDS = {"dconf": "dconf-cli", "/usr/libexec/dconf-service": "dconf-service", "dbus-daemon": "dbus-daemon",
+         "dbus-send": "dbus-bin", "losetup": "mount", "mkfs.ext2": "e2fsprogs"}
+LIMIT = "/sys/fs/cgroup/blkio/blkio.throttle.write_bps_device"  # of the root group, for one device
+KEYS = 3000
+
+
+def slow_disk(s):
+    """A file system on a loop device. Returns its directory, and a function that limits the bytes written a second."""
+    if not os.path.exists(LIMIT):
+        raise Missing("no limits of block I/O by control groups of version 1")
+    image, disk = s.path("image"), s.path("disk")
+    with open(image, "wb") as f:
+        f.truncate(64 << 20)
+    s.out(["mkfs.ext2", "-q", "-F", image])
+    loop = s.out(["losetup", "-f", "--show", image])
+    s.callback(s.out, ["losetup", "-d", loop])
+    os.mkdir(disk)
+    s.out(["mount", loop, disk])
+
+    def leave():
+        for _ in range(100):  # after SIGKILL, a program may still write for a moment
+            if subprocess.run(["umount", disk], stderr=subprocess.DEVNULL, check=False).returncode == 0:
+                return
+            time.sleep(0.1)
+        s.out(["umount", "-l", disk])
+
+    s.callback(leave)
+    with open("/sys/block/%s/dev" % os.path.basename(loop), encoding="ascii") as f:
+        device = f.read().strip()
+
+    def limit(bps):
+        with open(LIMIT, "w", encoding="ascii") as f:
+            f.write("%s %d" % (device, bps))
+
+    s.callback(limit, 0)
+    return disk, limit
+
+
+def play(s):
+    disk, limit = slow_disk(s)
+    address = "unix:path=" + s.path("bus")
+    run = s.path("run")
+    os.mkdir(run, 0o700)
+    names = {"DBUS_SESSION_BUS_ADDRESS": address, "HOME": disk, "XDG_CONFIG_HOME": os.path.join(disk, "config"),
+             "XDG_RUNTIME_DIR": run, "XDG_CACHE_HOME": os.path.join(disk, "cache")}
+    env = {**os.environ, **names}
+    with_env = ["env", *("%s=%s" % x for x in names.items())]
+    s.start("bus", ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=" + address], env=env)
+    s.wait("the bus is there", lambda: os.path.exists(s.path("bus")), 30)
+    with open(s.path("settings"), "w", encoding="ascii") as f:
+        f.write("[/]\n" + "".join("key%d='%s'\n" % (i, "x" * 100) for i in range(KEYS)))
+    s.out([*with_env, "sh", "-c", "dconf load /org/shop/ <settings"])
+    s.out([*with_env, "dconf", "write", "/org/shop/open", "true"])
+    s.role("service", next(p for p in s.living() if proc(p, "comm") == "dconf-service\n"))
+    s.start("bystander", ["dconf", "watch", "/org/garden/"], env=env)
+    s.out(["sync", "-f", disk])
+    limit(20 << 10)
+
+    s.begin()
+    victim = s.start("victim", ["dconf", "write", "/org/shop/open", "false"], env=env)
+
+    def writers():
+        """The threads of dconf-service that wait in fsync for the disk."""
+        found = []
+        for tid in s.threads("service"):
+            if proc(s.pid("service"), "syscall", tid).split()[0] in ("74", "75") and \
+                    proc(s.pid("service"), "stat", tid).rpartition(")")[2].split()[0] == "D":
+                found.append(tid)
+        return found
+
+    s.wait("dconf-service waits for the disk", writers)
+    s.role("writer", s.pid("service"), writers()[0])
+    s.during("dconf-service waits in fsync for the disk", lambda: writers() == [s.roles["writer"][1]])
+    s.during("dconf waits", lambda: victim.poll() is None and s.state("victim") == "S")
+    get_id = [*with_env, "dbus-send", "--session", "--print-reply", "--dest=org.freedesktop.DBus", "/",
+              "org.freedesktop.DBus.GetId"]
+    s.during("the bus answers", lambda: "method return" in s.out(get_id, timeout=15))
+    s.hang(victim="victim", culprits=["writer"], causes=["disk"], vague=["bus", "service"], wrong=["bystander", "test"])
+    yield
+    limit(0)
+    s.ended("victim")
+    s.check("the setting is there", s.out([*with_env, "dconf", "read", "/org/shop/open"]) == "false")
