@@ -177,7 +177,7 @@ timeline.choose = span => {
 	timeline.select(span ? span.lane : null);
 	if (span)
 		put_lines(document.getElementById('chosen'), span_lines(span));
-	timeline.draw();
+	timeline.draw_choice();
 };
 
 // Returns the lines about the thing at a point: an arrow, an interval, or a time with missing records.
@@ -223,7 +223,7 @@ timeline.hover = (x, y) => {
 		tip.style.top = (y + 18 + tip.offsetHeight > timeline.height ? Math.max(2, y - tip.offsetHeight - 10) : y + 18) + 'px';
 	}
 	if (!same)
-		timeline.draw();
+		timeline.draw_choice();
 };
 
 timeline.step = by => {
@@ -279,6 +279,7 @@ const KEYS = {
 	Escape: () => {
 		timeline.marked = null;
 		timeline.choose(null);
+		timeline.draw();
 		document.getElementById('chosen').replaceChildren(HINT);
 	},
 };
