@@ -22,10 +22,10 @@ struct tablearg {
 	}
 #define TABLEARG_USAGE "[--sort COLUMN] [--limit N]"
 /* For the member `instead` of a command without a table. */
-#define TABLEARG_NONE                                                                                                      \
-	{                                                                                                                  \
-		"sort limit",                                                                                              \
-			"this command prints no table; hangs, path, requests, jobs, transactions, patterns and compare do" \
+#define TABLEARG_NONE                                                                                                               \
+	{                                                                                                                           \
+		"sort limit",                                                                                                       \
+			"this command prints no table; hangs, path, requests, jobs, transactions, patterns, crashes and compare do" \
 	}
 
 /* Finds the column of --sort. columns: ends with NULL; the first one is the default order. json: the command

@@ -53,6 +53,9 @@
  * over each other, and leaves out the others. Higher: nobody can read so many, and the search for a free
  * track takes longer. */
 #define SPAN_TRACKS 256
+/* intervals or edges: An export with at least this many shows its progress, each time it has written this
+ * many. Lower: a short export flickers on the terminal. Higher: a person waits for seconds without a word. */
+#define EXPORT_LARGE 65536
 /* ns: `ctrace top` reads the sockets again after this time. Higher: it shows later which tasks poll new
  * connections, and that a server does not read a request. */
 #define TOP_SOCKETS_NS (3 * NSEC_PER_SEC)

@@ -330,6 +330,16 @@ static int idle(struct procwait_ctx *c, const char *kind, const char *name)
 	return 0;
 }
 
+/* A semaphore or message queue of System V has no descriptor and no owner: any task that knows its id can end
+ * the wait. */
+static int sysv(struct procwait_ctx *c, const char *kind, const char *words, enum procwait_class class)
+{
+	c->w->class = class;
+	c->w->kind = kind;
+	snprintf(c->w->name, sizeof(c->w->name), "%s %d", words, (int)c->th->args[0]);
+	return 0;
+}
+
 static int sleeping(struct procwait_ctx *c)
 {
 	c->w->class = PROCWAIT_TIMER;
@@ -422,8 +432,20 @@ static int by_syscall(struct procwait_ctx *c)
 	case SYS_rt_sigtimedwait:
 		return idle(c, "signal", "a signal");
 	case SYS_msgrcv:
+		return sysv(c, "queue", "message queue", PROCWAIT_IDLE);
+	case SYS_msgsnd:
+		return sysv(c, "queue", "full message queue", PROCWAIT_UNKNOWN);
+#ifdef SYS_semop
+	case SYS_semop:
+#endif
+	case SYS_semtimedop:
+		return sysv(c, "semaphore", "semaphore set", PROCWAIT_UNKNOWN);
 	case SYS_mq_timedreceive:
 		return idle(c, "queue", "a message queue");
+	case SYS_mq_timedsend:
+		c->w->kind = "queue";
+		snprintf(c->w->name, sizeof(c->w->name), "a full message queue");
+		return 0;
 	case SYS_io_uring_enter:
 	case SYS_restart_syscall:
 		return idle(c, "unknown", "");

@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
 #include "report/shedding.h"
+#include "cli/sheet/sheet.h"
 #include "cli/tablearg.h"
 #include "cli/text.h"
 #include "cli/input/tracefile.h"
@@ -16,10 +17,13 @@
 #include "lib/vec.h"
 #include "report/walltime.h"
 #include "trace/words/describe.h"
+#include "trace/words/words.h"
 
 enum { OPT_BOOT = 256, OPT_JSON };
 #define GAPS_MAX   1000
 #define GAPS_SHOWN 10
+/* columns: with the label, a line of hooks fits on a terminal of 80 columns */
+#define HOOKS_WIDTH 69
 
 static const struct cli_option options[] = {
 	{ OPT_BOOT, "boot", "N",
@@ -179,14 +183,18 @@ static void print_hooks(const char *hooks)
 	const char *label = "Hooks:";
 
 	while (*hooks) {
-		size_t n = strcspn(hooks, ",");
+		_cleanup_free_ char *line = NULL;
+		struct words w = { 0 };
 
-		while (hooks[n] && n + 1 + strcspn(hooks + n + 1, ",") < 90)
-			n += 1 + strcspn(hooks + n + 1, ",");
-		_cleanup_free_ char *line = strndup(hooks, n);
+		do {
+			size_t n = strcspn(hooks, ",");
+
+			words_add(&w, "%s%.*s", w.n ? " " : "", (int)(n + (hooks[n] == ',')), hooks);
+			hooks += n + (hooks[n] == ',');
+		} while (*hooks && w.n + 1 + strcspn(hooks, ",") < HOOKS_WIDTH);
+		line = words_take(&w);
 		print_clean(label, line ? line : "");
 		label = "";
-		hooks += n + (hooks[n] == ',');
 	}
 }
 
@@ -248,7 +256,9 @@ static void print_text(const char *path, const struct reader_info *i, const stru
 	_cleanup_free_ char *file = clean_dup(path);
 	char n[TEXT_NUMBER_MAX], rate[TEXT_NUMBER_MAX];
 	double s = seconds(i);
+	struct sheet sheet;
 
+	sheet_begin(&sheet, SHEET_TABLE);
 	printf("%-9s %s (%s, format %u.%u, %" PRIu64 " of %u slots of %u KiB in use)\n", "File:", file ?: "",
 	       text_bytes(i->file_bytes, n), i->version >> 8, i->version & 0xff, i->used_slots, i->n_slots,
 	       i->slot_bytes / 1024);
@@ -271,6 +281,7 @@ static void print_text(const char *path, const struct reader_info *i, const stru
 	shedding_print(stdout, "Left out:", &c->shed);
 	print_hooks(i->hooks);
 	print_kinds(i);
+	sheet_end(&sheet);
 }
 
 int cmd_info(int argc, char **argv)

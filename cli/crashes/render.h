@@ -10,9 +10,14 @@
 
 #include "analysis/crashes/crashes.h"
 
-/* all: also list the processes that ended with an exit status other than 0. */
-void render_crashes(FILE *f, const struct crashes *cs, bool all);
-/* NULL: out of memory. */
-json_t *render_crashes_json(const struct crashes *cs);
+struct crashes_shown {
+	const uint32_t *order; /* as tablearg_row() */
+	size_t limit;          /* of each list; 0: no limit */
+	bool all;              /* also list the processes that ended with an exit status other than 0 */
+};
+
+void render_crashes(FILE *f, const struct crashes *cs, const struct crashes_shown *shown);
+/* limit: of rows; 0: no limit. NULL: out of memory. */
+json_t *render_crashes_json(const struct crashes *cs, size_t limit);
 
 #endif

@@ -108,11 +108,11 @@ static json_t *crash_json(const struct crashes *cs, const struct crash *c)
 	return o;
 }
 
-json_t *render_crashes_json(const struct crashes *cs)
+json_t *render_crashes_json(const struct crashes *cs, size_t limit)
 {
 	json_t *rows = json_array();
 
-	for (size_t i = 0; i < cs->n; i++)
+	for (size_t i = 0; i < cs->n && (!limit || i < limit); i++)
 		json_array_append_new(rows, crash_json(cs, &cs->v[i]));
 	return json_pack("{s:s, s:o, s:I, s:b}", "schema", "ctrace.crashes/1", "crashes", rows, "refused",
 			 (json_int_t)cs->refused, "records_missing", cs->lossy);

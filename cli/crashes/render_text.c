@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/render/causal.h"
+#include "cli/tablearg.h"
 #include "cli/text.h"
 #include "report/walltime.h"
 #include "trace/words/describe.h"
@@ -146,39 +147,48 @@ static void print_crash(FILE *f, const struct crashes *cs, const struct crash *c
 	print_path(f, cs, c);
 }
 
-static void print_others(FILE *f, const struct crashes *cs, enum crash_how how)
+/* Prints the rows of one list, and how many more there are. */
+static void print_list(FILE *f, const struct crashes *cs, enum crash_how how,
+		       const struct crashes_shown *shown)
 {
-	for (size_t i = 0; i < cs->n && !cli_output_broken(); i++) {
-		if (cs->v[i].how != how)
+	size_t n = 0, most = shown->limit ? shown->limit : SIZE_MAX;
+
+	for (size_t i = 0; i < cs->n && n < most && !cli_output_broken(); i++) {
+		const struct crash *c = &cs->v[tablearg_row(shown->order, i)];
+
+		if (c->how != how)
 			continue;
-		fputs("  ", f);
-		print_time(f, cs, &cs->v[i]);
-		fprintf(f, "%s\n", cs->v[i].text);
+		if (how == CRASH_SIGNAL) {
+			fputs(n ? "\n" : "", f);
+			print_crash(f, cs, c);
+		} else {
+			fputs("  ", f);
+			print_time(f, cs, c);
+			fprintf(f, "%s\n", c->text);
+		}
+		n++;
 	}
+	if (cs->count[how] > n)
+		fprintf(f, "%s%zu more: show them with --limit\n", how == CRASH_SIGNAL ? "\n" : "  ",
+			cs->count[how] - n);
 }
 
-void render_crashes(FILE *f, const struct crashes *cs, bool all)
+void render_crashes(FILE *f, const struct crashes *cs, const struct crashes_shown *shown)
 {
 	size_t statuses = cs->count[CRASH_STATUS];
 
 	if (!cs->count[CRASH_SIGNAL])
 		fputs("No process crashed.\n", f);
-	for (size_t i = 0, shown = 0; i < cs->n && !cli_output_broken(); i++) {
-		if (cs->v[i].how != CRASH_SIGNAL)
-			continue;
-		if (shown++)
-			fputc('\n', f);
-		print_crash(f, cs, &cs->v[i]);
-	}
+	print_list(f, cs, CRASH_SIGNAL, shown);
 	if (cs->count[CRASH_KILLED]) {
 		fputs("\nEnded by a signal, but not crashed:\n", f);
-		print_others(f, cs, CRASH_KILLED);
+		print_list(f, cs, CRASH_KILLED, shown);
 	}
-	if (statuses && all) {
+	if (statuses && shown->all) {
 		fputs("\nEnded with an exit status other than 0. An uncaught exception of Python or Java ends like this,\n"
 		      "but so do ordinary failures; a trace does not show which:\n",
 		      f);
-		print_others(f, cs, CRASH_STATUS);
+		print_list(f, cs, CRASH_STATUS, shown);
 	} else if (statuses) {
 		fprintf(f,
 			"\n%zu process%s ended with an exit status other than 0, perhaps after an uncaught exception; --all lists %s.\n",

@@ -52,6 +52,11 @@ int export_speedscope(const struct export *x);
 int export_folded(const struct export *x);
 int export_rows(const struct export *x);
 
+/* Shows progress on stderr, if that is a terminal and the export is large (EXPORT_LARGE). */
+void export_progress(const struct export *x, const char *what, size_t done, size_t all);
+/* Removes the line of the progress. */
+void export_progress_end(const struct export *x, size_t all);
+
 /* Builds the tree of all exported tasks. The caller calls flame_done(), also after an error. */
 int export_flame(const struct export *x, struct flame *ret);
 

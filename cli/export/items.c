@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/cli.h"
 #include "cli/export/export.h"
+#include "cli/thresholds.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
 
@@ -86,6 +87,20 @@ static void find_state(const struct export *x, struct export_item *item)
 	item->state = item->time = "unknown";
 }
 
+void export_progress(const struct export *x, const char *what, size_t done, size_t all)
+{
+	/* On a terminal, the export itself would be mixed with the line. */
+	if (all < EXPORT_LARGE || done % EXPORT_LARGE || (x->f == stdout && cli_is_terminal()))
+		return;
+	cli_progress((void *)(uintptr_t)what, (unsigned)(100 * done / all));
+}
+
+void export_progress_end(const struct export *x, size_t all)
+{
+	if (all >= EXPORT_LARGE && !(x->f == stdout && cli_is_terminal()))
+		cli_progress(NULL, 100);
+}
+
 void export_items(const struct export *x, export_item_fn fn, void *arg)
 {
 	const struct graph *g = x->g;
@@ -102,12 +117,14 @@ void export_items(const struct export *x, export_item_fn fn, void *arg)
 						    .to_ns = MIN(s->to_ns, x->to_ns),
 						    .cpu = FORMAT_CPU_NONE };
 
+			export_progress(x, "Writing intervals", i, g->n_intervals);
 			if (item.from_ns >= item.to_ns)
 				continue;
 			find_state(x, &item);
 			fn(arg, &item);
 		}
 	}
+	export_progress_end(x, g->n_intervals);
 }
 
 void export_edges(const struct export *x, export_edge_fn fn, void *arg)
@@ -123,11 +140,13 @@ void export_edges(const struct export *x, export_edge_fn fn, void *arg)
 					    .left_ns = edge_left_ns(c, e),
 					    .arrived_ns = edge_arrived_ns(c, e) };
 
+		export_progress(x, "Writing edges", i, c->n_edges);
 		if (edge.arrived_ns < x->from_ns || edge.arrived_ns >= x->to_ns)
 			continue;
 		if (x->tasks[edge.to] || (edge.from != GRAPH_NONE && x->tasks[edge.from]))
 			fn(arg, &edge);
 	}
+	export_progress_end(x, c->n_edges);
 }
 
 bool export_is_arrow(const struct export *x, const struct export_edge *edge)
@@ -139,8 +158,13 @@ int export_flame(const struct export *x, struct flame *ret)
 {
 	int r = flame_init(ret);
 
-	for (uint32_t i = 0; i < x->g->n_tasks && !r; i++)
-		if (x->tasks[i])
-			r = flame_add(ret, x->g, x->kind, i, x->from_ns, x->to_ns);
+	for (uint32_t i = 0; i < x->g->n_tasks && !r; i++) {
+		if (!x->tasks[i])
+			continue;
+		if (x->g->n_intervals >= EXPORT_LARGE)
+			cli_progress_count("Tasks", i, x->g->n_tasks);
+		r = flame_add(ret, x->g, x->kind, i, x->from_ns, x->to_ns);
+	}
+	export_progress_end(x, x->g->n_intervals);
 	return r ? cli_error("out of memory; narrow the window with --from and --to") : CLI_OK;
 }

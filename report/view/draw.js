@@ -3,7 +3,7 @@
 
 const ARROWS_DRAWN = 150, ARROW_MIN_PX = 3, ARROW_REACH = 5;
 // Not only the colour tells the states apart: a run is as high as the lane, a wait is lower.
-const HEIGHTS = { running: 18, runnable: 14, stopped: 6, unknown: 10, short_waits: 18 }, WAIT_HEIGHT = 10;
+const HEIGHTS = { running: 18, runnable: 14, stopped: 6, unknown: 10, short_waits: 18 }, WAIT_HEIGHT = 10, LEAST_HEIGHT = 0.2;
 
 const style = { read() {
 	const s = getComputedStyle(document.documentElement);
@@ -73,30 +73,45 @@ function draw_joined(ctx, s, x, w, y) {
 
 	ctx.fillStyle = style.timer;
 	ctx.fillRect(x, y, w, h);
-	ctx.fillStyle = style.runnable;
-	ctx.fillRect(x, y + h - ran - queued, w, queued);
+	if (queued >= LEAST_HEIGHT) {
+		ctx.fillStyle = style.runnable;
+		ctx.fillRect(x, y + h - ran - queued, w, queued);
+	}
 	ctx.fillStyle = style.running;
 	ctx.fillRect(x, y + h - ran, w, ran);
 }
 
-function draw_span(ctx, s, y) {
+function place_span(s) {
 	const x = Math.max(timeline.x_of(s.from), timeline.gutter), end = Math.min(timeline.x_of(s.to), timeline.width);
-	const w = Math.max(end - x, 1), h = HEIGHTS[s.time] || WAIT_HEIGHT, bottom = y + 18;
+
+	return { x, w: Math.max(end - x, 1), h: HEIGHTS[s.time] || WAIT_HEIGHT };
+}
+
+function draw_span(ctx, s, y) {
+	const { x, w, h } = place_span(s), bottom = y + 18;
 
 	if (s.time === 'short_waits') {
 		draw_joined(ctx, s, x, w, y);
-	} else {
-		ctx.fillStyle = style[s.time];
-		ctx.fillRect(x, bottom - h, w, h);
-		if (s.time === 'unknown' && w > 3)
-			hatch(ctx, x, bottom - h, w, h, 5);
+		return;
 	}
-	if (s === timeline.chosen || (timeline.hovered && timeline.hovered.span === s)) {
-		ctx.strokeStyle = style.text;
-		ctx.lineWidth = 2;
-		ctx.strokeRect(x + 1, bottom - h + 1, Math.max(w - 2, 1), h - 2);
-		ctx.lineWidth = 1;
-	}
+	ctx.fillStyle = style[s.time];
+	ctx.fillRect(x, bottom - h, w, h);
+	if (s.time === 'unknown' && w > 3)
+		hatch(ctx, x, bottom - h, w, h, 5);
+}
+
+// Draws a frame around an interval.
+function draw_frame(ctx, s) {
+	const row = s && timeline.row_of.get(s.lane.index);
+
+	if (!row || s.to < timeline.from || s.from > timeline.to)
+		return;
+	const { x, w, h } = place_span(s), y = row.top + 4;
+	draw_span(ctx, s, y);
+	ctx.strokeStyle = style.text;
+	ctx.lineWidth = 2;
+	ctx.strokeRect(x + 1, y + 18 - h + 1, Math.max(w - 2, 1), h - 2);
+	ctx.lineWidth = 1;
 }
 
 function draw_row(ctx, row) {
@@ -108,7 +123,7 @@ function draw_row(ctx, row) {
 		const s = lane.spans[i];
 
 		// of several intervals in one pixel, the first is drawn
-		if (s.to - s.from < pixel && Math.floor(timeline.x_of(s.from)) <= drawn && s !== timeline.chosen)
+		if (s.to - s.from < pixel && Math.floor(timeline.x_of(s.from)) <= drawn)
 			continue;
 		draw_span(ctx, s, y);
 		drawn = Math.floor(timeline.x_of(s.to));
@@ -218,17 +233,8 @@ timeline.arrow_at = (x, y) => {
 	return best && best[0] <= ARROW_REACH ? best[1] : null;
 };
 
-timeline.draw = () => {
-	const ratio = window.devicePixelRatio || 1, canvas = timeline.canvas, ctx = canvas.getContext('2d');
-
-	timeline.width = timeline.box.clientWidth;
-	if (canvas.width !== Math.round(timeline.width * ratio) || canvas.height !== Math.round(timeline.height * ratio)) {
-		canvas.width = Math.round(timeline.width * ratio);
-		canvas.height = Math.round(timeline.height * ratio);
-		canvas.style.height = timeline.height + 'px';
-	}
-	style.read();
-	ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+// All that does not depend on the choice and on the pointer. A picture of many lanes takes some 10 ms.
+function draw_picture(ctx) {
 	ctx.fillStyle = style.back;
 	ctx.fillRect(0, 0, timeline.width, timeline.height);
 	draw_axis(ctx);
@@ -236,6 +242,11 @@ timeline.draw = () => {
 	draw_missing(ctx);
 	draw_path(ctx);
 	draw_marked(ctx);
+}
+
+function draw_choice(ctx) {
+	draw_frame(ctx, timeline.hovered && timeline.hovered.span);
+	draw_frame(ctx, timeline.chosen);
 	timeline.placed = place_arrows();
 	timeline.placed.forEach(p => draw_arrow(ctx, p));
 	if (timeline.gutter) {
@@ -244,13 +255,47 @@ timeline.draw = () => {
 		ctx.fillStyle = style.line;
 		ctx.fillRect(timeline.gutter - 1, 0, 1, timeline.height);
 	}
+}
+
+const picture = document.createElement('canvas');
+
+function fit_canvas(canvas, ratio) {
+	const width = Math.round(timeline.width * ratio), height = Math.round(timeline.height * ratio);
+
+	if (canvas.width !== width || canvas.height !== height) {
+		canvas.width = width;
+		canvas.height = height;
+		canvas.style.height = timeline.height + 'px';
+	}
+}
+
+timeline.draw = () => {
+	const ratio = window.devicePixelRatio || 1, ctx = picture.getContext('2d');
+
+	timeline.width = timeline.box.clientWidth;
+	fit_canvas(timeline.canvas, ratio);
+	fit_canvas(picture, ratio);
+	style.read();
+	ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+	draw_picture(ctx);
+	timeline.draw_choice();
+};
+
+// Another interval or arrow is chosen or pointed at; the rest of the picture stays.
+timeline.draw_choice = () => {
+	const canvas = timeline.canvas, ctx = canvas.getContext('2d'), ratio = canvas.width / timeline.width;
+
+	ctx.setTransform(1, 0, 0, 1, 0, 0);
+	ctx.drawImage(picture, 0, 0);
+	ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+	draw_choice(ctx);
 };
 
 function show_legend() {
 	const legend = document.getElementById('legend'), used = new Set();
 
 	legend.textContent = '';
-	timeline.rows.forEach(r => r.lane.spans.forEach(s => used.add(s.time) && s.time === 'short_waits' && ['running', 'runnable', 'timer'].forEach(k => used.add(k))));
+	timeline.rows.forEach(r => r.lane.times.forEach(t => (t === 'short_waits' ? [t, 'running', 'runnable', 'timer'] : [t]).forEach(k => used.add(k))));
 	Object.keys(TIMES).filter(k => used.has(k)).forEach(k => {
 		const row = element(legend, 'li');
 

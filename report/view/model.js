@@ -97,6 +97,7 @@ function decode_lane(raw, index) {
 		at = s.to;
 		lane.spans.push(s);
 	}
+	lane.times = new Set(lane.spans.map(s => s.time));
 	if (lane.spans.length) {
 		lane.spans[0].before = raw.beyond_ns[0];
 		lane.spans[lane.spans.length - 1].after = raw.beyond_ns[1];

@@ -177,7 +177,7 @@ timeline.choose = span => {
 	timeline.select(span ? span.lane : null);
 	if (span)
 		put_lines(document.getElementById('chosen'), span_lines(span));
-	timeline.draw();
+	timeline.draw_choice();
 };
 
 // Returns the lines about the thing at a point: an arrow, an interval, or a time with missing records.
@@ -212,7 +212,8 @@ function gap_lines(g) {
 }
 
 timeline.hover = (x, y) => {
-	const found = timeline.look(x, y), tip = document.getElementById('tip');
+	const found = timeline.look(x, y), tip = document.getElementById('tip'), before = timeline.hovered;
+	const same = before && found ? before.span === found.span && before.arrow === found.arrow : !before && !found;
 
 	timeline.hovered = found;
 	tip.hidden = !found;
@@ -221,7 +222,8 @@ timeline.hover = (x, y) => {
 		tip.style.left = Math.max(4, Math.min(x + 14, timeline.width - tip.offsetWidth - 6)) + 'px';
 		tip.style.top = (y + 18 + tip.offsetHeight > timeline.height ? Math.max(2, y - tip.offsetHeight - 10) : y + 18) + 'px';
 	}
-	timeline.draw();
+	if (!same)
+		timeline.draw_choice();
 };
 
 timeline.step = by => {
@@ -277,6 +279,7 @@ const KEYS = {
 	Escape: () => {
 		timeline.marked = null;
 		timeline.choose(null);
+		timeline.draw();
 		document.getElementById('chosen').replaceChildren(HINT);
 	},
 };
@@ -341,6 +344,25 @@ function on_search(event) {
 	put('found', timeline.query ? n + ' task' + (n === 1 ? '' : 's') + ' found' : '');
 }
 
+const closed_before_print = [];
+
+// On paper, nobody can open a list, and the sheet is narrower than the screen. The canvas keeps its colours of the
+// screen, so it is drawn again, with light ones.
+function begin_print() {
+	document.documentElement.classList.add('printing');
+	document.querySelectorAll('details:not([open])').forEach(d => {
+		d.open = true;
+		closed_before_print.push(d);
+	});
+	timeline.arrange();
+}
+
+function end_print() {
+	document.documentElement.classList.remove('printing');
+	closed_before_print.splice(0).forEach(d => { d.open = false; });
+	timeline.arrange();
+}
+
 function start_timeline() {
 	const on = (id, what) => document.getElementById(id).addEventListener('click', what);
 
@@ -375,6 +397,7 @@ function start_timeline() {
 	});
 	window.addEventListener('resize', timeline.arrange);
 	window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => timeline.draw());
-	window.addEventListener('beforeprint', () => timeline.draw());
+	window.addEventListener('beforeprint', begin_print);
+	window.addEventListener('afterprint', end_print);
 	timeline.arrange();
 }

@@ -20,6 +20,8 @@ class Page:
     """A page, in a browser process of its own. `requests`: URLs that the page loads. `complaints`: errors in the
     console."""
 
+    SHOWS_PRINT = True  # the browser can show the layout for print on the screen
+
     def __init__(self, program, width=1280, height=900, dark=False):
         self.requests, self.complaints, self.loaded, self.last, self.rest = [], [], False, 0, b""
         self.dir = tempfile.mkdtemp(prefix="ctrace-browser-")
@@ -110,8 +112,19 @@ class Page:
             raise RuntimeError("%s: %s" % (code, json.dumps(r["exceptionDetails"])[:400]))
         return r["result"].get("value")
 
+    def pdf(self):
+        """Prints the page. Returns the PDF as base64."""
+        return self.ask("Page.printToPDF", printBackground=True)["data"]
+
     def move(self, x, y):
         self.ask("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+
+    def drag(self, points):
+        """Presses the button at the first point, moves to each further one, and releases it at the last one."""
+        self.ask("Input.dispatchMouseEvent", type="mousePressed", x=points[0][0], y=points[0][1], button="left", clickCount=1)
+        for x, y in points[1:]:
+            self.ask("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y, button="left", buttons=1)
+        self.ask("Input.dispatchMouseEvent", type="mouseReleased", x=points[-1][0], y=points[-1][1], button="left", clickCount=1)
 
     def wheel(self, x, y, by):
         self.ask("Input.dispatchMouseEvent", type="mouseWheel", x=x, y=y, deltaX=0, deltaY=by)

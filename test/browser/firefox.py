@@ -101,6 +101,8 @@ class Firefox:
 class Page:
     """Like chrome.Page, but a tab in a browser that the pages share."""
 
+    SHOWS_PRINT = False  # the browser can show the layout for print on the screen
+
     browsers = {}
 
     def __init__(self, program, width=1280, height=900, dark=False):
@@ -148,8 +150,15 @@ class Page:
     def act(self, kind, *actions):
         self.ask("input.performActions", context=self.context, actions=[{"type": kind, "id": kind, "actions": list(actions)}])
 
+    def pdf(self):
+        return self.ask("browsingContext.print", context=self.context, background=True)["data"]
+
     def move(self, x, y):
         self.act("pointer", {"type": "pointerMove", "x": round(x), "y": round(y)})
+
+    def drag(self, points):
+        moves = [{"type": "pointerMove", "x": round(x), "y": round(y)} for x, y in points]
+        self.act("pointer", moves[0], {"type": "pointerDown", "button": 0}, *moves[1:], {"type": "pointerUp", "button": 0})
 
     def wheel(self, x, y, by):
         self.act("wheel", {"type": "scroll", "x": round(x), "y": round(y), "deltaX": 0, "deltaY": by})

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mkwaits FILE VICTIMS ROUNDS - writes a trace whose hangs take long to diagnose. VICTIMS tasks
- * wait at a pipe until a server writes to it. Each victim waits 10 ms longer than the next one.
- * Before the write, the server asks a helper ROUNDS times, once every 200 us, and waits for each
- * answer.
+ * mkwaits FILE VICTIMS ROUNDS [HELPERS] - writes a trace whose hangs take long to diagnose. VICTIMS
+ * tasks wait at a pipe until a server writes to it. Each victim waits 10 ms longer than the next one.
+ * Before the write, the server asks one of HELPERS helpers (default: 1) ROUNDS times, once every
+ * 200 us, and waits for each answer. It asks the helpers in turn. A round has 6 records.
  */
 #include <err.h>
 #include <stdlib.h>
@@ -16,11 +16,10 @@
 #define ROUND_NS 200000ULL
 #define PIPE(i)  CT_OBJ_ID(CT_OBJ_PIPE, 77 + (i))
 
-enum { SERVER = 200, HELPER = 201, VICTIM = 1000 };
+enum { SERVER = 200, HELPER = 201, VICTIM = 1000, HELPERS_MAX = 500 };
 enum {
-	REQUEST, /* the pipe from the server to the helper */
-	ANSWER,  /* the pipe from the helper to the server */
-	RESULT   /* the pipe from the server to the victims */
+	RESULT, /* the pipe from the server to the victims */
+	REQUEST /* the pipe to the first helper. Then come its answer, and the pipes of the next helper */
 };
 
 static struct writer *writer;
@@ -82,18 +81,23 @@ static void wake(uint64_t ts, unsigned cpu, uint32_t tid, uint32_t waker, unsign
 	    cpu);
 }
 
-static uint64_t rounds(uint64_t ts, unsigned n)
+static uint64_t rounds(uint64_t ts, unsigned n, unsigned helpers)
 {
-	wait_for(ts, 1, 0, HELPER, 0);
-	wait_for(ts + 1000, 1, HELPER, 0, REQUEST);
-	wait_for(ts + 2000, 0, 0, SERVER, 0);
+	for (unsigned i = 0; i < helpers; i++, ts += 2000) {
+		wait_for(ts, 1, 0, HELPER + i, 0);
+		wait_for(ts + 1000, 1, HELPER + i, 0, REQUEST + 2 * i);
+	}
+	wait_for(ts, 0, 0, SERVER, 0);
 	for (unsigned i = 0; i < n; i++, ts += ROUND_NS) {
-		wake(ts + 10000 + jitter(), 0, HELPER, SERVER, REQUEST);
-		wait_for(ts + 20000 + jitter(), 1, 0, HELPER, 0);
-		wait_for(ts + 30000 + jitter(), 0, SERVER, 0, ANSWER);
-		wake(ts + 150000 + jitter(), 1, SERVER, HELPER, ANSWER);
+		uint32_t helper = HELPER + i % helpers, request = REQUEST + 2 * (i % helpers),
+			 answer = request + 1;
+
+		wake(ts + 10000 + jitter(), 0, helper, SERVER, request);
+		wait_for(ts + 20000 + jitter(), 1, 0, helper, 0);
+		wait_for(ts + 30000 + jitter(), 0, SERVER, 0, answer);
+		wake(ts + 150000 + jitter(), 1, SERVER, helper, answer);
 		wait_for(ts + 160000 + jitter(), 0, 0, SERVER, 0);
-		wait_for(ts + 170000 + jitter(), 1, HELPER, 0, REQUEST);
+		wait_for(ts + 170000 + jitter(), 1, helper, 0, request);
 		if (i % 10000 == 9999)
 			check(writer_seal(writer, ts + 180000, NULL, 0), "seal");
 	}
@@ -102,6 +106,8 @@ static uint64_t rounds(uint64_t ts, unsigned n)
 
 int main(int argc, char **argv)
 {
+	unsigned n = argc >= 4 ? (unsigned)atoi(argv[3]) : 0,
+		 helpers = argc == 5 ? (unsigned)atoi(argv[4]) : 1;
 	struct writer_options opt = { .size_bytes = 64 << 20,
 				      .hooks = "sched/switch=tp_btf,sched/waking=tp_btf",
 				      .host = "golden",
@@ -109,23 +115,24 @@ int main(int argc, char **argv)
 				      .machine = "x86_64",
 				      .boot_id = (const uint8_t[16]){ 1 },
 				      .n_cpus = 2 };
-	uint32_t victims = argc == 4 ? (uint32_t)atoi(argv[2]) : 0;
+	uint32_t victims = argc == 4 || argc == 5 ? (uint32_t)atoi(argv[2]) : 0;
 	uint64_t ts = T0;
 	char why[256];
 
-	if (!victims)
-		errx(2, "usage: mkwaits FILE VICTIMS ROUNDS");
+	if (!victims || !helpers || helpers > HELPERS_MAX)
+		errx(2, "usage: mkwaits FILE VICTIMS ROUNDS [HELPERS]");
 	if (writer_open(argv[1], &opt, &writer, why))
 		errx(1, "%s", why);
 	check(writer_begin(writer, T0, NULL, 0), "begin");
 	task(SERVER, "server");
-	task(HELPER, "helper");
+	for (uint32_t i = 0; i < helpers; i++)
+		task(HELPER + i, "helper");
 	for (uint32_t i = 0; i < victims; i++, ts += 10 * NSEC_PER_MSEC) {
 		task(VICTIM + i, "victim");
 		wait_for(ts, 0, 0, VICTIM + i, 0);
 		wait_for(ts + 1000, 0, VICTIM + i, 0, RESULT);
 	}
-	ts = rounds(ts, (unsigned)atoi(argv[3]));
+	ts = rounds(ts, n, helpers);
 	for (uint32_t i = 0; i < victims; i++)
 		wake(ts + 10000, 0, VICTIM + i, SERVER, RESULT);
 	check(writer_seal(writer, ts + NSEC_PER_MSEC, NULL, 0), "seal");
