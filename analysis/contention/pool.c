@@ -158,18 +158,19 @@ static uint32_t pool_of_processes(const struct graph *g, uint32_t task, uint64_t
 
 uint32_t pool_workers(const struct graph *g, uint32_t task, uint64_t sock, uint64_t from_ns, uint64_t to_ns)
 {
-	uint64_t idle = idle_futex(g, task);
 	uint32_t workers = 0;
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[task].tgid, &n);
 	const char *comm = graph_comm(g, task, to_ns);
 	const struct window_event *got;
+	uint64_t idle;
 
 	if (g->tasks[task].tid == g->tasks[task].tgid)
 		return pool_of_processes(g, task, sock, from_ns, to_ns);
 	got = receipt(g, sock, from_ns + (to_ns - from_ns) / 2);
 	if (got && got->r.tid == g->tasks[task].tid)
 		return 0;
+	idle = idle_futex(g, task);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t x = r[i].event;
 		uint64_t other;
