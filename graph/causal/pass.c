@@ -27,19 +27,32 @@ bool pass_same_process(const struct pass *p, uint32_t a, uint32_t b)
 	return p->g->tasks[a].tgid == p->g->tasks[b].tgid;
 }
 
+static int pass_number_segment(struct pass *p, uint32_t task, const struct open_segment *s)
+{
+	struct work *w = &p->work[task];
+
+	if (w->next_segment % SEGMENT_BLOCK == 0) {
+		if (VEC_PUSH(&p->segment_tasks, task))
+			return -ENOMEM;
+		w->next_segment = (uint32_t)(p->segment_tasks.n - 1) * SEGMENT_BLOCK;
+	}
+	w->was = w->now;
+	w->now = *s;
+	w->before = w->segment;
+	w->segment = w->next_segment++;
+	return 0;
+}
+
 int pass_add_segment(struct pass *p, uint32_t task, const struct open_segment *s)
 {
 	struct work *w = &p->work[task];
-	int r = p->links ? VEC_PUSH(&p->segment_tasks, task) : VEC_PUSH(&p->segments, *s);
 
-	if (r)
-		return r;
-	if (p->links) {
-		w->was = w->now;
-		w->now = *s;
-	}
+	if (p->links)
+		return pass_number_segment(p, task, s);
+	if (VEC_PUSH(&p->segments, *s))
+		return -ENOMEM;
 	w->before = w->segment;
-	w->segment = (uint32_t)(p->links ? p->segment_tasks.n : p->segments.n) - 1;
+	w->segment = (uint32_t)p->segments.n - 1;
 	return 0;
 }
 
@@ -143,8 +156,8 @@ uint32_t pass_edge(struct pass *p, const struct edge *e)
 
 	if (e->to == GRAPH_NONE || !policy_edge(p, e))
 		return GRAPH_NONE;
-	if (!p->wants_edges && p->e[e->event].r.kind != CT_WAKE) {
-		if (p->links)
+	if (!p->wants_edges) {
+		if (p->links && p->e[e->event].r.kind != CT_WAKE)
 			pass_link_edge(p, e);
 		return GRAPH_NONE;
 	}

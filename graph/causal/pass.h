@@ -32,9 +32,14 @@ struct open_segment {
 	bool gone; /* segments_undo() has undone the cut */
 };
 
+#define SEGMENT_BLOCK 16u
+
 struct work {
 	uint32_t segment; /* the task's present segment, as an index in pass.segments */
 	uint32_t before;  /* the task's segment before the present one, or GRAPH_NONE */
+	/* with pass.links: the number of the task's next segment, or a multiple of SEGMENT_BLOCK: the next
+	 * segment begins a new block */
+	uint32_t next_segment;
 	uint64_t next_ns; /* from_ns of the next task with the same tid; UINT64_MAX: there is none */
 	uint32_t interval;
 
@@ -150,15 +155,18 @@ struct pass {
 	struct work *work;
 	uint32_t *by_tid;
 	size_t n_tids;
-	/* With `links`, only segment_tasks has entries, to save memory: the tasks of the segments. */
+	/* With `links`, segments are only numbers, to save memory. A block of SEGMENT_BLOCK numbers belongs
+	 * to one task: segment_tasks.v[segment / SEGMENT_BLOCK]. */
 	VEC(struct open_segment) segments;
 	VEC(uint32_t) segment_tasks;
-	/* If wants_edges is false, `edges` has only the edges of wake-ups, and the segments lack `behalf`.
-	 * Then `links` gets the short forms of the other edges (struct causal_link), unless it is NULL. */
+	/* If wants_edges is false, `edges` has only the edges of the last wake-ups, and the segments lack
+	 * `behalf`. Then `links` gets the short forms of the other edges (struct causal_link), unless it is
+	 * NULL. */
 	bool wants_edges;
 	struct causal_links *links;
 	/* An edge of kind 0 is dropped at the end. It is the edge of a wake-up by a message, and this
-	 * message has an edge of its own. */
+	 * message has an edge of its own. If wants_edges is false: edges.v[task] is the edge of the task's
+	 * last wake-up, and edges.n stays 0. */
 	VEC(struct edge) edges;
 	VEC(struct stack_seen) stacks;
 	struct flows flows;
@@ -206,7 +214,7 @@ uint32_t pass_task(struct pass *p, uint32_t tid, uint64_t ts_ns);
 uint32_t pass_first_segment(struct pass *p, uint32_t task, uint64_t ts_ns);
 static inline uint32_t pass_task_of(const struct pass *p, uint32_t segment)
 {
-	return p->links ? p->segment_tasks.v[segment] : p->segments.v[segment].task;
+	return p->links ? p->segment_tasks.v[segment / SEGMENT_BLOCK] : p->segments.v[segment].task;
 }
 /* The task must have a segment. The result is valid until the next segment is opened. */
 static inline struct open_segment *pass_open(struct pass *p, uint32_t task)

@@ -23,7 +23,7 @@ bool segments_cut(struct pass *p, uint32_t task, uint64_t ts_ns, uint32_t event,
 
 	if (!(p->cuts & CUT_BIT(rule)) || pass_segment(p, task, ts_ns) == GRAPH_NONE)
 		return false;
-	if (MAX(p->segments.n, p->segment_tasks.n) >= GRAPH_NONE - 1) {
+	if (p->segments.n >= GRAPH_NONE - 1 || p->segment_tasks.n >= GRAPH_NONE / SEGMENT_BLOCK) {
 		p->err = -E2BIG;
 		return false;
 	}

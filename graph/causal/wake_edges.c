@@ -7,6 +7,8 @@
  */
 #include "graph/causal/wake_edges.h"
 
+#include <errno.h>
+
 #include "graph/causal/hands.h"
 #include "graph/causal/segments.h"
 #include "graph/wake/cause.h"
@@ -106,13 +108,24 @@ static bool may_be_false(const struct interval *s, const struct window_event *wa
 	return false;
 }
 
+/* Without wants_edges, only the edges of the last wake-ups are kept: see pass.edges. */
+static uint32_t keep_last(struct pass *p, uint32_t task, const struct edge *e)
+{
+	if (VEC_RESERVE(&p->edges, p->g->n_tasks)) {
+		p->err = -ENOMEM;
+		return GRAPH_NONE;
+	}
+	p->edges.v[task] = *e;
+	return task;
+}
+
 void wake_edges_settle(struct pass *p, uint32_t task)
 {
 	struct work *w = &p->work[task];
 
 	if (!w->wake.kind)
 		return;
-	w->wake_edge = pass_edge(p, &w->wake);
+	w->wake_edge = p->wants_edges ? pass_edge(p, &w->wake) : keep_last(p, task, &w->wake);
 	w->wake.kind = 0;
 }
 
@@ -131,7 +144,7 @@ uint32_t wake_edges_adopt(struct pass *p, uint32_t task, uint64_t sock)
 	if (!p->work[task].wake.kind || p->work[task].wake_sock != sock)
 		return GRAPH_NONE;
 	wake_edges_settle(p, task);
-	return p->work[task].wake_edge;
+	return p->wants_edges ? p->work[task].wake_edge : GRAPH_NONE;
 }
 
 static bool hands_on(uint8_t kind)

@@ -12,7 +12,7 @@ void wake_edges_switch(struct pass *p, uint32_t event);
  * the message explains. */
 void wake_edges_explained(struct pass *p, uint32_t task, uint64_t sock, uint32_t from);
 /* If the edge of the last wake-up of `task` is held back (wake_edges.c) for a message on sock, adds this
- * edge to p->edges, and returns its index there. Otherwise returns GRAPH_NONE. */
+ * edge to p->edges. Returns its index there, if p->edges keeps it. Otherwise returns GRAPH_NONE. */
 uint32_t wake_edges_adopt(struct pass *p, uint32_t task, uint64_t sock);
 /* Called when no later message can explain the last wake-up of `task`. Adds its held-back edge. */
 void wake_edges_settle(struct pass *p, uint32_t task);

@@ -44,8 +44,8 @@ struct enders {
 
 /* When a process got its present request. */
 struct blame_request {
-	uint64_t since_ns; /* 0: unused */
-	bool recorded;     /* else since_ns is only a guess: the request may have come before */
+	uint64_t since_ns : 63; /* 0: unused; all times are smaller than FORMAT_TIME_MAX */
+	bool recorded : 1;      /* else since_ns is only a guess: the request may have come before */
 };
 
 struct blame {
@@ -54,17 +54,17 @@ struct blame {
 	uint64_t obj;                 /* object of the wait; of a poll: the polled object that ends it */
 	uint64_t until_ns;            /* when `task` acted; if no task acted, the end of the wait */
 	struct blame_request request; /* blame_debt() found the rivals, with this; else unused */
-	enum resource_kind kind;
+	enum resource_kind kind : 8;
 	uint8_t time; /* enum time_kind */
 	uint8_t edge; /* enum edge_kind */
 	uint8_t strength;
 	uint8_t rivals; /* how many tasks could end the wait, if `task` is not known; 0: not known, or none */
-	bool ended;     /* the event for which the waiter waited has ended the wait */
-	bool timed_out;
-	bool owed;        /* the waiter is owed an answer on the socket obj: see owner_owed() */
-	bool killed;      /* a signal, exit_group() or execve() ended the wait and the waiter */
-	bool ownerless;   /* a record shows that no task owns the awaited lock */
-	bool undelivered; /* what the waiter has sent on obj did not arrive: see bytes_arrived_ns() */
+	bool ended : 1; /* the event for which the waiter waited has ended the wait */
+	bool timed_out : 1;
+	bool owed : 1;        /* the waiter is owed an answer on the socket obj: see owner_owed() */
+	bool killed : 1;      /* a signal, exit_group() or execve() ended the wait and the waiter */
+	bool ownerless : 1;   /* a record shows that no task owns the awaited lock */
+	bool undelivered : 1; /* what the waiter has sent on obj did not arrive: see bytes_arrived_ns() */
 };
 
 /* Fills *ret for a BLOCKED interval. If the wait timed out, looks also at its first repeat that did
