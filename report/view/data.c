@@ -231,12 +231,15 @@ static json_t *path_json(struct build *b)
 {
 	const struct picture *p = b->v->picture;
 	json_t *pieces = json_array();
+	struct words note = { 0 };
 
+	view_add_writer(&note, b->v->diagnosis);
 	for (size_t i = 0; i < p->route.n; i++)
 		b->failed |= json_array_append_new(pieces, piece_json(b, &p->route.v[i]));
-	return json_pack("{s:b, s:I, s:I, s:I, s:o}", "truncated", b->v->path->truncated, "finest_ns",
+	return json_pack("{s:b, s:I, s:I, s:I, s:o*, s:o}", "truncated", b->v->path->truncated, "finest_ns",
 			 (json_int_t)p->route_finest_ns, "count", (json_int_t)b->v->path->n_pieces, "from_ns",
-			 (json_int_t)(b->v->diagnosis->from_ns - p->from_ns), "pieces", pieces);
+			 (json_int_t)(b->v->diagnosis->from_ns - p->from_ns), "note", note.n ? taken(&note) : NULL, "pieces",
+			 pieces);
 }
 
 static json_t *gaps_json(const struct picture *p)

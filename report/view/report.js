@@ -214,6 +214,8 @@ function show_link(list, link, i) {
 		go.addEventListener('click', () => timeline.show_range(more.lane, link.from_ns - base, link.to_ns - base));
 		add_row_buttons(about, more.lane);
 	}
+	if (last && doc.path.note)
+		element(about, 'p', doc.path.note, 'soft');
 	more.choices.forEach(t => element(about, 'p', 'Another way: ' + t + '.', 'soft'));
 	show_stack(card, link, more);
 	const next = next_of(i);
@@ -258,7 +260,7 @@ function show_path() {
 	for (const row of rows.slice(0, 12)) {
 		const tr = element(body, 'tr');
 
-		element(tr, 'td', row.lane === null ? 'a task without a lane' : task_name(lanes[row.lane]));
+		element(tr, 'td', row.lane === null ? 'a task without a lane' : task_name(lanes[row.lane]) + (lanes[row.lane].why === 'chain' ? '' : ' (not in the chain)'));
 		element(tr, 'td', TIMES[row.time]);
 		element(tr, 'td', duration(row.ns), 'n');
 		element(tr, 'td', percent(row.ns, all), 'n');
@@ -269,6 +271,7 @@ function show_path() {
 		doc.path.count + ' pieces, which add up to ' + duration(all) + '.' + (doc.path.finest_ns ? ' Neighbours shorter than ' + duration(doc.path.finest_ns) +
 		' are joined here; "ctrace path" lists all.' : '') + (rows.some(r => r.time === 'unknown') ?
 		' State not known: no record shows what the task did.' : '') + (doc.path.truncated ? ' The path is longer than a limit, so a part is missing.' : ''));
+	put('path-note', doc.path.note || '');
 }
 
 function list_section(id, texts) {
@@ -352,6 +355,7 @@ function show_tables() {
 		s.reason ? reason_parts(s.reason) : '', cell => fill_tasks(cell, services, s)], [1, 2, 3, 4]);
 	show_table(queues, q => [[{ name: queues.name(q) }], counts(q.count, q.waiting, 'still wait'), time(q.count, q.queueing_ns.p99), time(q.count, q.execution_ns.p99),
 		longest(queues, q), q.text, cell => fill_tasks(cell, queues, q)], [1, 2, 3, 4]);
+	put('services-note', doc.path.note || '');
 	more('services', doc.services_left_out, 'ctrace requests');
 	more('queues', doc.queues_left_out, 'ctrace jobs');
 }

@@ -563,13 +563,35 @@ void view_add_ended(struct words *t, const struct graph *g, const struct diagnos
 {
 	view_add_task(t, g, b->task, b->until_ns);
 	words_add(t, " ended the longest wait of the last link.");
-	add_how(t, b, false);
-	if (d->chain[d->n_chain - 1].kind == RESOURCE_INPUT)
+	if (!render_is_sure((enum edge_kind)b->edge, (enum edge_strength)b->strength))
+		add_how(t, b, false);
+	if (b->task == d->writer.task && d->writer.tid) {
+		words_add(t, " ");
+		view_add_writer(t, d);
+	} else if (d->chain[d->n_chain - 1].kind == RESOURCE_INPUT)
 		words_add(
 			t,
 			" The chain does not go on to this task, because the wait is taken for a wait for input: see 'Where the chain could have gone another way'.");
 	else
 		words_add(t, " No record shows that the last task awaited this.");
+}
+
+void view_add_writer(struct words *t, const struct diagnosis *d)
+{
+	const struct link *last = &d->chain[d->n_chain - 1];
+	const struct writer *w = &d->writer;
+
+	if (!w->tid)
+		return;
+	words_add(
+		t,
+		"%s[%u] started %s[%u], and %swrites what it reads. So this wait is taken for a wait for input,",
+		w->comm, w->tid, last->comm, last->tid,
+		render_is_sure(w->edge, w->strength) ? "" : "perhaps ");
+	words_add(
+		t,
+		" and the chain ends at %s[%u]. The critical path goes on to %s[%u], and says what it did meanwhile.",
+		last->comm, last->tid, w->comm, w->tid);
 }
 
 const char *view_doubt_words(enum doubt doubt)

@@ -46,6 +46,9 @@ bool view_is_ended(const struct blame *b);
 /* If view_is_ended(b), this takes the place of view_doubt_words(DOUBT_LEAF): adds which task ended
  * the longest wait of the last link. b: the blame for this wait. */
 void view_add_ended(struct words *t, const struct graph *g, const struct diagnosis *d, const struct blame *b);
+/* If another task writes the input of the last task (diagnosis.writer): adds why the chain does not go on to
+ * this task, although the critical path does. */
+void view_add_writer(struct words *t, const struct diagnosis *d);
 /* Adds which records are missing. lacks: a set of CT_LACK_*. */
 void view_add_lacks(struct words *t, uint32_t lacks);
 
