@@ -127,7 +127,7 @@ function find_arrows() {
 		for (const s of lane.spans)
 			if (s.wait && s.reason.lane !== null && s.reason.lane !== lane.index)
 				arrows.push({ from: lanes[s.reason.lane], to: lane, left: s.to - s.back, arrived: s.to,
-					certain: s.reason.certain, edge: s.reason.edge, span: s, kept: s.kept });
+					certain: s.reason.certain, edge: s.reason.edge, limit: s.reason.limit === true, span: s, kept: s.kept });
 	return arrows.sort((a, b) => b.kept - a.kept || (b.span.to - b.span.from) - (a.span.to - a.span.from));
 }
 
@@ -142,7 +142,7 @@ function mark_links(arrows) {
 		const end = Math.min(doc.diagnosis.chain[i].to_ns - base, ...ends);
 		// A certain link may have waits that a time limit ended: each of them alone shows nothing.
 		const mine = arrows.filter(a => a.kept && a.to === to && a.from === from);
-		let arrow = mine.find(a => a.certain === more.certain) || mine[0];
+		let arrow = mine.find(a => a.certain === more.certain && !a.limit) || mine.find(a => a.certain === more.certain) || mine[0];
 
 		if (!arrow) {
 			arrow = { from, to, left: end, arrived: end, kept: true, span: null };
@@ -151,7 +151,8 @@ function mark_links(arrows) {
 		arrow.link = i;
 		arrow.certain = more.certain;
 	});
-	return arrows.sort((a, b) => (b.link !== undefined) - (a.link !== undefined));
+	// The end of a wait by its own time limit is no act of the other task, so it has no arrow, but the link has one.
+	return arrows.filter(a => !a.limit || a.link !== undefined).sort((a, b) => (b.link !== undefined) - (a.link !== undefined));
 }
 
 const arrows = mark_links(find_arrows());

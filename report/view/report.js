@@ -23,7 +23,7 @@ const STATES = {
 	running: 'runs',
 	runnable: 'waits for a CPU',
 	stopped: 'is stopped',
-	unborn: 'is not started yet',
+	unborn: 'did not exist',
 	exited: 'has ended',
 	unknown: 'state not known',
 	folded: 'many short runs and waits',
@@ -185,6 +185,8 @@ function show_state(about, link, more, last) {
 	// The wait for a time limit may be longer than the part of it that held the victim up.
 	element(about, 'p', last && !more.total_ns ? root : limited ? root + '; in this chain for ' + duration(more.total_ns) +
 		(more.waits > 1 ? ' in ' + more.waits + ' waits' : '') : link_state(link, more), 'what');
+	if (more.limit)
+		element(about, 'p', more.limit);
 	if (last && is_stopped())
 		element(about, 'p', doc.diagnosis.root_cause.text + '.');
 	if (besides)
@@ -450,7 +452,7 @@ function explained(word, words) {
 }
 
 // A long headline is set in two parts: the first one says which task or thing is to blame, and what it did.
-const HEADLINE = 110, HEADLINE_FIRST = 40;
+const HEADLINE = 110, HEADLINE_FIRST = 40, HEADLINE_REST = 50;
 
 // Returns where the second part begins, which is not within a name. 0: there is no second part.
 function headline_cut(text) {
@@ -460,7 +462,7 @@ function headline_cut(text) {
 	const inside = at => text.slice(0, at).split('(').length !== text.slice(0, at).split(')').length;
 
 	return text.length > HEADLINE &&
-		cuts.find(at => at >= HEADLINE_FIRST && !inside(at) && !names.some(([from, to]) => from < at && at < to)) || 0;
+		cuts.find(at => at >= HEADLINE_FIRST && text.length - at >= HEADLINE_REST && !inside(at) && !names.some(([from, to]) => from < at && at < to)) || 0;
 }
 
 function show_headline(text) {

@@ -164,9 +164,35 @@ static const char *owner_clause(enum resource_kind resource)
 	return "can end the wait";
 }
 
+/* If the wait is for a thing that only one task has: what the next task does with it, as a clause without its
+ * subject. The edge only says how the thing came from one task to the other, such as by a signal. NULL:
+ * other. */
+static const char *has_clause(enum resource_kind resource)
+{
+	if (resource == RESOURCE_DATABASE_LOCK)
+		return "had the lock of the database";
+	if (resource == RESOURCE_JAVA_LOCK)
+		return "had the Java lock";
+	if (resource == RESOURCE_STANDBY)
+		return "sends the log to the standby";
+	return resource == RESOURCE_CHECKPOINT ? "makes the checkpoint" : NULL;
+}
+
+/* The same as has_clause(), in words for a task. */
+static const char *has_words(enum resource_kind resource)
+{
+	if (resource == RESOURCE_DATABASE_LOCK || resource == RESOURCE_JAVA_LOCK)
+		return "the owner of the lock";
+	if (resource == RESOURCE_STANDBY)
+		return "the task that sends the log to the standby";
+	return resource == RESOURCE_CHECKPOINT ? "the task that makes the checkpoint" : NULL;
+}
+
 /* What the next task is or did, as a clause without its subject. */
 static const char *because_words(enum edge_kind edge, enum resource_kind resource)
 {
+	if (has_clause(resource))
+		return has_clause(resource);
 	switch (edge) {
 	case EDGE_WAKE:
 		return "made the wake-up";
@@ -223,6 +249,8 @@ static const char *because_words(enum edge_kind edge, enum resource_kind resourc
 
 const char *view_edge_words(enum edge_kind edge, enum resource_kind resource)
 {
+	if (has_words(resource))
+		return has_words(resource);
 	switch (edge) {
 	case EDGE_WAKE:
 		return "a wake-up";
@@ -489,7 +517,19 @@ static void add_stopper(struct words *t, const struct graph *g, const struct bla
 	words_add(t, " stopped it with SIG%s. ", signal ? signal : "STOP");
 }
 
-void view_add_end(struct words *t, const struct graph *g, const struct interval *x, const struct blame *b)
+static void add_named(struct words *t, const struct graph *g, const struct diagnosis *d,
+		      const struct blame *b)
+{
+	for (size_t i = 0; i < d->n_chain; i++)
+		if (d->chain[i].task == b->task) {
+			words_add(t, "%s[%u]", d->chain[i].comm, d->chain[i].tid);
+			return;
+		}
+	view_add_task(t, g, b->task, b->until_ns);
+}
+
+void view_add_end(struct words *t, const struct graph *g, const struct diagnosis *d, const struct interval *x,
+		  const struct blame *b)
 {
 	if (b->edge == EDGE_STOP && b->task == GRAPH_NONE && b->event != GRAPH_NONE)
 		add_stopper(t, g, b);
@@ -509,7 +549,7 @@ void view_add_end(struct words *t, const struct graph *g, const struct interval 
 	if (b->task == GRAPH_NONE)
 		return;
 	words_add(t, "%s", t->n ? " " : "");
-	view_add_task(t, g, b->task, b->until_ns);
+	add_named(t, g, d, b);
 	words_add(t, view_is_ended(b)             ? " ended the wait."
 		     : b->timed_out && b->ended   ? " ended the last of these waits."
 		     : !b->ended && is_open(g, x) ? " could end the wait."
@@ -561,7 +601,7 @@ void view_add_notes(struct words *t, const struct graph *g, const struct diagnos
 
 void view_add_ended(struct words *t, const struct graph *g, const struct diagnosis *d, const struct blame *b)
 {
-	view_add_task(t, g, b->task, b->until_ns);
+	add_named(t, g, d, b);
 	words_add(t, " ended the longest wait of the last link.");
 	if (!render_is_sure((enum edge_kind)b->edge, (enum edge_strength)b->strength))
 		add_how(t, b, false);
@@ -583,15 +623,12 @@ void view_add_writer(struct words *t, const struct diagnosis *d)
 
 	if (!w->tid)
 		return;
-	words_add(
-		t,
-		"%s[%u] started %s[%u], and %swrites what it reads. So this wait is taken for a wait for input,",
-		w->comm, w->tid, last->comm, last->tid,
-		render_is_sure(w->edge, w->strength) ? "" : "perhaps ");
-	words_add(
-		t,
-		" and the chain ends at %s[%u]. The critical path goes on to %s[%u], and says what it did meanwhile.",
-		last->comm, last->tid, w->comm, w->tid);
+	words_add(t, "%s[%u] started %s[%u], and %swrites what it reads.", w->comm, w->tid, last->comm,
+		  last->tid, render_is_sure(w->edge, w->strength) ? "" : "perhaps ");
+	words_add(t, " So the wait counts as a wait for input, and the chain ends at %s[%u].", last->comm,
+		  last->tid);
+	words_add(t, " The critical path goes on to %s[%u], and says what %s[%u] did meanwhile.", w->comm,
+		  w->tid, w->comm, w->tid);
 }
 
 const char *view_doubt_words(enum doubt doubt)
@@ -629,11 +666,24 @@ const char *view_doubt_words(enum doubt doubt)
 	return "";
 }
 
+/* The doubts about the end of the chain. */
+#define END_DOUBTS                                                                                           \
+	(1 << DOUBT_OBJECT | 1 << DOUBT_IDLE | 1 << DOUBT_LEAF | 1 << DOUBT_CPU | 1 << DOUBT_CYCLE |         \
+	 1 << DOUBT_END | 1 << DOUBT_POLLING)
+
+uint32_t view_end_doubts(const struct diagnosis *d)
+{
+	/* Choices are about the end of the chain if none of them is at a task of an earlier link. */
+	for (size_t i = 0; i < d->n_choices; i++)
+		for (size_t j = 0; j + 1 < d->n_chain; j++)
+			if (!d->choices[i].settled && d->choices[i].task == d->chain[j].task)
+				return END_DOUBTS;
+	return END_DOUBTS | 1 << DOUBT_CHOICE;
+}
+
 bool view_is_doubted(const struct diagnosis *d, size_t i)
 {
 	bool last = i + 1 == d->n_chain, has_cpu = last && i && d->chain[i - 1].edge == EDGE_CPU;
-	const uint32_t ends = 1 << DOUBT_OBJECT | 1 << DOUBT_IDLE | 1 << DOUBT_LEAF | 1 << DOUBT_CPU |
-			      1 << DOUBT_CYCLE | 1 << DOUBT_END | 1 << DOUBT_POLLING;
 
 	for (size_t j = 0; j < d->n_choices; j++)
 		if (!d->choices[j].settled && d->choices[j].task == d->chain[i].task)
@@ -641,7 +691,7 @@ bool view_is_doubted(const struct diagnosis *d, size_t i)
 	/* this doubt is about the work of a task, and not about the task that had its CPU */
 	if (d->doubts & 1 << DOUBT_WORK && (last ? !has_cpu : d->chain[i].edge == EDGE_CPU))
 		return true;
-	return last && d->doubts & ends;
+	return last && d->doubts & END_DOUBTS;
 }
 
 void view_add_choices(struct words *t, const struct diagnosis *d)

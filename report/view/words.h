@@ -30,8 +30,10 @@ void view_add_task(struct words *t, const struct graph *g, uint32_t task, uint64
 /* Adds what the task did in the interval, and for what it waited. b: the blame of a wait, or NULL. */
 void view_add_interval(struct words *t, const struct graph *g, const struct interval *x, enum time_kind time,
 		       const struct blame *b);
-/* Adds which task or thing ended the wait, or could end it, and how sure this is. */
-void view_add_end(struct words *t, const struct graph *g, const struct interval *x, const struct blame *b);
+/* Adds which task or thing ended the wait, or could end it, and how sure this is. A task of the chain of d
+ * has its name of the chain, although a task may change its name. */
+void view_add_end(struct words *t, const struct graph *g, const struct diagnosis *d, const struct interval *x,
+		  const struct blame *b);
 /* Adds further sentences about link i of the chain (the last link only if it closes a circle): why the edge
  * to the next link is only inferred, and how the wait of link i ended. Each sentence begins with a blank. */
 void view_add_notes(struct words *t, const struct graph *g, const struct diagnosis *d, size_t i);
@@ -39,6 +41,9 @@ void view_add_notes(struct words *t, const struct graph *g, const struct diagnos
 const char *view_doubt_words(enum doubt doubt);
 /* Returns true if the chain could go on in another way at link i, or may not end with link i. */
 bool view_is_doubted(const struct diagnosis *d, size_t i);
+/* Returns those reasons for a weak confidence, a set of 1 << enum doubt, that are only about where the chain
+ * ends. */
+uint32_t view_end_doubts(const struct diagnosis *d);
 /* Takes the place of view_doubt_words(DOUBT_CHOICE): adds each choice that no rule and no person decided. */
 void view_add_choices(struct words *t, const struct diagnosis *d);
 /* Returns true if b names the task that ended the wait, not one that could end it. */
