@@ -393,7 +393,7 @@ function waiting_text(h) {
 
 function show_hangs() {
 	const h = doc.hangs, n = h.others.length + h.others_left_out, box = document.getElementById('others');
-	const more = !h.waiters ? ' No other task was found that waited for a task of this chain, and that "ctrace hangs --all" marks with ALARM.' : ' ' + h.waiters + ' more task' +
+	const more = !h.waiters ? ' No other task was found that waited long for a task of this chain.' : ' ' + h.waiters + ' more task' +
 		(h.waiters === 1 ? '' : 's') + (h.waiters === h.waiting.length && h.waiting.every(x => x.certain) ? '' : ' perhaps') + ' waited for a task of this chain (' + waiting_text(h) + ').';
 
 	put('chosen-how', h.chosen + more + (n ? '' : ' No other hang was found ' + h.where + '.'));
