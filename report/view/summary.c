@@ -279,7 +279,7 @@ void summary_add_link(struct words *t, const struct diagnosis *d, size_t i, size
 	words_add(t, next < i ? " in turn for " : " for ");
 	add_name(t, &d->chain[next]);
 	words_add(t, ": ");
-	view_add_because(t, k->edge, k->kind, &d->chain[next]);
+	view_add_because(t, k, &d->chain[next]);
 	words_add(t, ".");
 	if (d->chain[next].state == LINK_UNBORN) {
 		words_add(t, " ");

@@ -307,10 +307,14 @@ const char *view_edge_words(enum edge_kind edge, enum resource_kind resource)
 	return "nothing known";
 }
 
-void view_add_because(struct words *t, enum edge_kind edge, enum resource_kind resource,
-		      const struct link *next)
+void view_add_because(struct words *t, const struct link *k, const struct link *next)
 {
-	words_add(t, "%s[%u] %s", next->comm, next->tid, because_words(edge, resource));
+	bool ended = k->edge == EDGE_POST && k->strength == EDGE_STRONG && !k->unfinished;
+
+	words_add(t, "%s[%u] %s%s", next->comm, next->tid, because_words(k->edge, k->kind),
+		  !ended         ? ""
+		  : k->waits > 1 ? " that ended the last of these waits"
+				 : " that ended the wait");
 }
 
 const char *view_resource_words(enum resource_kind resource)

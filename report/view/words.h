@@ -17,10 +17,8 @@ bool view_is_stopped(const struct graph *g, uint32_t interval);
  * blame for a wait is connected with the wait. resource: the thing for which the blocked task
  * waits. */
 const char *view_edge_words(enum edge_kind edge, enum resource_kind resource);
-/* Adds why a task waits for the task of link `next`, such as "node[12] writes to the eventfd". edge and
- * resource: as in view_edge_words(). */
-void view_add_because(struct words *t, enum edge_kind edge, enum resource_kind resource,
-		      const struct link *next);
+/* Adds why the task of link k waits for the task of link `next`, such as "node[12] writes to the eventfd". */
+void view_add_because(struct words *t, const struct link *k, const struct link *next);
 /* Returns the thing for which a task waits, such as "the disk". */
 const char *view_resource_words(enum resource_kind resource);
 /* Returns why an edge of this kind is only inferred, as a sentence. open: the wait has not ended. */

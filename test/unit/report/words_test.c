@@ -84,6 +84,30 @@ static void owner_of_lock(void **state)
 	assert_link(&d, 0, "b[7] waited 2 s for a[8]: a[8] sent the signal.");
 }
 
+/* The text names the wake-up that ended the wait, and not one that went before it. */
+static void wake_up_at_the_end(void **state)
+{
+	struct link chain[] = { { .comm = "b",
+				  .tid = 7,
+				  .state = LINK_WAITING,
+				  .kind = RESOURCE_FUTEX,
+				  .edge = EDGE_POST,
+				  .strength = EDGE_STRONG,
+				  .waits = 1,
+				  .total_ns = 2000000000 },
+				{ .comm = "a", .tid = 8 } };
+	struct diagnosis d = { .chain = chain, .n_chain = ARRAY_SIZE(chain), .cycle = 2 };
+
+	(void)state;
+	assert_link(&d, 0,
+		    "b[7] waited 2 s for a[8]: a[8] made the wake-up on the futex that ended the wait.");
+	chain[0].strength = EDGE_WEAK;
+	assert_link(&d, 0, "b[7] waited 2 s for a[8]: a[8] made the wake-up on the futex.");
+	chain[0].strength = EDGE_STRONG;
+	chain[0].unfinished = true;
+	assert_link(&d, 0, "b[7] waited 2 s for a[8]: a[8] made the wake-up on the futex.");
+}
+
 /* A task that another task started during the wait did not wait itself. */
 static void started_later(void **state)
 {
@@ -190,9 +214,10 @@ static void what_is_not_certain(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(doubted_link),   cmocka_unit_test(writer_of_input),
-		cmocka_unit_test(owner_of_lock),  cmocka_unit_test(started_later),
-		cmocka_unit_test(own_time_limit), cmocka_unit_test(what_is_not_certain),
+		cmocka_unit_test(doubted_link),        cmocka_unit_test(writer_of_input),
+		cmocka_unit_test(owner_of_lock),       cmocka_unit_test(wake_up_at_the_end),
+		cmocka_unit_test(started_later),       cmocka_unit_test(own_time_limit),
+		cmocka_unit_test(what_is_not_certain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
