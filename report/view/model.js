@@ -172,6 +172,15 @@ function span_after(lane, t) {
 	return low;
 }
 
+// Of a wait of the chain, only a part may count there: the window, or the wait of the task before it in the chain, cuts the
+// rest. Of another interval, the window may cut a part.
+function counted(s, ns) {
+	const i = s.kept ? doc.story.findIndex(x => x.lane === s.lane.index) : -1, range = i < 0 ? doc.diagnosis.window : doc.diagnosis.chain[i];
+	const part = Math.min(s.to, range.to_ns - base) - Math.max(s.from, range.from_ns - base);
+
+	return part <= 0 || duration(part) === duration(ns) ? '' : ' ' + duration(part) + (i < 0 ? ' of it in the window.' : ' of it count in the chain.');
+}
+
 // The lines of text about a span; the first one names the task.
 function span_lines(s) {
 	const ns = s.to - s.from + (s.before || 0) + (s.after || 0);
@@ -179,7 +188,7 @@ function span_lines(s) {
 
 	if (s.reason) {
 		lines.push(s.reason.text);
-		lines.push('for ' + duration(ns) + ', from ' + wall(s.from - (s.before || 0), 6) + (ns > s.to - s.from ? '. The timeline shows ' + duration(s.to - s.from) + ' of it.' : ''));
+		lines.push('for ' + duration(ns) + ', from ' + wall(s.from - (s.before || 0), 6) + (ns > s.to - s.from ? '. The timeline shows ' + duration(s.to - s.from) + ' of it.' : '.') + counted(s, ns));
 		if (s.reason.by)
 			lines.push(s.reason.by);
 		return lines;
@@ -250,7 +259,17 @@ function add_name(e, text) {
 	const span = document.createElement('span');
 
 	span.className = 'name';
-	span.textContent = text;
+	// no line may end within an arrow
+	text.split('->').forEach((part, i) => {
+		if (i) {
+			const arrow = document.createElement('span');
+
+			arrow.className = 'whole';
+			arrow.textContent = '->';
+			span.append(arrow);
+		}
+		span.append(part);
+	});
 	e.append(span);
 }
 

@@ -65,7 +65,7 @@ function link_state(link, more) {
 	if (link.state === 'waiting' || link.state === 'sleeping')
 		return (link.state === 'sleeping' ? 'sleeps' : link.resource.kind === 'timer' ? 'waits for a timer or its own time limit,' : 'waits') +
 			time + times + since(link, more, victim) + (what ? ': ' + what : '');
-	return (STATES[link.state] || link.state) + time + (what && link.resource.kind !== 'cpu' ? ': ' + what : '');
+	return (STATES[link.state] || link.state) + time + (what && link.resource.kind !== 'cpu' && link.state !== 'unborn' ? ': ' + what : '');
 }
 
 // Returns true if the root cause is a task that is stopped or frozen.
@@ -343,19 +343,19 @@ function reason_parts(text) {
 function show_tables() {
 	// n: the number of answered requests, or of jobs. If it is 0, the cell stays empty.
 	const time = (n, ns) => n ? duration(ns) : '';
-	const counts = (done, open, what) => !open ? done : (done ? done + ', ' : '') + open + ' ' + what;
+	const counts = (done, what_done, open, what) => !open ? done : (done ? done + ' ' + what_done + ', and ' : '') + open + ' ' + what;
 	const more = (id, n, command) => put(id + '-more', n ? n + ' more: "' + command + '" shows them.' : '');
 	const [services, queues] = TABLES;
 	const longest = (table, row) => row.slowest ? cell => fill_piece(cell, table, row, row.slowest, 'The longest ' + table.noun, piece_text(table, row.slowest)) : '';
 	const requests = s => cell => {
-		element(cell, 'span', counts(s.count, s.unanswered, services.open));
+		element(cell, 'span', counts(s.count, 'answered', s.unanswered, services.open));
 		if (s.open)
 			fill_piece(cell, services, s, s.open, 'A request without an answer', (s.open.awaited ? 'waits for ' : 'no answer for ') + duration(s.open.to_ns - s.open.from_ns));
 	};
 
 	show_table(services, s => [[{ name: services.name(s) }], requests(s), time(s.count, s.latency_ns.p50), time(s.count, s.latency_ns.p99), longest(services, s),
 		s.reason ? reason_parts(s.reason) : '', cell => fill_tasks(cell, services, s)], [1, 2, 3, 4]);
-	show_table(queues, q => [[{ name: queues.name(q) }], counts(q.count, q.waiting, 'still wait'), time(q.count, q.queueing_ns.p99), time(q.count, q.execution_ns.p99),
+	show_table(queues, q => [[{ name: queues.name(q) }], counts(q.count, 'began', q.waiting, 'still wait'), time(q.count, q.queueing_ns.p99), time(q.count, q.execution_ns.p99),
 		longest(queues, q), q.text, cell => fill_tasks(cell, queues, q)], [1, 2, 3, 4]);
 	put('services-note', doc.path.note || '');
 	more('services', doc.services_left_out, 'ctrace requests');
