@@ -6,6 +6,7 @@
 #include "report/walltime.h"
 #include "report/analysis.h"
 #include "report/cgroup_name.h"
+#include "report/limit.h"
 #include "report/text.h"
 #include "report/view/hangs.h"
 #include "report/view/summary.h"
@@ -331,7 +332,7 @@ static json_t *link_json(const struct view *v, size_t i)
 	bool last = i + 1 == d->n_chain, waits = !last || closes_circle(d);
 	struct words text = { 0 }, t = { 0 }, limit = { 0 };
 
-	summary_add_limit(&limit, k);
+	limit_add(&limit, k);
 	if (waits) {
 		summary_add_link(&text, d, i, last ? d->cycle : i + 1);
 		view_add_notes(&t, v->g, d, i);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/analysis.h"
+#include "report/limit.h"
 #include "report/text.h"
 #include "report/view/words.h"
 #include "report/walltime.h"
@@ -85,29 +86,10 @@ static void add_begin(struct words *t, const struct graph *g, const struct link 
 	words_add(t, " of it in the window)");
 }
 
-bool summary_has_limit(const struct link *k)
-{
-	return k->timeouts && k->state == LINK_WAITING && k->kind != RESOURCE_TIMER;
-}
-
-void summary_add_limit(struct words *t, const struct link *k)
-{
-	if (!summary_has_limit(k))
-		return;
-	if (k->waits > 1) {
-		words_add(t, "Its own time limit ended %u of these %u waits.", k->timeouts, k->waits);
-		return;
-	}
-	words_add(t, k->before_ns ? "Its own time limit ended the wait, after at least "
-				  : "Its own time limit ended the wait, after ");
-	add_ns(t, k->before_ns + k->total_ns);
-	words_add(t, ".");
-}
-
 static void add_waits(struct words *t, const struct link *k)
 {
 	if (k->waits < 2) {
-		words_add(t, summary_has_limit(k) ? ", until its own time limit," : "");
+		words_add(t, limit_is_own(k) ? ", until its own time limit," : "");
 		return;
 	}
 	words_add(t, " in %u waits", k->waits);

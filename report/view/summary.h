@@ -19,9 +19,4 @@ void summary_add_link(struct words *t, const struct diagnosis *d, size_t i, size
 /* Returns true if records show that the task of link i waited for the task of the next link. */
 bool summary_is_certain(const struct diagnosis *d, size_t i);
 
-/* Returns true if a time limit of the task of link k ended its wait, or some of its waits. */
-bool summary_has_limit(const struct link *k);
-/* Adds this as a sentence, such as "Its own time limit ended the wait, after 5 s."; or nothing. */
-void summary_add_limit(struct words *t, const struct link *k);
-
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/cleanup.h"
+#include "report/limit.h"
 #include "report/view/summary.h"
 #include "report/view/words.h"
 
@@ -141,7 +142,7 @@ static void assert_limit(const struct link *k, const char *want)
 	struct words t = { 0 };
 	_cleanup_free_ char *text = NULL;
 
-	summary_add_limit(&t, k);
+	limit_add(&t, k);
 	text = t.n ? words_take(&t) : NULL;
 	assert_int_equal(!text, !want);
 	if (want)
