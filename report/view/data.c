@@ -104,7 +104,7 @@ static json_int_t span_reason(struct build *b, const struct lane *l, const struc
 	o = json_pack("{s:s, s:o, s:o, s:o, s:b, s:s, s:o*}", "time", time_kind_name((enum time_kind)x->time),
 		      "text", taken(&text), "by", taken(&by), "lane", lane_number(b->v, why->task), "certain",
 		      render_is_sure((enum edge_kind)why->edge, (enum edge_strength)why->strength), "edge",
-		      edge_kind_name(why->edge), "limit", why->timed_out ? json_true() : NULL);
+		      edge_kind_name(why->edge), "limit", view_is_limited(g, s, why) ? json_true() : NULL);
 	return number_of(b, mark_stopped(o, (enum time_kind)x->time, stopped));
 }
 

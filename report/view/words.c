@@ -521,6 +521,11 @@ static void add_stopper(struct words *t, const struct graph *g, const struct bla
 	words_add(t, " stopped it with SIG%s. ", signal ? signal : "STOP");
 }
 
+bool view_is_limited(const struct graph *g, const struct interval *x, const struct blame *b)
+{
+	return b->timed_out || (x->wait != CT_W_SLEEP && edge_is_timed_out(g, x));
+}
+
 static void add_named(struct words *t, const struct graph *g, const struct diagnosis *d,
 		      const struct blame *b)
 {
@@ -535,6 +540,8 @@ static void add_named(struct words *t, const struct graph *g, const struct diagn
 void view_add_end(struct words *t, const struct graph *g, const struct diagnosis *d, const struct interval *x,
 		  const struct blame *b)
 {
+	bool limit = view_is_limited(g, x, b);
+
 	if (b->edge == EDGE_STOP && b->task == GRAPH_NONE && b->event != GRAPH_NONE)
 		add_stopper(t, g, b);
 	if (b->killed)
@@ -542,7 +549,7 @@ void view_add_end(struct words *t, const struct graph *g, const struct diagnosis
 	else if (b->timed_out && b->ended && b->task != GRAPH_NONE)
 		words_add(t,
 			  "A timer or a time limit ended the wait, and the task waited for the same again.");
-	else if (b->timed_out)
+	else if (limit)
 		words_add(t, "A timer or a time limit ended the wait.");
 	else if (b->ended && b->edge == EDGE_TIMER)
 		words_add(t, "A timer ended the wait.");
@@ -554,7 +561,7 @@ void view_add_end(struct words *t, const struct graph *g, const struct diagnosis
 		return;
 	words_add(t, "%s", t->n ? " " : "");
 	add_named(t, g, d, b);
-	words_add(t, view_is_ended(b)             ? " ended the wait."
+	words_add(t, view_is_ended(b) && !limit   ? " ended the wait."
 		     : b->timed_out && b->ended   ? " ended the last of these waits."
 		     : !b->ended && is_open(g, x) ? " could end the wait."
 						  : " could have ended the wait.");

@@ -32,6 +32,9 @@ void view_add_interval(struct words *t, const struct graph *g, const struct inte
  * has its name of the chain, although a task may change its name. */
 void view_add_end(struct words *t, const struct graph *g, const struct diagnosis *d, const struct interval *x,
 		  const struct blame *b);
+/* Returns true if a timer or the time limit of the waiting task ended the wait x, and not the task to blame.
+ * That task may have ended a later wait of a loop. */
+bool view_is_limited(const struct graph *g, const struct interval *x, const struct blame *b);
 /* Adds further sentences about link i of the chain (the last link only if it closes a circle): why the edge
  * to the next link is only inferred, and how the wait of link i ended. Each sentence begins with a blank. */
 void view_add_notes(struct words *t, const struct graph *g, const struct diagnosis *d, size_t i);

@@ -85,6 +85,46 @@ static void owner_of_lock(void **state)
 	assert_link(&d, 0, "b[7] waited 2 s for a[8]: a[8] sent the signal.");
 }
 
+static void assert_end(const struct graph *g, const struct blame *b, const char *want)
+{
+	struct link chain = { .comm = "sh", .tid = 8, .task = 1 };
+	struct diagnosis d = { .chain = &chain, .n_chain = 1 };
+	struct words t = { 0 };
+	_cleanup_free_ char *text = NULL;
+
+	view_add_end(&t, g, &d, &g->intervals[0], b);
+	text = words_take(&t);
+	assert_string_equal(text, want);
+}
+
+/* A task polls with a time limit until its child ends. The blame for each poll is the child, but only the
+ * last poll ended because of the child. */
+static void limit_of_a_poll(void **state)
+{
+	struct window_event wake = { .r = { .kind = CT_WAKE, .state = CT_CTX_TIMER } };
+	struct window w = { .events = &wake, .n_events = 1, .to_ns = 9, .file_to_ns = 9 };
+	struct interval x = {
+		.state = INTERVAL_BLOCKED, .wait = CT_W_POLL, .wake = 0, .flags = CT_SF_TIMEOUT, .to_ns = 5
+	};
+	struct graph g = { .w = &w, .intervals = &x };
+	struct blame b = {
+		.task = 1, .ended = true, .edge = EDGE_EXIT, .strength = EDGE_STRONG, .kind = RESOURCE_CHILD
+	};
+
+	(void)state;
+	assert_true(view_is_limited(&g, &x, &b));
+	assert_end(
+		&g, &b,
+		"A timer or a time limit ended the wait. sh[8] could have ended the wait. Link: the end of its child, certain.");
+	wake.r.state = CT_CTX_TASK;
+	assert_false(view_is_limited(&g, &x, &b));
+	assert_end(&g, &b, "sh[8] ended the wait. Link: the end of its child, certain.");
+	/* a timer may be the event that the task awaits */
+	wake.r.state = CT_CTX_TIMER;
+	x.flags = 0;
+	assert_false(view_is_limited(&g, &x, &b));
+}
+
 /* The text names the wake-up that ended the wait, and not one that went before it. */
 static void wake_up_at_the_end(void **state)
 {
@@ -215,10 +255,10 @@ static void what_is_not_certain(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(doubted_link),        cmocka_unit_test(writer_of_input),
-		cmocka_unit_test(owner_of_lock),       cmocka_unit_test(wake_up_at_the_end),
-		cmocka_unit_test(started_later),       cmocka_unit_test(own_time_limit),
-		cmocka_unit_test(what_is_not_certain),
+		cmocka_unit_test(doubted_link),       cmocka_unit_test(writer_of_input),
+		cmocka_unit_test(owner_of_lock),      cmocka_unit_test(limit_of_a_poll),
+		cmocka_unit_test(wake_up_at_the_end), cmocka_unit_test(started_later),
+		cmocka_unit_test(own_time_limit),     cmocka_unit_test(what_is_not_certain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
