@@ -65,7 +65,7 @@ function link_state(link, more) {
 	if (link.state === 'waiting' || link.state === 'sleeping')
 		return (link.state === 'sleeping' ? 'sleeps' : link.resource.kind === 'timer' ? 'waits for a timer or its own time limit,' : 'waits') +
 			time + times + since(link, more, victim) + (what ? ': ' + what : '');
-	return (STATES[link.state] || link.state) + time + (what && link.resource.kind !== 'cpu' && link.state !== 'unborn' ? ': ' + what : '');
+	return (STATES[link.state] || link.state) + time + (what && link.resource.kind !== 'cpu' && !['unborn', 'stopped'].includes(link.state) ? ': ' + what : '');
 }
 
 // Returns true if the root cause is a task that is stopped or frozen.
