@@ -45,15 +45,6 @@ bool breakdown_by_timer(const struct graph *g, uint32_t interval)
 	       edge_by_timer(g, s, &g->w->events[s->wake]);
 }
 
-/* A timer may also be an event that the task awaits: a timerfd, for example. */
-static bool is_timed_out(const struct graph *g, uint32_t interval)
-{
-	const struct interval *s = &g->intervals[interval];
-
-	return breakdown_by_timer(g, interval) && CT_OBJ_KIND(s->obj) != CT_OBJ_TIMERFD &&
-	       (s->wait == CT_W_SLEEP || s->flags & CT_SF_TIMEOUT);
-}
-
 static void group_add(const struct graph *g, struct group *gr, uint64_t from, uint64_t to, uint32_t interval,
 		      const struct blame *b, uint32_t frame)
 {
@@ -65,7 +56,7 @@ static void group_add(const struct graph *g, struct group *gr, uint64_t from, ui
 	if (interval == GRAPH_NONE || interval != last->interval) {
 		*last = (struct wait_so_far){ .interval = interval };
 		gr->waits += interval != GRAPH_NONE;
-		gr->timeouts += interval != GRAPH_NONE && is_timed_out(g, interval);
+		gr->timeouts += interval != GRAPH_NONE && edge_is_timed_out(g, &g->intervals[interval]);
 	}
 	if (b && (b->strength == EDGE_STRONG || b->edge == EDGE_LOCK || b->edge == EDGE_KERNEL_LOCK) &&
 	    interval != GRAPH_NONE && !last->sure) {

@@ -427,6 +427,7 @@ static int diagnose_words(const struct findings *f, struct diagnosis *d)
 					.cause = d->cause,
 					.leaf = &f->chain.leaf,
 					.rivals = &f->chain.rivals,
+					.writer = &d->writer,
 					.pool = f->pool,
 					.work_or_cpu = f->work_or_cpu,
 					.cpu = f->starved ? &f->cpu : NULL,
@@ -512,6 +513,8 @@ int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to
 		d->cycle = find_cycle(&f);
 		find_queues(&f);
 		d->cpu = cpu_use(&f);
+		if (f.writer.tid && f.chain.links.v[f.chain.links.n - 1].task == f.writer.reader)
+			d->writer = f.writer;
 		d->chain = TAKE_PTR(f.chain.links.v);
 		d->n_chain = f.chain.links.n;
 		d->choices = TAKE_PTR(f.chain.choices.v);

@@ -123,6 +123,17 @@ struct cpu_use {
 	bool sampled;       /* `ns` is an estimate by samples */
 };
 
+/* If the last link waits for input that another task of this host writes: this task. The chain ends before
+ * it, but the critical path goes on to it. See find_driver() in root_cause.c. */
+struct writer {
+	uint32_t reader; /* the task of the last link */
+	uint32_t tid;    /* 0: there is no such task, or it is not known */
+	char comm[CT_COMM_LEN];
+	uint32_t task;
+	enum edge_kind edge; /* from the wait of the reader to this task */
+	enum edge_strength strength;
+};
+
 struct choice {
 	char *text;
 	uint32_t task; /* where the chain could go on in another way */
@@ -138,6 +149,7 @@ struct diagnosis {
 	struct link *chain; /* [0] is the victim, [n-1] the root cause */
 	size_t n_chain;
 	struct cpu_use cpu;
+	struct writer writer;
 	size_t cycle; /* the links from this index on wait for each other; n_chain: no links do */
 	char *root_text;
 	char *sentence;

@@ -644,6 +644,12 @@ static int find_driver(struct findings *f)
 		  v[at].tid, v[at + 1].comm, v[at + 1].tid);
 	if (add_choice(f, &t))
 		return -ENOMEM;
+	f->writer = (struct writer){ .reader = v[at].task,
+				     .tid = v[at + 1].tid,
+				     .task = v[at + 1].task,
+				     .edge = v[at].edge,
+				     .strength = v[at].strength };
+	memcpy(f->writer.comm, v[at + 1].comm, sizeof(f->writer.comm));
 	chain_cut(&f->chain, at + 1);
 	v[at].kind = RESOURCE_INPUT;
 	if (f->chain.end != END_LEAF)

@@ -31,6 +31,7 @@ struct findings {
 	unsigned parent_threads;
 	bool on_disk;
 	bool left_out;
+	struct writer writer;
 	bool guessed_idle; /* a rule of thumb says that the last task idles */
 	struct missing_wake *missing;
 	bool by_comparison;

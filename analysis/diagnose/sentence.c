@@ -341,6 +341,18 @@ static void say_timer(struct words *t, const struct sentence_facts *f, const str
 	words_duration(t, timed_ns(f, k));
 }
 
+/* A terminal only passes on what a person types, so only the writer of a pipe is named. */
+static void say_writer(struct words *t, const struct sentence_facts *f, const struct link *k)
+{
+	char comm[64];
+
+	if (!f->writer->tid || CT_OBJ_KIND(k->obj) != CT_OBJ_PIPE)
+		return;
+	describe_clean(f->writer->comm, comm, sizeof(comm));
+	words_add(t, f->writer->strength == EDGE_STRONG ? " from %s[%u]" : ", perhaps from %s[%u]", comm,
+		  f->writer->tid);
+}
+
 static void say_leaf(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
 	bool sleeps = chain_sleeps_in_java(f->g, k);
@@ -395,6 +407,8 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 		say_resource(t, k);
 	if (k->kind != RESOURCE_MEMORY && !sleeps)
 		say_where(t, f, k);
+	if (k->kind == RESOURCE_INPUT)
+		say_writer(t, f, k);
 	if (f->disk && f->disk->several)
 		words_add(t, ", which several other tasks used");
 	if (k->kind == RESOURCE_DATABASE_LOCK && f->leaf->ownerless)

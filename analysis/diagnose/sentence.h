@@ -15,6 +15,7 @@ struct sentence_facts {
 	enum cause_kind cause;
 	const struct blame *leaf;
 	const struct enders *rivals; /* the tasks that could end the wait of the last task, if several */
+	const struct writer *writer;
 	uint32_t pool;
 	bool work_or_cpu;                /* see struct findings */
 	const struct contention *cpu;    /* NULL: not starved */

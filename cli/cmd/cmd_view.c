@@ -130,7 +130,7 @@ static void add_chosen(struct words *t, const struct victim_request *rq, const s
 	switch (v->choice) {
 	case VICTIM_NAMED:
 	case VICTIM_NUMBERED:
-		words_add(t, "You chose the task with%s.", options);
+		words_add(t, "The page is about this task because it was chosen with%s.", options);
 		return;
 	case VICTIM_COMMAND:
 		words_add(t, "No task was named, so the page is about the command that was recorded.");

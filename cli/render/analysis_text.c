@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/render/jobs.h"
 #include "report/analysis.h"
+#include "report/limit.h"
 #include "report/shedding.h"
 #include "cli/tablearg.h"
 #include "cli/text.h"
@@ -117,6 +118,20 @@ static void print_resource(FILE *f, const char *kind, const char *name)
 		fprintf(f, "  [%s%s%s]", kind, name[0] ? " " : "", name);
 }
 
+/* A task that polls has many waits that its time limit ends. Then this says nothing about a hang. */
+static void print_limit(FILE *f, const struct link *k)
+{
+	struct words t = { 0 };
+	_cleanup_free_ char *text = NULL;
+
+	if (k->waits > 1)
+		return;
+	limit_add(&t, k);
+	text = t.n ? words_take(&t) : NULL;
+	if (text)
+		fprintf(f, "         %s\n", text);
+}
+
 #define LINK_CMDLINE 72
 
 static void print_link(FILE *f, struct sheet *sheet, const struct graph *g, const struct diagnosis *d,
@@ -140,6 +155,7 @@ static void print_link(FILE *f, struct sheet *sheet, const struct graph *g, cons
 		fprintf(f, "  -> %s, %s", edge_kind_name(k->edge),
 			render_is_sure(k->edge, k->strength) ? "certain" : "inferred");
 	fputc('\n', f);
+	print_limit(f, k);
 	print_stack(f, sheet, g, k->stack, (uint32_t)i);
 }
 

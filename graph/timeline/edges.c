@@ -182,6 +182,14 @@ bool edge_by_timer(const struct graph *g, const struct interval *interval, const
 	       (interval->flags & CT_SF_TIMEOUT && is_between_tasks(g, interval));
 }
 
+bool edge_is_timed_out(const struct graph *g, const struct interval *interval)
+{
+	return interval->state == INTERVAL_BLOCKED && interval->wake != GRAPH_NONE &&
+	       edge_by_timer(g, interval, &g->w->events[interval->wake]) &&
+	       CT_OBJ_KIND(interval->obj) != CT_OBJ_TIMERFD &&
+	       (interval->wait == CT_W_SLEEP || interval->flags & CT_SF_TIMEOUT);
+}
+
 void edge_classify(const struct graph *g, const struct interval *interval, const struct window_event *wake,
 		   uint8_t *ret_kind, uint8_t *ret_strength)
 {

@@ -380,6 +380,9 @@ bool edge_is_lock(const struct graph *g, const struct interval *interval);
  * - The wait is a sleep, or is for a timerfd.
  * - The wait has a time limit, and is on a futex, a pipe or a unix socket, or for a signal. */
 bool edge_by_timer(const struct graph *g, const struct interval *interval, const struct window_event *wake);
+/* Returns true if the interval is a sleep or a wait with a time limit, and a timer ended it. A timer may also
+ * be an event that the task awaits, such as a timerfd: then this returns false. */
+bool edge_is_timed_out(const struct graph *g, const struct interval *interval);
 /* Finds the kind and the strength of the edge of `wake`, the record that ended the interval. Looks
  * at fewer records than wake_cause() (graph/wake/cause.h). */
 void edge_classify(const struct graph *g, const struct interval *interval, const struct window_event *wake,

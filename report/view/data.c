@@ -6,6 +6,7 @@
 #include "report/walltime.h"
 #include "report/analysis.h"
 #include "report/cgroup_name.h"
+#include "report/limit.h"
 #include "report/text.h"
 #include "report/view/hangs.h"
 #include "report/view/summary.h"
@@ -99,11 +100,11 @@ static json_int_t span_reason(struct build *b, const struct lane *l, const struc
 							   time_kind_name((enum time_kind)x->time), "text",
 							   taken(&text)),
 						 (enum time_kind)x->time, stopped));
-	view_add_end(&by, g, s, why);
-	o = json_pack("{s:s, s:o, s:o, s:o, s:b, s:s}", "time", time_kind_name((enum time_kind)x->time),
+	view_add_end(&by, g, b->v->diagnosis, s, why);
+	o = json_pack("{s:s, s:o, s:o, s:o, s:b, s:s, s:o*}", "time", time_kind_name((enum time_kind)x->time),
 		      "text", taken(&text), "by", taken(&by), "lane", lane_number(b->v, why->task), "certain",
 		      render_is_sure((enum edge_kind)why->edge, (enum edge_strength)why->strength), "edge",
-		      edge_kind_name(why->edge));
+		      edge_kind_name(why->edge), "limit", view_is_limited(g, s, why) ? json_true() : NULL);
 	return number_of(b, mark_stopped(o, (enum time_kind)x->time, stopped));
 }
 
@@ -231,12 +232,15 @@ static json_t *path_json(struct build *b)
 {
 	const struct picture *p = b->v->picture;
 	json_t *pieces = json_array();
+	struct words note = { 0 };
 
+	view_add_writer(&note, b->v->diagnosis);
 	for (size_t i = 0; i < p->route.n; i++)
 		b->failed |= json_array_append_new(pieces, piece_json(b, &p->route.v[i]));
-	return json_pack("{s:b, s:I, s:I, s:I, s:o}", "truncated", b->v->path->truncated, "finest_ns",
+	return json_pack("{s:b, s:I, s:I, s:I, s:o*, s:o}", "truncated", b->v->path->truncated, "finest_ns",
 			 (json_int_t)p->route_finest_ns, "count", (json_int_t)b->v->path->n_pieces, "from_ns",
-			 (json_int_t)(b->v->diagnosis->from_ns - p->from_ns), "pieces", pieces);
+			 (json_int_t)(b->v->diagnosis->from_ns - p->from_ns), "note",
+			 note.n ? taken(&note) : NULL, "pieces", pieces);
 }
 
 static json_t *gaps_json(const struct picture *p)
@@ -326,14 +330,15 @@ static json_t *link_json(const struct view *v, size_t i)
 	const struct diagnosis *d = v->diagnosis;
 	const struct link *k = &d->chain[i];
 	bool last = i + 1 == d->n_chain, waits = !last || closes_circle(d);
-	struct words text = { 0 }, t = { 0 };
+	struct words text = { 0 }, t = { 0 }, limit = { 0 };
 
+	limit_add(&limit, k);
 	if (waits) {
 		summary_add_link(&text, d, i, last ? d->cycle : i + 1);
 		view_add_notes(&t, v->g, d, i);
 	}
 	return json_pack(
-		"{s:o, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"{s:o, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o*, s:o, s:o}",
 		"lane", lane_number(v, k->task), "root", is_root(d, i), "total_ns", (json_int_t)k->total_ns,
 		"waits", (json_int_t)k->waits, "timeouts", (json_int_t)k->timeouts, "sure_waits",
 		(json_int_t)k->sure_waits, "longest_ns", (json_int_t)k->longest_ns, "running_ns",
@@ -342,8 +347,8 @@ static json_t *link_json(const struct view *v, size_t i)
 		view_is_doubted(d, i), "certain",
 		waits ? json_boolean(summary_is_certain(d, i)) : json_null(), "how",
 		waits ? json_string(view_edge_words(k->edge, k->kind)) : json_null(), "text",
-		waits ? taken(&text) : json_null(), "notes", taken(&t), "cpu", cpu_json(d, i), "choices",
-		choices_json(d, k->task));
+		waits ? taken(&text) : json_null(), "notes", taken(&t), "limit",
+		limit.n ? taken(&limit) : NULL, "cpu", cpu_json(d, i), "choices", choices_json(d, k->task));
 }
 
 static json_t *story_json(const struct view *v)

@@ -180,6 +180,22 @@ function draw_marked(ctx) {
 	ctx.fillRect(x, AXIS_HEIGHT - 6, Math.max(end - x, 2), 3);
 }
 
+// Lines at the begin and the end of the window of the diagnosis: the timeline shows a little more.
+function draw_window(ctx) {
+	const w = doc.diagnosis.window;
+
+	ctx.strokeStyle = style.mark;
+	ctx.setLineDash([2, 3]);
+	ctx.beginPath();
+	for (const t of [w.from_ns - base, w.to_ns - base])
+		if (t > timeline.from && t < timeline.to) {
+			ctx.moveTo(timeline.x_of(t), AXIS_HEIGHT - 6);
+			ctx.lineTo(timeline.x_of(t), timeline.height);
+		}
+	ctx.stroke();
+	ctx.setLineDash([]);
+}
+
 // Arrows that can be seen now, the most important first, with their two ends.
 function place_arrows() {
 	const list = [], pixel = (timeline.to - timeline.from) / (timeline.width - timeline.gutter);
@@ -242,6 +258,7 @@ function draw_picture(ctx) {
 	draw_missing(ctx);
 	draw_path(ctx);
 	draw_marked(ctx);
+	draw_window(ctx);
 }
 
 function draw_choice(ctx) {
@@ -308,6 +325,7 @@ function show_legend() {
 		element(row, 'i', null, cls);
 		element(row, 'span', text);
 	};
+	line('windowline', 'begin and end of the window');
 	line('pathline', 'critical path');
 	line('arrowline', 'arrow to a waiting task: certain');
 	line('arrowline weak', 'inferred');

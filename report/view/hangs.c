@@ -278,10 +278,19 @@ static json_t *hang_json(const struct subject *page, size_t i)
 	return with_waiters(with_time(o, v, x), &s);
 }
 
-/* Returns true if the page tells the row as its own hang: the task is in the chain. */
+/* Returns true if the page tells the row as its own hang: the task is in the chain, and so are all tasks for
+ * which it waited. The row may be about another hang of a task of the chain. */
 static bool is_told(const struct subject *page, size_t row)
 {
-	return in_chain(page->d, page->v->hangs->v[row].task);
+	const struct hang *x = &page->v->hangs->v[row];
+	const struct diagnosis *d = x->diagnosis;
+
+	if (row == own_row(page->v))
+		return in_chain(page->d, x->task);
+	for (size_t i = 0; i < d->n_chain; i++)
+		if (!in_chain(page->d, d->chain[i].task))
+			return false;
+	return overlaps(page->d, x);
 }
 
 /* A deadlock does not end by itself, so it comes first. Then come the hangs in the time of the page. */
@@ -314,11 +323,10 @@ static int before(const void *a, const void *b)
 static size_t other_rows(const struct subject *page, struct other *others)
 {
 	const struct hangs *h = page->v->hangs;
-	size_t own = own_row(page->v), n = 0;
+	size_t n = 0;
 
 	for (size_t i = 0; i < h->n; i++)
-		if (h->v[i].alarm && h->v[i].first_row == i && !(i == own && is_told(page, i)) &&
-		    !page->told[i])
+		if (h->v[i].alarm && h->v[i].first_row == i && !is_told(page, i) && !page->told[i])
 			others[n++] =
 				(struct other){ rank(page->v, &h->v[i]), h->v[i].to_ns - h->v[i].from_ns, i };
 	if (n)

@@ -127,7 +127,7 @@ function find_arrows() {
 		for (const s of lane.spans)
 			if (s.wait && s.reason.lane !== null && s.reason.lane !== lane.index)
 				arrows.push({ from: lanes[s.reason.lane], to: lane, left: s.to - s.back, arrived: s.to,
-					certain: s.reason.certain, edge: s.reason.edge, span: s, kept: s.kept });
+					certain: s.reason.certain, edge: s.reason.edge, limit: s.reason.limit === true, span: s, kept: s.kept });
 	return arrows.sort((a, b) => b.kept - a.kept || (b.span.to - b.span.from) - (a.span.to - a.span.from));
 }
 
@@ -142,7 +142,7 @@ function mark_links(arrows) {
 		const end = Math.min(doc.diagnosis.chain[i].to_ns - base, ...ends);
 		// A certain link may have waits that a time limit ended: each of them alone shows nothing.
 		const mine = arrows.filter(a => a.kept && a.to === to && a.from === from);
-		let arrow = mine.find(a => a.certain === more.certain) || mine[0];
+		let arrow = mine.find(a => a.certain === more.certain && !a.limit) || mine.find(a => a.certain === more.certain) || mine[0];
 
 		if (!arrow) {
 			arrow = { from, to, left: end, arrived: end, kept: true, span: null };
@@ -151,7 +151,8 @@ function mark_links(arrows) {
 		arrow.link = i;
 		arrow.certain = more.certain;
 	});
-	return arrows.sort((a, b) => (b.link !== undefined) - (a.link !== undefined));
+	// The end of a wait by its own time limit is no act of the other task, so it has no arrow, but the link has one.
+	return arrows.filter(a => !a.limit || a.link !== undefined).sort((a, b) => (b.link !== undefined) - (a.link !== undefined));
 }
 
 const arrows = mark_links(find_arrows());
@@ -171,6 +172,15 @@ function span_after(lane, t) {
 	return low;
 }
 
+// Of a wait of the chain, only a part may count there: the window, or the wait of the task before it in the chain, cuts the
+// rest. Of another interval, the window may cut a part.
+function counted(s, ns) {
+	const i = s.kept ? doc.story.findIndex(x => x.lane === s.lane.index) : -1, range = i < 0 ? doc.diagnosis.window : doc.diagnosis.chain[i];
+	const part = Math.min(s.to, range.to_ns - base) - Math.max(s.from, range.from_ns - base);
+
+	return part <= 0 || duration(part) === duration(ns) ? '' : ' ' + duration(part) + (i < 0 ? ' of it in the window.' : ' of it count in the chain.');
+}
+
 // The lines of text about a span; the first one names the task.
 function span_lines(s) {
 	const ns = s.to - s.from + (s.before || 0) + (s.after || 0);
@@ -178,7 +188,7 @@ function span_lines(s) {
 
 	if (s.reason) {
 		lines.push(s.reason.text);
-		lines.push('for ' + duration(ns) + ', from ' + wall(s.from - (s.before || 0), 6) + (ns > s.to - s.from ? '. The timeline shows ' + duration(s.to - s.from) + ' of it.' : ''));
+		lines.push('for ' + duration(ns) + ', from ' + wall(s.from - (s.before || 0), 6) + (ns > s.to - s.from ? '. The timeline shows ' + duration(s.to - s.from) + ' of it.' : '.') + counted(s, ns));
 		if (s.reason.by)
 			lines.push(s.reason.by);
 		return lines;
@@ -249,7 +259,17 @@ function add_name(e, text) {
 	const span = document.createElement('span');
 
 	span.className = 'name';
-	span.textContent = text;
+	// no line may end within an arrow
+	text.split('->').forEach((part, i) => {
+		if (i) {
+			const arrow = document.createElement('span');
+
+			arrow.className = 'whole';
+			arrow.textContent = '->';
+			span.append(arrow);
+		}
+		span.append(part);
+	});
 	e.append(span);
 }
 

@@ -23,7 +23,7 @@ const STATES = {
 	running: 'runs',
 	runnable: 'waits for a CPU',
 	stopped: 'is stopped',
-	unborn: 'is not started yet',
+	unborn: 'did not exist',
 	exited: 'has ended',
 	unknown: 'state not known',
 	folded: 'many short runs and waits',
@@ -65,7 +65,7 @@ function link_state(link, more) {
 	if (link.state === 'waiting' || link.state === 'sleeping')
 		return (link.state === 'sleeping' ? 'sleeps' : link.resource.kind === 'timer' ? 'waits for a timer or its own time limit,' : 'waits') +
 			time + times + since(link, more, victim) + (what ? ': ' + what : '');
-	return (STATES[link.state] || link.state) + time + (what && link.resource.kind !== 'cpu' ? ': ' + what : '');
+	return (STATES[link.state] || link.state) + time + (what && link.resource.kind !== 'cpu' && !['unborn', 'stopped'].includes(link.state) ? ': ' + what : '');
 }
 
 // Returns true if the root cause is a task that is stopped or frozen.
@@ -185,6 +185,8 @@ function show_state(about, link, more, last) {
 	// The wait for a time limit may be longer than the part of it that held the victim up.
 	element(about, 'p', last && !more.total_ns ? root : limited ? root + '; in this chain for ' + duration(more.total_ns) +
 		(more.waits > 1 ? ' in ' + more.waits + ' waits' : '') : link_state(link, more), 'what');
+	if (more.limit)
+		element(about, 'p', more.limit);
 	if (last && is_stopped())
 		element(about, 'p', doc.diagnosis.root_cause.text + '.');
 	if (besides)
@@ -214,6 +216,8 @@ function show_link(list, link, i) {
 		go.addEventListener('click', () => timeline.show_range(more.lane, link.from_ns - base, link.to_ns - base));
 		add_row_buttons(about, more.lane);
 	}
+	if (last && doc.path.note)
+		element(about, 'p', doc.path.note, 'soft');
 	more.choices.forEach(t => element(about, 'p', 'Another way: ' + t + '.', 'soft'));
 	show_stack(card, link, more);
 	const next = next_of(i);
@@ -258,7 +262,7 @@ function show_path() {
 	for (const row of rows.slice(0, 12)) {
 		const tr = element(body, 'tr');
 
-		element(tr, 'td', row.lane === null ? 'a task without a lane' : task_name(lanes[row.lane]));
+		element(tr, 'td', row.lane === null ? 'a task without a lane' : task_name(lanes[row.lane]) + (lanes[row.lane].why === 'chain' ? '' : ' (not in the chain)'));
 		element(tr, 'td', TIMES[row.time]);
 		element(tr, 'td', duration(row.ns), 'n');
 		element(tr, 'td', percent(row.ns, all), 'n');
@@ -269,6 +273,7 @@ function show_path() {
 		doc.path.count + ' pieces, which add up to ' + duration(all) + '.' + (doc.path.finest_ns ? ' Neighbours shorter than ' + duration(doc.path.finest_ns) +
 		' are joined here; "ctrace path" lists all.' : '') + (rows.some(r => r.time === 'unknown') ?
 		' State not known: no record shows what the task did.' : '') + (doc.path.truncated ? ' The path is longer than a limit, so a part is missing.' : ''));
+	put('path-note', doc.path.note || '');
 }
 
 function list_section(id, texts) {
@@ -338,20 +343,21 @@ function reason_parts(text) {
 function show_tables() {
 	// n: the number of answered requests, or of jobs. If it is 0, the cell stays empty.
 	const time = (n, ns) => n ? duration(ns) : '';
-	const counts = (done, open, what) => !open ? done : (done ? done + ', ' : '') + open + ' ' + what;
+	const counts = (done, what_done, open, what) => !open ? done : (done ? done + ' ' + what_done + ', and ' : '') + open + ' ' + what;
 	const more = (id, n, command) => put(id + '-more', n ? n + ' more: "' + command + '" shows them.' : '');
 	const [services, queues] = TABLES;
 	const longest = (table, row) => row.slowest ? cell => fill_piece(cell, table, row, row.slowest, 'The longest ' + table.noun, piece_text(table, row.slowest)) : '';
 	const requests = s => cell => {
-		element(cell, 'span', counts(s.count, s.unanswered, services.open));
+		element(cell, 'span', counts(s.count, 'answered', s.unanswered, services.open));
 		if (s.open)
 			fill_piece(cell, services, s, s.open, 'A request without an answer', (s.open.awaited ? 'waits for ' : 'no answer for ') + duration(s.open.to_ns - s.open.from_ns));
 	};
 
 	show_table(services, s => [[{ name: services.name(s) }], requests(s), time(s.count, s.latency_ns.p50), time(s.count, s.latency_ns.p99), longest(services, s),
 		s.reason ? reason_parts(s.reason) : '', cell => fill_tasks(cell, services, s)], [1, 2, 3, 4]);
-	show_table(queues, q => [[{ name: queues.name(q) }], counts(q.count, q.waiting, 'still wait'), time(q.count, q.queueing_ns.p99), time(q.count, q.execution_ns.p99),
+	show_table(queues, q => [[{ name: queues.name(q) }], counts(q.count, 'began', q.waiting, 'still wait'), time(q.count, q.queueing_ns.p99), time(q.count, q.execution_ns.p99),
 		longest(queues, q), q.text, cell => fill_tasks(cell, queues, q)], [1, 2, 3, 4]);
+	put('services-note', doc.path.note || '');
 	more('services', doc.services_left_out, 'ctrace requests');
 	more('queues', doc.queues_left_out, 'ctrace jobs');
 }
@@ -387,7 +393,7 @@ function waiting_text(h) {
 
 function show_hangs() {
 	const h = doc.hangs, n = h.others.length + h.others_left_out, box = document.getElementById('others');
-	const more = !h.waiters ? ' No other task was found that waited for a task of this chain, and that "ctrace hangs --all" marks with ALARM.' : ' ' + h.waiters + ' more task' +
+	const more = !h.waiters ? ' No other task was found that waited long for a task of this chain.' : ' ' + h.waiters + ' more task' +
 		(h.waiters === 1 ? '' : 's') + (h.waiters === h.waiting.length && h.waiting.every(x => x.certain) ? '' : ' perhaps') + ' waited for a task of this chain (' + waiting_text(h) + ').';
 
 	put('chosen-how', h.chosen + more + (n ? '' : ' No other hang was found ' + h.where + '.'));
@@ -446,7 +452,7 @@ function explained(word, words) {
 }
 
 // A long headline is set in two parts: the first one says which task or thing is to blame, and what it did.
-const HEADLINE = 110, HEADLINE_FIRST = 40;
+const HEADLINE = 110, HEADLINE_FIRST = 40, HEADLINE_REST = 50;
 
 // Returns where the second part begins, which is not within a name. 0: there is no second part.
 function headline_cut(text) {
@@ -456,7 +462,7 @@ function headline_cut(text) {
 	const inside = at => text.slice(0, at).split('(').length !== text.slice(0, at).split(')').length;
 
 	return text.length > HEADLINE &&
-		cuts.find(at => at >= HEADLINE_FIRST && !inside(at) && !names.some(([from, to]) => from < at && at < to)) || 0;
+		cuts.find(at => at >= HEADLINE_FIRST && text.length - at >= HEADLINE_REST && !inside(at) && !names.some(([from, to]) => from < at && at < to)) || 0;
 }
 
 function show_headline(text) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/analysis.h"
+#include "report/limit.h"
 #include "report/text.h"
 #include "report/view/words.h"
 #include "report/walltime.h"
@@ -87,8 +88,10 @@ static void add_begin(struct words *t, const struct graph *g, const struct link 
 
 static void add_waits(struct words *t, const struct link *k)
 {
-	if (k->waits < 2)
+	if (k->waits < 2) {
+		words_add(t, limit_is_own(k) ? ", until its own time limit," : "");
 		return;
+	}
 	words_add(t, " in %u waits", k->waits);
 	/* the first wait may be longer than the part of it that longest_ns counts */
 	if (!k->before_ns) {
@@ -181,6 +184,13 @@ void summary_add_sure(struct words *t, const struct diagnosis *d)
 		return;
 	}
 	words_add(t, "not certain.");
+	if (sure == n && n && !(d->doubts & ~view_end_doubts(d)))
+		words_add(
+			t,
+			" Records show each step from the victim to %s[%u], but not that the chain ends there.",
+			d->chain[d->n_chain - 1].comm, d->chain[d->n_chain - 1].tid);
+	else if (sure == n && n)
+		words_add(t, " Records show each step, but the cause is not certain.");
 	if (sure < n)
 		words_add(t, " Of %zu step%s from the victim to the task to blame, %zu %s inferred.", n,
 			  n == 1 ? "" : "s", n - sure, n - sure == 1 ? "is" : "are");
@@ -215,6 +225,20 @@ static void add_cpu(struct words *t, const struct diagnosis *d, size_t i)
 	}
 }
 
+/* The task of link k was started while the link before it waited. */
+static void add_start(struct words *t, const struct link *k, const struct link *starter)
+{
+	words_add(t, " was started ");
+	if (k->total_ns) {
+		words_add(t, "only after ");
+		add_ns(t, k->total_ns);
+		words_add(t, ", ");
+	}
+	words_add(t, "by ");
+	add_name(t, starter);
+	words_add(t, ".");
+}
+
 void summary_add_link(struct words *t, const struct diagnosis *d, size_t i, size_t next)
 {
 	const struct link *k = &d->chain[i];
@@ -224,7 +248,11 @@ void summary_add_link(struct words *t, const struct diagnosis *d, size_t i, size
 		return;
 	}
 	add_name(t, k);
-	words_add(t, k->state == LINK_UNBORN ? " was not started yet" : " waited");
+	if (k->state == LINK_UNBORN) {
+		add_start(t, k, &d->chain[next]);
+		return;
+	}
+	words_add(t, " waited");
 	if (k->total_ns) {
 		words_add(t, " ");
 		add_ns(t, k->total_ns);
@@ -233,8 +261,13 @@ void summary_add_link(struct words *t, const struct diagnosis *d, size_t i, size
 	words_add(t, next < i ? " in turn for " : " for ");
 	add_name(t, &d->chain[next]);
 	words_add(t, ": ");
-	view_add_because(t, k->edge, k->kind, &d->chain[next]);
+	view_add_because(t, k, &d->chain[next]);
 	words_add(t, ".");
+	if (d->chain[next].state == LINK_UNBORN) {
+		words_add(t, " ");
+		add_name(t, &d->chain[next]);
+		words_add(t, " was started only during this wait.");
+	}
 	if (k->sure_waits && k->sure_waits < k->waits && summary_is_certain(d, i))
 		words_add(t, " Records show this for %u of the %u waits.", k->sure_waits, k->waits);
 }

@@ -181,21 +181,54 @@ static json_t *service_json(const struct table *t, const struct services *all, c
 			 piece_json(t, &slowest), "open", open_json(t, all, s), "tasks", tasks_json(t, row));
 }
 
-/* rows: has room for one number for each service. Sets it to the row of the service, or to GRAPH_NONE. */
-static json_t *services_json(const struct table *t, const struct services *all, uint32_t *rows,
+static bool in_chain(const struct table *t, uint32_t task)
+{
+	return task != GRAPH_NONE && t->lane_of[task] != GRAPH_NONE &&
+	       t->v->picture->lanes.v[t->lane_of[task]].why == LANE_CHAIN;
+}
+
+/* own: [i]: a task of the chain has a part in requests of service i. */
+static void find_own(const struct table *t, const struct services *all, bool *own)
+{
+	const struct requests *r = &all->requests;
+
+	for (uint32_t i = 0; i < r->n; i++)
+		own[all->of[i]] |= services_counts(all, i) &&
+				   (in_chain(t, r->v[i].client) || in_chain(t, r->v[i].server) ||
+				    in_chain(t, r->v[i].answerer));
+	for (size_t i = 0; i < r->n_works; i++)
+		own[all->of[r->works[i].request]] |=
+			services_counts(all, r->works[i].request) && in_chain(t, r->works[i].task);
+}
+
+/* Sets rows[i] to the row of service i, or to GRAPH_NONE. The services of the chain come first. Sets
+ * *ret_more to the number of the services without a row. */
+static void place_services(const struct services *all, const bool *own, uint32_t *rows, size_t *ret_more)
+{
+	uint32_t n = 0;
+
+	for (int first = 1; first >= 0; first--)
+		for (size_t i = 0; i < all->n; i++) {
+			if (own[i] != first)
+				continue;
+			rows[i] = is_shown(&all->v[i]) && n < VIEW_TABLE_ROWS ? n++ : GRAPH_NONE;
+			*ret_more += is_shown(&all->v[i]) && rows[i] == GRAPH_NONE;
+		}
+}
+
+/* rows, own: have room for one element for each service. */
+static json_t *services_json(const struct table *t, const struct services *all, uint32_t *rows, bool *own,
 			     size_t *ret_more)
 {
 	json_t *list = json_array();
-	uint32_t n = 0;
 
-	for (size_t i = 0; i < all->n; i++) {
-		rows[i] = is_shown(&all->v[i]) && n < VIEW_TABLE_ROWS ? n++ : GRAPH_NONE;
-		*ret_more += is_shown(&all->v[i]) && rows[i] == GRAPH_NONE;
-	}
+	find_own(t, all, own);
+	place_services(all, own, rows, ret_more);
 	note_requests(t, all, rows);
-	for (size_t i = 0; i < all->n; i++)
-		if (rows[i] != GRAPH_NONE)
-			json_array_append_new(list, service_json(t, all, &all->v[i], rows[i]));
+	for (uint32_t row = 0; row < VIEW_TABLE_ROWS; row++)
+		for (size_t i = 0; i < all->n; i++)
+			if (rows[i] == row)
+				json_array_append_new(list, service_json(t, all, &all->v[i], row));
 	return list;
 }
 
@@ -203,6 +236,7 @@ json_t *view_services(const struct view *v, size_t *ret_more)
 {
 	_cleanup_table_ struct table t = { 0 };
 	_cleanup_free_ uint32_t *rows = NULL;
+	_cleanup_free_ bool *own = NULL;
 	struct services *all;
 	json_t *list = NULL;
 
@@ -210,8 +244,9 @@ json_t *view_services(const struct view *v, size_t *ret_more)
 	if (table_init(&t, v) || services_find(v->g, v->diagnosis->from_ns, v->diagnosis->to_ns, NULL, &all))
 		return NULL;
 	rows = malloc((all->n + 1) * sizeof(*rows));
-	if (rows)
-		list = services_json(&t, all, rows, ret_more);
+	own = calloc(all->n + 1, sizeof(*own));
+	if (rows && own)
+		list = services_json(&t, all, rows, own, ret_more);
 	services_free(all);
 	return list;
 }

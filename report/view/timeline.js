@@ -24,7 +24,7 @@ const timeline = {
 timeline.is_first = lane => lane.why === 'chain' || (lane.why === 'path' && lane.path_ns * 1000 >= span_ns);
 
 timeline.matches = lane => {
-	const text = [lane.comm, lane.process, lane.tid, lane.pid, lane.cmdline || ''].join(' ').toLowerCase();
+	const text = [task_name(lane), lane.comm, lane.process, lane.tid, lane.pid, lane.cmdline || ''].join(' ').toLowerCase();
 
 	return timeline.query !== '' && text.includes(timeline.query);
 };
@@ -255,7 +255,7 @@ timeline.zoom_to_chosen = () => {
 		timeline.set(s.from - (s.to - s.from) * 0.25, s.to + (s.to - s.from) * 0.25);
 };
 
-const HINT = document.querySelector('#chosen .hint');
+const HINTS = document.querySelectorAll('#chosen .hint');
 
 const KEYS = {
 	'+': () => timeline.zoom(0.6),
@@ -280,7 +280,7 @@ const KEYS = {
 		timeline.marked = null;
 		timeline.choose(null);
 		timeline.draw();
-		document.getElementById('chosen').replaceChildren(HINT);
+		document.getElementById('chosen').replaceChildren(...HINTS);
 	},
 };
 
@@ -337,11 +337,19 @@ function on_up(event) {
 	}
 }
 
+// If the page names a task that the search fits, but that has no lane: says why the search does not find it.
+function without_lane() {
+	const names = Array.from(document.querySelectorAll('header .name, main .name'), e => e.textContent);
+	const name = names.find(x => /\[\d+[^\]]*\]$/.test(x) && x.toLowerCase().includes(timeline.query));
+
+	return name ? [': ', { name }, ' is named on this page, but has no lane. Only tasks of the chain and of the critical path, and tasks that woke them or were woken by them, have lanes.'] : [];
+}
+
 function on_search(event) {
 	timeline.query = event.target.value.trim().toLowerCase();
 	timeline.arrange();
 	const n = lanes.filter(timeline.matches).length;
-	put('found', timeline.query ? n + ' task' + (n === 1 ? '' : 's') + ' found' : '');
+	put('found', timeline.query ? [n + ' task' + (n === 1 ? '' : 's') + ' found'].concat(n ? [] : without_lane()) : '');
 }
 
 const closed_before_print = [];

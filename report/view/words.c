@@ -164,9 +164,35 @@ static const char *owner_clause(enum resource_kind resource)
 	return "can end the wait";
 }
 
+/* If the wait is for a thing that only one task has: what the next task does with it, as a clause without its
+ * subject. The edge only says how the thing came from one task to the other, such as by a signal. NULL:
+ * other. */
+static const char *has_clause(enum resource_kind resource)
+{
+	if (resource == RESOURCE_DATABASE_LOCK)
+		return "had the lock of the database";
+	if (resource == RESOURCE_JAVA_LOCK)
+		return "had the Java lock";
+	if (resource == RESOURCE_STANDBY)
+		return "sends the log to the standby";
+	return resource == RESOURCE_CHECKPOINT ? "makes the checkpoint" : NULL;
+}
+
+/* The same as has_clause(), in words for a task. */
+static const char *has_words(enum resource_kind resource)
+{
+	if (resource == RESOURCE_DATABASE_LOCK || resource == RESOURCE_JAVA_LOCK)
+		return "the owner of the lock";
+	if (resource == RESOURCE_STANDBY)
+		return "the task that sends the log to the standby";
+	return resource == RESOURCE_CHECKPOINT ? "the task that makes the checkpoint" : NULL;
+}
+
 /* What the next task is or did, as a clause without its subject. */
 static const char *because_words(enum edge_kind edge, enum resource_kind resource)
 {
+	if (has_clause(resource))
+		return has_clause(resource);
 	switch (edge) {
 	case EDGE_WAKE:
 		return "made the wake-up";
@@ -223,6 +249,8 @@ static const char *because_words(enum edge_kind edge, enum resource_kind resourc
 
 const char *view_edge_words(enum edge_kind edge, enum resource_kind resource)
 {
+	if (has_words(resource))
+		return has_words(resource);
 	switch (edge) {
 	case EDGE_WAKE:
 		return "a wake-up";
@@ -279,10 +307,14 @@ const char *view_edge_words(enum edge_kind edge, enum resource_kind resource)
 	return "nothing known";
 }
 
-void view_add_because(struct words *t, enum edge_kind edge, enum resource_kind resource,
-		      const struct link *next)
+void view_add_because(struct words *t, const struct link *k, const struct link *next)
 {
-	words_add(t, "%s[%u] %s", next->comm, next->tid, because_words(edge, resource));
+	bool ended = k->edge == EDGE_POST && k->strength == EDGE_STRONG && !k->unfinished;
+
+	words_add(t, "%s[%u] %s%s", next->comm, next->tid, because_words(k->edge, k->kind),
+		  !ended         ? ""
+		  : k->waits > 1 ? " that ended the last of these waits"
+				 : " that ended the wait");
 }
 
 const char *view_resource_words(enum resource_kind resource)
@@ -489,8 +521,27 @@ static void add_stopper(struct words *t, const struct graph *g, const struct bla
 	words_add(t, " stopped it with SIG%s. ", signal ? signal : "STOP");
 }
 
-void view_add_end(struct words *t, const struct graph *g, const struct interval *x, const struct blame *b)
+bool view_is_limited(const struct graph *g, const struct interval *x, const struct blame *b)
 {
+	return b->timed_out || (x->wait != CT_W_SLEEP && edge_is_timed_out(g, x));
+}
+
+static void add_named(struct words *t, const struct graph *g, const struct diagnosis *d,
+		      const struct blame *b)
+{
+	for (size_t i = 0; i < d->n_chain; i++)
+		if (d->chain[i].task == b->task) {
+			words_add(t, "%s[%u]", d->chain[i].comm, d->chain[i].tid);
+			return;
+		}
+	view_add_task(t, g, b->task, b->until_ns);
+}
+
+void view_add_end(struct words *t, const struct graph *g, const struct diagnosis *d, const struct interval *x,
+		  const struct blame *b)
+{
+	bool limit = view_is_limited(g, x, b);
+
 	if (b->edge == EDGE_STOP && b->task == GRAPH_NONE && b->event != GRAPH_NONE)
 		add_stopper(t, g, b);
 	if (b->killed)
@@ -498,7 +549,7 @@ void view_add_end(struct words *t, const struct graph *g, const struct interval 
 	else if (b->timed_out && b->ended && b->task != GRAPH_NONE)
 		words_add(t,
 			  "A timer or a time limit ended the wait, and the task waited for the same again.");
-	else if (b->timed_out)
+	else if (limit)
 		words_add(t, "A timer or a time limit ended the wait.");
 	else if (b->ended && b->edge == EDGE_TIMER)
 		words_add(t, "A timer ended the wait.");
@@ -509,8 +560,8 @@ void view_add_end(struct words *t, const struct graph *g, const struct interval 
 	if (b->task == GRAPH_NONE)
 		return;
 	words_add(t, "%s", t->n ? " " : "");
-	view_add_task(t, g, b->task, b->until_ns);
-	words_add(t, view_is_ended(b)             ? " ended the wait."
+	add_named(t, g, d, b);
+	words_add(t, view_is_ended(b) && !limit   ? " ended the wait."
 		     : b->timed_out && b->ended   ? " ended the last of these waits."
 		     : !b->ended && is_open(g, x) ? " could end the wait."
 						  : " could have ended the wait.");
@@ -561,15 +612,34 @@ void view_add_notes(struct words *t, const struct graph *g, const struct diagnos
 
 void view_add_ended(struct words *t, const struct graph *g, const struct diagnosis *d, const struct blame *b)
 {
-	view_add_task(t, g, b->task, b->until_ns);
+	add_named(t, g, d, b);
 	words_add(t, " ended the longest wait of the last link.");
-	add_how(t, b, false);
-	if (d->chain[d->n_chain - 1].kind == RESOURCE_INPUT)
+	if (!render_is_sure((enum edge_kind)b->edge, (enum edge_strength)b->strength))
+		add_how(t, b, false);
+	if (b->task == d->writer.task && d->writer.tid) {
+		words_add(t, " ");
+		view_add_writer(t, d);
+	} else if (d->chain[d->n_chain - 1].kind == RESOURCE_INPUT)
 		words_add(
 			t,
 			" The chain does not go on to this task, because the wait is taken for a wait for input: see 'Where the chain could have gone another way'.");
 	else
 		words_add(t, " No record shows that the last task awaited this.");
+}
+
+void view_add_writer(struct words *t, const struct diagnosis *d)
+{
+	const struct link *last = &d->chain[d->n_chain - 1];
+	const struct writer *w = &d->writer;
+
+	if (!w->tid)
+		return;
+	words_add(t, "%s[%u] started %s[%u], and %swrites what it reads.", w->comm, w->tid, last->comm,
+		  last->tid, render_is_sure(w->edge, w->strength) ? "" : "perhaps ");
+	words_add(t, " So the wait counts as a wait for input, and the chain ends at %s[%u].", last->comm,
+		  last->tid);
+	words_add(t, " The critical path goes on to %s[%u], and says what %s[%u] did meanwhile.", w->comm,
+		  w->tid, w->comm, w->tid);
 }
 
 const char *view_doubt_words(enum doubt doubt)
@@ -607,11 +677,24 @@ const char *view_doubt_words(enum doubt doubt)
 	return "";
 }
 
+/* The doubts about the end of the chain. */
+#define END_DOUBTS                                                                                           \
+	(1 << DOUBT_OBJECT | 1 << DOUBT_IDLE | 1 << DOUBT_LEAF | 1 << DOUBT_CPU | 1 << DOUBT_CYCLE |         \
+	 1 << DOUBT_END | 1 << DOUBT_POLLING)
+
+uint32_t view_end_doubts(const struct diagnosis *d)
+{
+	/* Choices are about the end of the chain if none of them is at a task of an earlier link. */
+	for (size_t i = 0; i < d->n_choices; i++)
+		for (size_t j = 0; j + 1 < d->n_chain; j++)
+			if (!d->choices[i].settled && d->choices[i].task == d->chain[j].task)
+				return END_DOUBTS;
+	return END_DOUBTS | 1 << DOUBT_CHOICE;
+}
+
 bool view_is_doubted(const struct diagnosis *d, size_t i)
 {
 	bool last = i + 1 == d->n_chain, has_cpu = last && i && d->chain[i - 1].edge == EDGE_CPU;
-	const uint32_t ends = 1 << DOUBT_OBJECT | 1 << DOUBT_IDLE | 1 << DOUBT_LEAF | 1 << DOUBT_CPU |
-			      1 << DOUBT_CYCLE | 1 << DOUBT_END | 1 << DOUBT_POLLING;
 
 	for (size_t j = 0; j < d->n_choices; j++)
 		if (!d->choices[j].settled && d->choices[j].task == d->chain[i].task)
@@ -619,7 +702,7 @@ bool view_is_doubted(const struct diagnosis *d, size_t i)
 	/* this doubt is about the work of a task, and not about the task that had its CPU */
 	if (d->doubts & 1 << DOUBT_WORK && (last ? !has_cpu : d->chain[i].edge == EDGE_CPU))
 		return true;
-	return last && d->doubts & ends;
+	return last && d->doubts & END_DOUBTS;
 }
 
 void view_add_choices(struct words *t, const struct diagnosis *d)

@@ -79,6 +79,13 @@ static bool is_named_after(const char *p, const char *comm)
 	return strlen(comm) == n && !memcmp(comm, p, n);
 }
 
+/* Returns true if the arguments need no name before them. "(7)" after the name of sleep(1) looks like a
+ * count. */
+static bool says_something(const char *args)
+{
+	return !*args || strspn(args, "0123456789. ") < strlen(args);
+}
+
 static void shorten_paths(const char *text, char *buf)
 {
 	size_t n = 0;
@@ -106,7 +113,7 @@ const char *cmdline_short(const char *text, const char *comm, size_t width, char
 		return buf;
 	if (is_interpreter(program))
 		program = script(word_next(text));
-	if (is_named_after(program, comm))
+	if (is_named_after(program, comm) && says_something(word_next(program)))
 		program = word_next(program);
 	if (!*program)
 		return buf;
