@@ -169,12 +169,18 @@ static bool is_own_end(const struct graph *g, const struct graph_task *t, const 
 	       sig->r.tid != ct_wake_waker(&wake->r);
 }
 
+/* A task may handle a signal, and exit later for another reason. So the signal killed the task only if the
+ * task exited soon. But no task handles SIGKILL: if the task exits late, it got no CPU, or the kernel worked
+ * for it.
+ */
 static bool got_killer(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
 	const struct window_event *e = NULL;
+	bool soon = g->tasks[s->task].exit_ns <= wake->r.ts + KILLED_GONE_NS;
 
 	while ((e = blame_killer(g, s->task, wake->r.ts, e)))
-		if (!is_own_end(g, &g->tasks[s->task], wake, e))
+		if ((soon || ct_signal_number(&e->r) == SIGKILL) &&
+		    !is_own_end(g, &g->tasks[s->task], wake, e))
 			return true;
 	return false;
 }
@@ -189,12 +195,12 @@ static bool was_killed(const struct graph *g, const struct interval *s, const st
 	uint32_t waker =
 		ct_wake_waker(&wake->r) ? graph_task_at(g, ct_wake_waker(&wake->r), wake->r.ts) : GRAPH_NONE;
 
-	if (s->wait == CT_W_STOPPED || (s->wait == CT_W_SIGNAL && !WTERMSIG(g->tasks[s->task].exit_code)) ||
-	    g->tasks[s->task].exit_ns > wake->r.ts + KILLED_GONE_NS)
+	if (s->wait == CT_W_STOPPED || (s->wait == CT_W_SIGNAL && !WTERMSIG(g->tasks[s->task].exit_code)))
 		return false;
 	if (got_killer(g, s, wake))
 		return true;
-	return ct_wake_context(&wake->r) == CT_CTX_TASK && waker != GRAPH_NONE &&
+	return g->tasks[s->task].exit_ns <= wake->r.ts + KILLED_GONE_NS &&
+	       ct_wake_context(&wake->r) == CT_CTX_TASK && waker != GRAPH_NONE &&
 	       g->tasks[waker].tgid == g->tasks[s->task].tgid &&
 	       (call == CALL_EXIT_GROUP || call == CALL_EXECVE);
 }
@@ -313,6 +319,12 @@ static bool blame_interrupted(const struct graph *g, const struct interval *s, u
 	return true;
 }
 
+/* Returns true if the wake-up does not show that the waker unlocked the file for which s waits. */
+static bool is_no_unlock(const struct interval *s, const struct window_event *wake)
+{
+	return s->wait == CT_W_FLOCK && !wake->r.obj && !(wake->r.flags & CT_WF_EXITING);
+}
+
 static void blame_waker(const struct graph *g, const struct interval *s, const struct window_event *wake,
 			struct blame *b)
 {
@@ -341,7 +353,8 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 		b->strength = EDGE_STRONG;
 	b->ended = true;
 	b->event = s->wake;
-	if (sig && (b->edge == EDGE_WAKE || b->edge == EDGE_SIGNAL || b->strength == EDGE_WEAK)) {
+	if (sig && (b->edge == EDGE_WAKE || b->edge == EDGE_SIGNAL || b->strength == EDGE_WEAK ||
+		    is_no_unlock(s, wake))) {
 		if (s->wait != CT_W_SIGNAL && blame_interrupted(g, s, waker, b))
 			return;
 		b->edge = EDGE_SIGNAL;
@@ -592,7 +605,7 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 	}
 	if (wake && !edge_by_timer(g, s, wake)) {
 		b->killed = was_killed(g, s, wake);
-		if (!b->killed) {
+		if (!b->killed && !owner_gave_up(g, s, wake)) {
 			blame_woken(g, s, wake, b);
 			return;
 		}

@@ -87,6 +87,10 @@ struct lock_owner {
  * LOCKERS_MAX locks or LOCK_RECORDS_MAX records, the owner is not known. */
 void owner_of_lock(const struct graph *g, const struct lock_try *t, struct lock_owner *ret,
 		   struct enders *all);
+/* `wake` ended s. Returns true if both tasks waited for a lock of the same file, and the waker did not get it
+ * before the wake-up: it gave up, for example because it was killed. Then the kernel wakes the tasks that
+ * waited behind it, but no lock was released: locks_delete_block() in fs/locks.c. */
+bool owner_gave_up(const struct graph *g, const struct interval *s, const struct window_event *wake);
 /*
  * Returns true if an inspection shows that s is a wait for a lock of a database, or for a lock
  * of a Java virtual machine. (The inspection found the lock in the memory of the program.) If time

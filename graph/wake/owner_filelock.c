@@ -449,6 +449,24 @@ static uint32_t owner_by_unlock(const struct graph *g, const struct lock_try *t,
 	return owner;
 }
 
+bool owner_gave_up(const struct graph *g, const struct interval *s, const struct window_event *wake)
+{
+	const struct graph_ref *r;
+	const struct window_event *e;
+	uint32_t waker;
+
+	if (s->wait != CT_W_FLOCK || !ct_wake_by_task(&wake->r) || ct_wake_call(&wake->r) != CT_W_FLOCK ||
+	    wake->r.flags & CT_WF_EXITING)
+		return false;
+	waker = graph_task_at(g, ct_wake_waker(&wake->r), wake->r.ts);
+	r = graph_ref_before(g, &g->locktries, ct_wake_waker(&wake->r), wake->r.ts);
+	if (waker == GRAPH_NONE || !r)
+		return false;
+	e = owner_event(g, r);
+	return ct_lock_result(&e->r) > 0 && e->r.obj == (s->obj ? s->obj : wake->r.obj) &&
+	       !owner_may_have_unlocked(g, waker, e->r.ts, wake->r.ts);
+}
+
 /* Looks for lines of /proc/locks in which the process of the waiter waits for a lock. If all of them are
  * about one file, sets t->obj; if there is only one, sets t->want. */
 static void find_waiters(const struct graph *g, const struct interval *s, const struct graph_ref *r, size_t n,
