@@ -218,6 +218,39 @@ static bool polls_several(const struct graph *g, const struct link *k)
 	return false;
 }
 
+/* Returns the longest wait of link k on its object, or NULL. */
+static const struct interval *longest_wait(const struct graph *g, const struct link *k)
+{
+	const struct graph_task *t = &g->tasks[k->task];
+	uint32_t i = graph_interval_at(g, k->task, k->from_ns), end = t->first_interval + t->n_intervals;
+	const struct interval *longest = NULL;
+
+	for (; i < end && g->intervals[i].from_ns < k->to_ns && scan_step(g); i++) {
+		const struct interval *s = &g->intervals[i];
+
+		if (s->state == INTERVAL_BLOCKED && s->wait == k->wait &&
+		    (!longest || s->to_ns - s->from_ns > longest->to_ns - longest->from_ns))
+			longest = s;
+	}
+	return longest;
+}
+
+/* Returns true if the client has received an answer to its last message before its longest wait, and then an
+ * event (is_event()). Without the event, the rest of the answer may be missing. */
+static bool awaits_event(const struct graph *g, const struct link *k)
+{
+	const struct interval *s = longest_wait(g, k);
+	const struct graph_ref *got = s ? graph_ref_before(g, &g->recvs, k->obj, s->from_ns) : NULL;
+	const struct graph_ref *sent = s ? graph_ref_before(g, &g->sends, k->obj, s->from_ns) : NULL;
+	const struct graph_ref *answer;
+	size_t n;
+
+	if (k->owed || !sent || !got || !is_event(g, k->obj, got))
+		return false;
+	answer = graph_refs_from(g, &g->recvs, k->obj, g->w->events[sent->event].r.ts, &n);
+	return n && answer->event > sent->event && answer->event < got->event && !is_event(g, k->obj, answer);
+}
+
 bool idle_client(const struct graph *g, const struct chain *c, size_t first)
 {
 	for (size_t i = first; i < c->links.n; i++) {
@@ -229,12 +262,17 @@ bool idle_client(const struct graph *g, const struct chain *c, size_t first)
 			return is_read(g, k);
 		if (i > first && is_idle_server(g, c, k - 1, k))
 			return is_read(g, k - 1);
-		if (!polls_several(g, k) ||
+		if ((!polls_several(g, k) && !awaits_event(g, k)) ||
 		    (k->owed && !is_one_way(g, k->obj, k->from_ns) && !is_pipelined(g, k->obj, k->from_ns) &&
 		     !is_dropped(g, k->obj, k->from_ns, k->to_ns)))
 			return false;
 	}
 	return false;
+}
+
+bool idle_client_by_event(const struct graph *g, const struct chain *c)
+{
+	return !polls_several(g, &c->links.v[0]) && idle_client(g, c, 0);
 }
 
 /* The kernel sends these signals if a person or another process wants the end of the task, for example with a
