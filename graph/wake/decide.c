@@ -325,6 +325,27 @@ static bool is_no_unlock(const struct interval *s, const struct window_event *wa
 	return s->wait == CT_W_FLOCK && !wake->r.obj && !(wake->r.flags & CT_WF_EXITING);
 }
 
+/* A signal, also the SIGCHLD of a child that exits, interrupts the wait for a lock, but releases no lock. If
+ * records show that the waker does not own the lock, but another task does, returns true, and *b blames this
+ * owner. A file lock belongs to a process: then the owner has to be in another process than the waker. */
+static bool blame_lock_owner(const struct graph *g, const struct interval *s, const struct window_event *wake,
+			     uint32_t waker, struct blame *b)
+{
+	struct blame lasting;
+
+	if ((s->wait != CT_W_FLOCK && s->wait != CT_W_FUTEX) || wake->r.obj ||
+	    ct_wake_call(&wake->r) == (enum ct_wait)s->wait)
+		return false;
+	blame_lasting(g, (uint32_t)(s - g->intervals), &lasting);
+	if (lasting.task == GRAPH_NONE || lasting.strength != EDGE_STRONG || lasting.task == waker ||
+	    (lasting.edge != EDGE_LOCK && lasting.edge != EDGE_FILELOCK) ||
+	    (s->wait == CT_W_FLOCK && g->tasks[lasting.task].tgid == g->tasks[waker].tgid))
+		return false;
+	lasting.until_ns = b->until_ns;
+	*b = lasting;
+	return true;
+}
+
 static void blame_waker(const struct graph *g, const struct interval *s, const struct window_event *wake,
 			struct blame *b)
 {
@@ -337,7 +358,7 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 	wake_cause(g, s, wake, CAUSE_LOOK, &cause);
 	b->edge = cause.edge;
 	b->strength = cause.strength;
-	if (waker == GRAPH_NONE || waker == s->task)
+	if (waker == GRAPH_NONE || waker == s->task || blame_lock_owner(g, s, wake, waker, b))
 		return;
 	if (wake->r.flags & CT_WF_READY)
 		b->obj = own_socket(s, wake);
