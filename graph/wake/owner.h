@@ -87,6 +87,10 @@ struct lock_owner {
  * LOCKERS_MAX locks or LOCK_RECORDS_MAX records, the owner is not known. */
 void owner_of_lock(const struct graph *g, const struct lock_try *t, struct lock_owner *ret,
 		   struct enders *all);
+/* `wake` ended s, a wait for a file lock. Returns true if the waker's process unlocks wanted bytes of this
+ * file before another task gets a lock on them, or if this is not known. The record of the unlock comes after
+ * the wake-up, and a close() or an exit may unlock too. */
+bool owner_unlocks(const struct graph *g, const struct interval *s, const struct window_event *wake);
 /* `wake` ended s. Returns true if both tasks waited for a lock of the same file, and the waker did not get it
  * before the wake-up: it gave up, for example because it was killed. Then the kernel wakes the tasks that
  * waited behind it, but no lock was released: locks_delete_block() in fs/locks.c. */

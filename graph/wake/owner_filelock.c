@@ -515,6 +515,29 @@ static void find_try(const struct graph *g, const struct interval *s, struct loc
 	find_waiters(g, s, r, n, t);
 }
 
+bool owner_unlocks(const struct graph *g, const struct interval *s, const struct window_event *wake)
+{
+	struct lock_try t = { .obj = s->obj, .ts_ns = s->from_ns, .tgid = g->tasks[s->task].tgid };
+	uint32_t waker = graph_task_at(g, ct_wake_waker(&wake->r), wake->r.ts);
+	const struct graph_ref *r;
+	size_t n;
+
+	find_try(g, s, &t);
+	r = graph_refs_from(g, &g->flocks, t.obj, wake->r.ts, &n);
+	for (size_t i = 0; t.obj && waker != GRAPH_NONE && i < n && scan_step(g); i++) {
+		const struct window_event *e = owner_event(g, &r[i]);
+		uint32_t task = graph_task_at(g, e->r.tid, e->r.ts);
+
+		if (e->r.kind != CT_FLOCK || task == GRAPH_NONE || !is_about(g, t.want, e))
+			continue;
+		if (is_lock(e) && task != s->task)
+			return false;
+		if (ct_lock_op(&e->r) == CT_LOCK_UNLOCK && g->tasks[task].tgid == g->tasks[waker].tgid)
+			return true;
+	}
+	return !scan_left(g);
+}
+
 /* Returns true if another process may get or end a lock during the wait. Then the owner at the end of the
  * wait counts: if another waiter gets the lock, Linux does not wake this one. */
 static bool changes_within(const struct graph *g, const struct lock_try *t, const struct interval *s)
