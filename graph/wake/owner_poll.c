@@ -357,8 +357,9 @@ static void poll_add(const struct graph *g, const struct interval *s, uint64_t o
 	f->any = true;
 }
 
-/* At ts_ns, `other` does something for which `task` may have to wait. So it neither idles, nor waits for the
- * process of `task`. */
+/* At ts_ns, `other` does something for which `task` may have to wait: it computes, or waits for the disk, for
+ * another place in the kernel that no signal interrupts, or for a file lock. In any other wait, for example
+ * for input, it may be a helper that idles. */
 static bool is_at_work(const struct graph *g, uint32_t other, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, other, ts_ns);
@@ -369,16 +370,16 @@ static bool is_at_work(const struct graph *g, uint32_t other, uint32_t task, uin
 		return false;
 	if (x->state != INTERVAL_BLOCKED)
 		return true;
-	if (x->wait == CT_W_POLL || x->wait == CT_W_EPOLL || x->wait == CT_W_ACCEPT ||
-	    x->wait == CT_W_SLEEP || x->wait == CT_W_FUTEX || x->wait == CT_W_SIGNAL)
+	if (!(x->st & CT_ST_DISK) && !(x->flags & CT_SF_IOWAIT) && x->wait != CT_W_FLOCK)
 		return false;
 	blame_lasting(g, i, &b);
 	return b.task == GRAPH_NONE || g->tasks[b.task].tgid != g->tasks[task].tgid;
 }
 
 /* Returns true if the thread of the poller's process may end the poll s before the process of `other` acts.
- * It may not if it waits for that process, in the same poll, or on a futex: then another thread has to act
- * before. waker: the thread has ended such polls. Then it may do so after a sleep, too. */
+ * It may not if it waits for that process, in the same poll, or on a futex that is no lock with a known
+ * owner: then another thread has to act before. waker: the thread has ended such polls. Then it may do so
+ * after a sleep, too. */
 static bool may_act_first(const struct graph *g, const struct interval *s, uint32_t thread, uint32_t other,
 			  bool waker)
 {
@@ -390,7 +391,7 @@ static bool may_act_first(const struct graph *g, const struct interval *s, uint3
 		return false;
 	if (!x || x->state != INTERVAL_BLOCKED || owner_computed(g, thread, s->from_ns, s->to_ns))
 		return true;
-	if (x->wait == CT_W_FUTEX || x->wait == CT_W_SLEEP)
+	if (x->wait == CT_W_SLEEP || (x->wait == CT_W_FUTEX && !graph_futex_owner(g, x)))
 		return waker && (x->wait == CT_W_SLEEP || x->flags & CT_SF_TIMEOUT);
 	if (x->wait == CT_W_POLL || x->wait == CT_W_EPOLL)
 		return x->wait != s->wait || !s->obj || x->obj != s->obj;
@@ -399,8 +400,7 @@ static bool may_act_first(const struct graph *g, const struct interval *s, uint3
 }
 
 /* Returns true if obj may become readable without an act of the poller's process or of the process of
- * `other`.
- */
+ * `other`. Examples: a timerfd, a signalfd, a pidfd. */
 static bool leads_elsewhere(const struct graph *g, const struct interval *s, uint64_t obj, uint32_t other)
 {
 	uint32_t own = g->tasks[s->task].tgid, tgid = g->tasks[other].tgid;
@@ -412,7 +412,7 @@ static bool leads_elsewhere(const struct graph *g, const struct interval *s, uin
 	for (size_t i = 0; i < m.all.n; i++)
 		if (g->tasks[m.all.v[i]].tgid != own && g->tasks[m.all.v[i]].tgid != tgid)
 			return true;
-	return m.task == GRAPH_NONE && !m.all.n && !m.inner && m.score != POLL_NONE;
+	return CT_OBJ_KIND(obj) == CT_OBJ_SIGNALFD || (m.task == GRAPH_NONE && !m.all.n && !m.inner);
 }
 
 /* Threads of the poller's process and one other process may end the poll s. Returns the task of the other
@@ -453,7 +453,8 @@ static void poll_likely(const struct graph *g, const struct interval *s, const s
 	struct poll_member m;
 
 	b->task = owner_only_likely(g, all, s->from_ns, s->to_ns);
-	if (b->task == GRAPH_NONE)
+	/* If a time limit ended the poll, the task may only have work of its own now and then. */
+	if (b->task == GRAPH_NONE && !b->timed_out)
 		b->task = only_other_process(g, s, r, n, all);
 	for (size_t i = 0; b->task != GRAPH_NONE && i < n && scan_step(g); i++) {
 		poll_member_fill(g, owner_event(g, &r[i])->r.obj, s, false, &m);
