@@ -72,8 +72,14 @@
 #define KILLER_LATE_NS 2000000ULL
 /* ns: A killed task exits at most this long after the wake-up. If smaller, a program that cleans up
  * before it exits does not count as killed (case ends_when_told). If larger, a program that handles
- * the signal and ends later counts as killed (case ends_later). */
+ * the signal and ends later counts as killed (case ends_later). No program handles SIGKILL, so there is no
+ * limit for SIGKILL (case ends_late_after_sigkill). */
 #define KILLED_GONE_NS 300000000ULL
+
+/* ns: A task that gives up its wait for a file lock wakes the tasks behind it before it has run for so long.
+ * If smaller, such a task seems to unlock the file (case gives_up_slowly). If larger, a task that gives up
+ * one lock, and soon unlocks another one, seems only to give up (case unlocks_after_giving_up). */
+#define GAVE_UP_RAN_NS 1000000ULL
 
 /* ns, and 1/n of a time: Two equal polls of a task count as one wait if the task makes no progress in
  * between. It makes progress if it runs for longer than PROGRESS_NS plus 1/PROGRESS_SHARE of the

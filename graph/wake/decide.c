@@ -111,9 +111,9 @@ static enum time_kind time_of(const struct graph *g, const struct interval *s, c
 }
 
 /* The record of a signal comes after the wake: __send_signal_locked() in kernel/signal.c wakes the
- * target first. */
+ * target first. child: SIGCHLD counts too. */
 static const struct window_event *wake_signal(const struct graph *g, const struct interval *s,
-					      const struct window_event *wake)
+					      const struct window_event *wake, bool child)
 {
 	const struct graph_task *t = &g->tasks[s->task];
 	size_t n;
@@ -125,7 +125,7 @@ static const struct window_event *wake_signal(const struct graph *g, const struc
 		if (e->r.ts > wake->r.ts + SIGNAL_LATE_NS)
 			return NULL;
 		if (e->r.tid == ct_wake_waker(&wake->r) && !(e->r.flags & CT_GF_IGNORED) &&
-		    ct_signal_number(&e->r) != SIGCHLD &&
+		    (child || ct_signal_number(&e->r) != SIGCHLD) &&
 		    (e->r.flags & CT_GF_GROUP || ct_signal_target(&e->r) == t->tid))
 			return e;
 	}
@@ -169,12 +169,28 @@ static bool is_own_end(const struct graph *g, const struct graph_task *t, const 
 	       sig->r.tid != ct_wake_waker(&wake->r);
 }
 
+/* Returns true if another task than the waker sent the signal after the wake, and the wake-up names the
+ * awaited object. Then something on this object ended the wait before the signal came. But if the waker was
+ * exiting, somebody may have killed both tasks. */
+static bool came_too_late(const struct interval *s, const struct window_event *wake,
+			  const struct window_event *sig)
+{
+	return sig->r.ts > wake->r.ts && s->obj && wake->r.obj == s->obj &&
+	       sig->r.tid != ct_wake_waker(&wake->r) && !(wake->r.flags & CT_WF_EXITING);
+}
+
+/* A task may handle a signal, and exit later for another reason. So the signal killed the task only if the
+ * task exited soon. But no task handles SIGKILL: if the task exits late, it got no CPU, or the kernel worked
+ * for it. Such a task counts as killed unless the signal came too late.
+ */
 static bool got_killer(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
 	const struct window_event *e = NULL;
+	bool soon = g->tasks[s->task].exit_ns <= wake->r.ts + KILLED_GONE_NS;
 
 	while ((e = blame_killer(g, s->task, wake->r.ts, e)))
-		if (!is_own_end(g, &g->tasks[s->task], wake, e))
+		if ((soon || (ct_signal_number(&e->r) == SIGKILL && !came_too_late(s, wake, e))) &&
+		    !is_own_end(g, &g->tasks[s->task], wake, e))
 			return true;
 	return false;
 }
@@ -189,12 +205,12 @@ static bool was_killed(const struct graph *g, const struct interval *s, const st
 	uint32_t waker =
 		ct_wake_waker(&wake->r) ? graph_task_at(g, ct_wake_waker(&wake->r), wake->r.ts) : GRAPH_NONE;
 
-	if (s->wait == CT_W_STOPPED || (s->wait == CT_W_SIGNAL && !WTERMSIG(g->tasks[s->task].exit_code)) ||
-	    g->tasks[s->task].exit_ns > wake->r.ts + KILLED_GONE_NS)
+	if (s->wait == CT_W_STOPPED || (s->wait == CT_W_SIGNAL && !WTERMSIG(g->tasks[s->task].exit_code)))
 		return false;
 	if (got_killer(g, s, wake))
 		return true;
-	return ct_wake_context(&wake->r) == CT_CTX_TASK && waker != GRAPH_NONE &&
+	return g->tasks[s->task].exit_ns <= wake->r.ts + KILLED_GONE_NS &&
+	       ct_wake_context(&wake->r) == CT_CTX_TASK && waker != GRAPH_NONE &&
 	       g->tasks[waker].tgid == g->tasks[s->task].tgid &&
 	       (call == CALL_EXIT_GROUP || call == CALL_EXECVE);
 }
@@ -313,11 +329,62 @@ static bool blame_interrupted(const struct graph *g, const struct interval *s, u
 	return true;
 }
 
+/* Returns true if the waker did not unlock the file for which s waits. */
+static bool is_no_unlock(const struct graph *g, const struct interval *s, const struct window_event *wake)
+{
+	return s->wait == CT_W_FLOCK && !wake->r.obj && !owner_unlocks(g, s, wake);
+}
+
+/* The owner owned the mutex at the begin of s. Returns true if it has not unlocked the mutex for another
+ * waiter since. Other processes have their own ids of a shared mutex, so this is not known for an owner in
+ * another process. */
+static bool still_owns(const struct graph *g, const struct interval *s, uint32_t owner)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, &g->wakes, s->obj, s->from_ns, &n);
+
+	if (g->tasks[owner].tgid != g->tasks[s->task].tgid)
+		return false;
+	for (size_t i = 0; i < n && g->w->events[r[i].event].r.ts < s->to_ns && scan_step(g); i++)
+		if (ct_wake_waker(&g->w->events[r[i].event].r) == g->tasks[owner].tid)
+			return false;
+	return scan_left(g);
+}
+
+/*
+ * A signal, also the SIGCHLD of a child that exits, interrupts the wait for a lock, but releases no lock. If
+ * records show the signal, and that the waker does not own the lock, but another task does, returns true, and
+ * *b blames this owner, or no task if the mutex may have got another owner.
+ *
+ * A file lock belongs to a process: then the owner has to be in another process than the waker. But a process
+ * may also unlock a file that another process has locked, if both have the same open file, by a close() or at
+ * its exit. Then the signal came only after the unlock.
+ */
+static bool blame_lock_owner(const struct graph *g, const struct interval *s, const struct window_event *wake,
+			     uint32_t waker, struct blame *b)
+{
+	struct blame lasting;
+
+	if ((s->wait != CT_W_FUTEX && !is_no_unlock(g, s, wake)) || wake->r.obj ||
+	    ct_wake_call(&wake->r) == (enum ct_wait)s->wait || !wake_signal(g, s, wake, true))
+		return false;
+	blame_lasting(g, (uint32_t)(s - g->intervals), &lasting);
+	if (lasting.task == GRAPH_NONE || lasting.strength != EDGE_STRONG || lasting.task == waker ||
+	    (lasting.edge != EDGE_LOCK && lasting.edge != EDGE_FILELOCK) ||
+	    (s->wait == CT_W_FLOCK && g->tasks[lasting.task].tgid == g->tasks[waker].tgid))
+		return false;
+	lasting.until_ns = b->until_ns;
+	if (s->wait == CT_W_FUTEX && !still_owns(g, s, lasting.task))
+		blame_task(&lasting, GRAPH_NONE, EDGE_LOCK, EDGE_WEAK);
+	*b = lasting;
+	return true;
+}
+
 static void blame_waker(const struct graph *g, const struct interval *s, const struct window_event *wake,
 			struct blame *b)
 {
 	uint32_t waker = graph_task_at(g, ct_wake_waker(&wake->r), wake->r.ts);
-	const struct window_event *sig = wake_signal(g, s, wake);
+	const struct window_event *sig = wake_signal(g, s, wake, false);
 	struct blame shown = *b;
 	struct wake_cause cause;
 	uint64_t mine;
@@ -325,7 +392,7 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 	wake_cause(g, s, wake, CAUSE_LOOK, &cause);
 	b->edge = cause.edge;
 	b->strength = cause.strength;
-	if (waker == GRAPH_NONE || waker == s->task)
+	if (waker == GRAPH_NONE || waker == s->task || blame_lock_owner(g, s, wake, waker, b))
 		return;
 	if (wake->r.flags & CT_WF_READY)
 		b->obj = own_socket(s, wake);
@@ -341,7 +408,8 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 		b->strength = EDGE_STRONG;
 	b->ended = true;
 	b->event = s->wake;
-	if (sig && (b->edge == EDGE_WAKE || b->edge == EDGE_SIGNAL || b->strength == EDGE_WEAK)) {
+	if (sig && (b->edge == EDGE_WAKE || b->edge == EDGE_SIGNAL || b->strength == EDGE_WEAK ||
+		    (!(wake->r.flags & CT_WF_EXITING) && is_no_unlock(g, s, wake)))) {
 		if (s->wait != CT_W_SIGNAL && blame_interrupted(g, s, waker, b))
 			return;
 		b->edge = EDGE_SIGNAL;
@@ -592,7 +660,7 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 	}
 	if (wake && !edge_by_timer(g, s, wake)) {
 		b->killed = was_killed(g, s, wake);
-		if (!b->killed) {
+		if (!b->killed && !owner_gave_up(g, s, wake)) {
 			blame_woken(g, s, wake, b);
 			return;
 		}

@@ -497,6 +497,73 @@ static void find_try(const struct graph *g, const struct interval *s, struct loc
 	find_waiters(g, s, r, n, t);
 }
 
+bool owner_unlocks(const struct graph *g, const struct interval *s, const struct window_event *wake)
+{
+	struct lock_try t = { .obj = s->obj, .ts_ns = s->from_ns, .tgid = g->tasks[s->task].tgid };
+	uint32_t waker = graph_task_at(g, ct_wake_waker(&wake->r), wake->r.ts);
+	const struct graph_ref *r;
+	size_t n;
+
+	find_try(g, s, &t);
+	r = graph_refs_from(g, &g->flocks, t.obj, wake->r.ts, &n);
+	for (size_t i = 0; t.obj && waker != GRAPH_NONE && i < n && scan_step(g); i++) {
+		const struct window_event *e = owner_event(g, &r[i]);
+		uint32_t task = graph_task_at(g, e->r.tid, e->r.ts);
+
+		if (e->r.kind != CT_FLOCK || task == GRAPH_NONE || !is_about(g, t.want, e))
+			continue;
+		if (is_lock(e) && task != s->task)
+			return false;
+		if (ct_lock_op(&e->r) == CT_LOCK_UNLOCK && g->tasks[task].tgid == g->tasks[waker].tgid)
+			return true;
+	}
+	return !scan_left(g);
+}
+
+/* Returns true if the task is still in the call that tried to get a lock at try_ns: since its last wait for
+ * the lock, it had no other wait, and hardly ran. */
+static bool is_in_try(const struct graph *g, uint32_t task, uint64_t try_ns, uint64_t ts_ns)
+{
+	uint32_t i = graph_interval_at(g, task, try_ns);
+	uint32_t end = g->tasks[task].first_interval + g->tasks[task].n_intervals;
+	uint64_t ran_ns = 0;
+
+	for (; i < end && g->intervals[i].from_ns < ts_ns && scan_step(g); i++) {
+		const struct interval *x = &g->intervals[i];
+
+		if (x->state == INTERVAL_BLOCKED && x->wait != CT_W_FLOCK && x->to_ns > try_ns)
+			return false;
+		if (x->state == INTERVAL_BLOCKED)
+			ran_ns = 0;
+		else if (x->state != INTERVAL_RUNNABLE)
+			ran_ns += MIN(x->to_ns, ts_ns) - x->from_ns;
+	}
+	return ran_ns <= GAVE_UP_RAN_NS && scan_left(g);
+}
+
+bool owner_gave_up(const struct graph *g, const struct interval *s, const struct window_event *wake)
+{
+	struct lock_try t = { .obj = s->obj ? s->obj : wake->r.obj, .tgid = g->tasks[s->task].tgid };
+	const struct graph_ref *r;
+	const struct window_event *e;
+	uint32_t waker;
+
+	if (s->wait != CT_W_FLOCK || !ct_wake_by_task(&wake->r) || ct_wake_call(&wake->r) != CT_W_FLOCK ||
+	    wake->r.flags & CT_WF_EXITING)
+		return false;
+	waker = graph_task_at(g, ct_wake_waker(&wake->r), wake->r.ts);
+	r = graph_ref_before(g, &g->locktries, ct_wake_waker(&wake->r), wake->r.ts);
+	if (waker == GRAPH_NONE || !r)
+		return false;
+	e = owner_event(g, r);
+	if (ct_lock_result(&e->r) <= 0 || e->r.obj != t.obj)
+		return false;
+	find_try(g, s, &t);
+	return is_about(g, t.want, e) && (!t.want || exclude_each_other(t.want, e)) &&
+	       is_in_try(g, waker, e->r.ts, wake->r.ts) &&
+	       !owner_may_have_unlocked(g, waker, e->r.ts, wake->r.ts);
+}
+
 /* Returns true if another process may get or end a lock during the wait. Then the owner at the end of the
  * wait counts: if another waiter gets the lock, Linux does not wake this one. */
 static bool changes_within(const struct graph *g, const struct lock_try *t, const struct interval *s)

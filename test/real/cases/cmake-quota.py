@@ -5,7 +5,7 @@ import os
 
 from scene import descendants, proc, set_quota, throttled
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"cmake": "cmake", "make": "make", "gcc": "gcc", "tclsh": "tcl"}
 FUNCTIONS = 150
 PROJECT = """cmake_minimum_required(VERSION 3.13)

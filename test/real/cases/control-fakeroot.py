@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"fakeroot-sysv": "fakeroot", "faked-sysv": "fakeroot", "dpkg-deb": "dpkg", "ipcrm": "util-linux"}
 FILES = 150
 LOOP = """

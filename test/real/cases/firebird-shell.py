@@ -6,7 +6,7 @@ import re
 
 from scene import descendants, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"isql-fb": "firebird3.0-utils", "fb_lock_print": "firebird3.0-server", "firebird": "firebird3.0-server",
          "tclsh": "tcl"}
 PRICE = """

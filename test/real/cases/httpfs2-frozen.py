@@ -8,7 +8,7 @@ import time
 from lib import in_cgroup
 from scene import Missing, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"httpfs2": "httpfs2", "webfsd": "webfs", "cksum": "coreutils", "ss": "iproute2"}
 KB = 3000
 

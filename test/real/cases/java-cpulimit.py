@@ -8,7 +8,7 @@ import time
 
 from scene import descendants, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"java": "openjdk-17-jre-headless", "javac": "openjdk-17-jdk-headless", "jcmd": "openjdk-17-jdk-headless",
          "brotli": "brotli", "cpulimit": "cpulimit"}
 SHOP = """

@@ -7,7 +7,7 @@ import time
 
 from scene import Missing, descendants, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"restic": "restic", "/usr/lib/openssh/sftp-server": "openssh-sftp-server", "tar": "tar", "losetup": "mount",
          "mkfs.ext2": "e2fsprogs"}
 LIMIT = "/sys/fs/cgroup/blkio/blkio.throttle.read_bps_device"  # of the root group, for one device

@@ -4,7 +4,7 @@ is an svn too, and waits for the same lock."""
 import os
 import signal
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"svn": "subversion", "svnadmin": "subversion"}
 
 
