@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "analysis/diagnose/comparison.h"
-#include "analysis/diagnose/idle_client.h"
 #include "analysis/diagnose/normal.h"
 #include "analysis/diagnose/root_cause.h"
 #include "analysis/contention/flag.h"
@@ -318,8 +317,7 @@ static uint32_t find_doubts(const struct findings *f, uint32_t task, const struc
 	const bool doubts[DOUBTS] = {
 		[DOUBT_LINK] = has_inferred_link(f),
 		[DOUBT_OBJECT] = f->left_out,
-		[DOUBT_IDLE] = f->guessed_idle ||
-			       (d->verdict == VERDICT_NORMAL && idle_client_by_event(f->g, &f->chain)),
+		[DOUBT_IDLE] = f->guessed_idle,
 		[DOUBT_LEAF] = d->verdict != VERDICT_NORMAL && is_unknown_leaf(f),
 		[DOUBT_CPU] = d->verdict != VERDICT_NORMAL && is_unknown_cpu(f),
 		[DOUBT_CYCLE] = is_polled_cycle(f),

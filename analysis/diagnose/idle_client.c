@@ -34,56 +34,21 @@ static bool looped_before(const struct graph *g, const struct ct_rec *send, uint
 	return false;
 }
 
-/* The client received the message `got` on sock. Returns the server's record of the send, or NULL. */
-static const struct graph_ref *send_of(const struct graph *g, uint64_t sock, const struct graph_ref *got)
-{
-	uint64_t peer = graph_peer_object(g, sock);
-
-	return peer ? graph_ref_before(g, &g->sends, peer, g->w->events[got->event].r.ts) : NULL;
-}
-
-/* If the last message that the server received before `sent`, its send to the client, is from another client,
- * returns the record of this receive. Otherwise returns GRAPH_NONE. */
-static uint32_t other_message(const struct graph *g, const struct graph_ref *sent)
-{
-	const struct window_event *e = g->w->events;
-
-	for (uint32_t i = sent->event, looks = 0; i-- > 0 && looks < EVENT_LOOKS; looks++)
-		if (e[i].r.kind == CT_RECV && e[i].r.tid == e[sent->event].r.tid)
-			return e[i].r.obj != e[sent->event].r.obj && graph_is_accepted(g, e[i].r.obj)
-				       ? i
-				       : GRAPH_NONE;
-	return GRAPH_NONE;
-}
-
 /* The client received the message `got` on sock. Returns true if the last message that the server
  * received before it sent `got` is from another client. Then `got` is an event, and no answer.
  * Example: the window manager moves a window, and the X server tells the client of this window. */
 static bool is_event(const struct graph *g, uint64_t sock, const struct graph_ref *got)
 {
-	const struct graph_ref *sent = send_of(g, sock, got);
-
-	return sent && other_message(g, sent) != GRAPH_NONE;
-}
-
-/* Like is_event(), but returns false if the server waited between the message of the other client and `got`.
- * Then another thing may have made `got`: for example, a timer for the next part of an answer. */
-static bool is_sure_event(const struct graph *g, uint64_t sock, const struct graph_ref *got)
-{
 	const struct window_event *e = g->w->events;
-	const struct graph_ref *sent = send_of(g, sock, got);
-	uint32_t other = sent ? other_message(g, sent) : GRAPH_NONE, task, i;
+	uint64_t peer = graph_peer_object(g, sock);
+	const struct graph_ref *sent = peer ? graph_ref_before(g, &g->sends, peer, e[got->event].r.ts) : NULL;
 
-	if (other == GRAPH_NONE)
+	if (!sent)
 		return false;
-	task = graph_task_at(g, e[other].r.tid, e[other].r.ts);
-	i = task == GRAPH_NONE ? GRAPH_NONE : graph_interval_at(g, task, e[other].r.ts);
-	for (; i != GRAPH_NONE && i < g->tasks[task].first_interval + g->tasks[task].n_intervals &&
-	       g->intervals[i].from_ns < e[sent->event].r.ts && scan_step(g);
-	     i++)
-		if (g->intervals[i].state == INTERVAL_BLOCKED && g->intervals[i].to_ns > e[other].r.ts)
-			return false;
-	return i != GRAPH_NONE && scan_left(g);
+	for (uint32_t i = sent->event, looks = 0; i-- > 0 && looks < EVENT_LOOKS; looks++)
+		if (e[i].r.kind == CT_RECV && e[i].r.tid == e[sent->event].r.tid)
+			return e[i].r.obj != peer && graph_is_accepted(g, e[i].r.obj);
+	return false;
 }
 
 /* Returns true if the client's messages mostly need no answer (ONE_WAY_SHARE). A message counts
@@ -253,39 +218,6 @@ static bool polls_several(const struct graph *g, const struct link *k)
 	return false;
 }
 
-/* Returns the longest wait of link k on its object, or NULL. */
-static const struct interval *longest_wait(const struct graph *g, const struct link *k)
-{
-	const struct graph_task *t = &g->tasks[k->task];
-	uint32_t i = graph_interval_at(g, k->task, k->from_ns), end = t->first_interval + t->n_intervals;
-	const struct interval *longest = NULL;
-
-	for (; i < end && g->intervals[i].from_ns < k->to_ns && scan_step(g); i++) {
-		const struct interval *s = &g->intervals[i];
-
-		if (s->state == INTERVAL_BLOCKED && s->wait == k->wait &&
-		    (!longest || s->to_ns - s->from_ns > longest->to_ns - longest->from_ns))
-			longest = s;
-	}
-	return longest;
-}
-
-/* Returns true if the client has received an answer to its last message before its longest wait, and then an
- * event (is_sure_event()). Without the event, the rest of the answer may be missing. */
-static bool awaits_event(const struct graph *g, const struct link *k)
-{
-	const struct interval *s = longest_wait(g, k);
-	const struct graph_ref *got = s ? graph_ref_before(g, &g->recvs, k->obj, s->from_ns) : NULL;
-	const struct graph_ref *sent = s ? graph_ref_before(g, &g->sends, k->obj, s->from_ns) : NULL;
-	const struct graph_ref *answer;
-	size_t n;
-
-	if (k->owed || !sent || !got || !is_sure_event(g, k->obj, got))
-		return false;
-	answer = graph_refs_from(g, &g->recvs, k->obj, g->w->events[sent->event].r.ts, &n);
-	return n && answer->event > sent->event && answer->event < got->event && !is_event(g, k->obj, answer);
-}
-
 bool idle_client(const struct graph *g, const struct chain *c, size_t first)
 {
 	for (size_t i = first; i < c->links.n; i++) {
@@ -297,17 +229,12 @@ bool idle_client(const struct graph *g, const struct chain *c, size_t first)
 			return is_read(g, k);
 		if (i > first && is_idle_server(g, c, k - 1, k))
 			return is_read(g, k - 1);
-		if ((!polls_several(g, k) && !awaits_event(g, k)) ||
+		if (!polls_several(g, k) ||
 		    (k->owed && !is_one_way(g, k->obj, k->from_ns) && !is_pipelined(g, k->obj, k->from_ns) &&
 		     !is_dropped(g, k->obj, k->from_ns, k->to_ns)))
 			return false;
 	}
 	return false;
-}
-
-bool idle_client_by_event(const struct graph *g, const struct chain *c)
-{
-	return !polls_several(g, &c->links.v[0]) && idle_client(g, c, 0);
 }
 
 /* The kernel sends these signals if a person or another process wants the end of the task, for example with a

@@ -9,8 +9,7 @@
 /*
  * Returns true if link `first` is a client that idles. This needs all of the following:
  *
- * - The client waits in its event loop, also for other things than the server. Or it has received an answer
- * to its last message, and then an event: the server sent it because of a message of another client.
+ * - The client waits in its event loop, also for other things than the server.
  * - The client is owed no answer, or its messages mostly need none, or its last two messages to a
  *   unix socket had no answer between them, or a server without threads received the last message on a unix
  *   socket, and soon waited again, without a message or work for any task. This does not hold if earlier
@@ -22,9 +21,6 @@
  * library for a message bus. Pure; any thread.
  */
 bool idle_client(const struct graph *g, const struct chain *c, size_t first);
-/* Returns true if idle_client() holds for the victim, link 0, only because of an event. Then it is not
- * certain that the victim waits for a further event. Pure; any thread. */
-bool idle_client_by_event(const struct graph *g, const struct chain *c);
 /*
  * Returns true if the victim of the diagnosis is a client that waited for news, such as the next job of a
  * queue, until another process killed it. This needs all of the following:
