@@ -357,112 +357,21 @@ static void poll_add(const struct graph *g, const struct interval *s, uint64_t o
 	f->any = true;
 }
 
-/* At ts_ns, `other` does something for which `task` may have to wait: it computes, or waits for the disk, for
- * another place in the kernel that no signal interrupts, or for a file lock. In any other wait, for example
- * for input, it may be a helper that idles. */
-static bool is_at_work(const struct graph *g, uint32_t other, uint32_t task, uint64_t ts_ns)
-{
-	uint32_t i = graph_interval_at(g, other, ts_ns);
-	const struct interval *x = i == GRAPH_NONE ? NULL : &g->intervals[i];
-	struct blame b;
-
-	if (!x || x->state == INTERVAL_UNKNOWN || x->state == INTERVAL_FOLDED)
-		return false;
-	if (x->state != INTERVAL_BLOCKED)
-		return true;
-	if (!(x->st & CT_ST_DISK) && !(x->flags & CT_SF_IOWAIT) && x->wait != CT_W_FLOCK)
-		return false;
-	blame_lasting(g, i, &b);
-	return b.task == GRAPH_NONE || g->tasks[b.task].tgid != g->tasks[task].tgid;
-}
-
-/* Returns true if the thread of the poller's process may end the poll s before the process of `other` acts.
- * It may not if it waits for that process, in the same poll, or on a futex that is no lock with a known
- * owner: then another thread has to act before. waker: the thread has ended such polls. Then it may do so
- * after a sleep, too. */
-static bool may_act_first(const struct graph *g, const struct interval *s, uint32_t thread, uint32_t other,
-			  bool waker)
-{
-	uint32_t i = graph_interval_at(g, thread, s->to_ns - 1);
-	const struct interval *x = i == GRAPH_NONE ? NULL : &g->intervals[i];
-	struct blame b;
-
-	if (!owner_alive(g, thread, s->to_ns - 1))
-		return false;
-	if (!x || x->state != INTERVAL_BLOCKED || owner_computed(g, thread, s->from_ns, s->to_ns))
-		return true;
-	if (x->wait == CT_W_SLEEP || (x->wait == CT_W_FUTEX && !graph_futex_owner(g, x)))
-		return waker && (x->wait == CT_W_SLEEP || x->flags & CT_SF_TIMEOUT);
-	if (x->wait == CT_W_POLL || x->wait == CT_W_EPOLL)
-		return x->wait != s->wait || !s->obj || x->obj != s->obj;
-	blame_lasting(g, i, &b);
-	return b.task == GRAPH_NONE || g->tasks[b.task].tgid != g->tasks[other].tgid;
-}
-
-/* Returns true if obj may become readable without an act of the poller's process or of the process of
- * `other`. Examples: a timerfd, a signalfd, a pidfd. */
-static bool leads_elsewhere(const struct graph *g, const struct interval *s, uint64_t obj, uint32_t other)
-{
-	uint32_t own = g->tasks[s->task].tgid, tgid = g->tasks[other].tgid;
-	struct poll_member m;
-
-	poll_member_fill(g, obj, s, false, &m);
-	if (m.task != GRAPH_NONE && g->tasks[m.task].tgid != own && g->tasks[m.task].tgid != tgid)
-		return true;
-	for (size_t i = 0; i < m.all.n; i++)
-		if (g->tasks[m.all.v[i]].tgid != own && g->tasks[m.all.v[i]].tgid != tgid)
-			return true;
-	return CT_OBJ_KIND(obj) == CT_OBJ_SIGNALFD || (m.task == GRAPH_NONE && !m.all.n && !m.inner);
-}
-
-/* Threads of the poller's process and one other process may end the poll s. Returns the task of the other
- * process if it is at work, and no thread may act before it does. Otherwise returns GRAPH_NONE. Example: a
- * program in Go wakes its own poller by a pipe, and waits for the output of a child. */
-static uint32_t only_other_process(const struct graph *g, const struct interval *s, const struct graph_ref *r,
-				   size_t n, const struct enders *all)
-{
-	uint32_t own = g->tasks[s->task].tgid, other = GRAPH_NONE;
-
-	for (size_t i = 0; i < all->n; i++) {
-		if (g->tasks[all->v[i]].tgid == own)
-			continue;
-		if (other != GRAPH_NONE)
-			return GRAPH_NONE;
-		other = all->v[i];
-	}
-	if (other == GRAPH_NONE || all->n == ENDERS_MAX || !is_at_work(g, other, s->task, s->to_ns - 1) ||
-	    !is_at_work(g, other, s->task, s->from_ns + (s->to_ns - s->from_ns) / 2))
-		return GRAPH_NONE;
-	for (size_t i = 0; i < n && scan_step(g); i++)
-		if (leads_elsewhere(g, s, owner_event(g, &r[i])->r.obj, other))
-			return GRAPH_NONE;
-	r = graph_refs(&g->threads, own, &n);
-	for (size_t i = 0; i < n && i < ACTIVE_THREADS && scan_step(g); i++)
-		if (r[i].event != s->task &&
-		    may_act_first(g, s, r[i].event, other, has_ender(all, r[i].event)))
-			return GRAPH_NONE;
-	return n <= ACTIVE_THREADS && scan_left(g) ? other : GRAPH_NONE;
-}
-
-/* Several tasks may end the poll through pipes or an eventfd. Blames the only likely one, and the object that
- * leads to it. r: the members of the poll. */
+/* Several tasks may end the poll through pipes or an eventfd. Blames the only likely one. r: the members of
+ * the poll. */
 static void poll_likely(const struct graph *g, const struct interval *s, const struct graph_ref *r, size_t n,
 			struct blame *b, const struct enders *all)
 {
-	enum poll_score best = POLL_NONE;
 	struct poll_member m;
 
 	b->task = owner_only_likely(g, all, s->from_ns, s->to_ns);
-	/* If a time limit ended the poll, the task may only have work of its own now and then. */
-	if (b->task == GRAPH_NONE && !b->timed_out)
-		b->task = only_other_process(g, s, r, n, all);
 	for (size_t i = 0; b->task != GRAPH_NONE && i < n && scan_step(g); i++) {
 		poll_member_fill(g, owner_event(g, &r[i])->r.obj, s, false, &m);
-		if (m.score <= best || (m.task != b->task && !has_ender(&m.all, b->task)))
+		if (m.task != b->task && !has_ender(&m.all, b->task))
 			continue;
-		best = m.score;
 		b->obj = owner_event(g, &r[i])->r.obj;
 		b->event = r[i].event;
+		return;
 	}
 }
 
