@@ -169,14 +169,11 @@ static bool is_own_end(const struct graph *g, const struct graph_task *t, const 
 	       sig->r.tid != ct_wake_waker(&wake->r);
 }
 
-/* Returns true if another task than the waker sent the signal after the wake, and the wake-up names the
- * awaited object. Then something on this object ended the wait before the signal came. But if the waker was
- * exiting, somebody may have killed both tasks. */
-static bool came_too_late(const struct interval *s, const struct window_event *wake,
-			  const struct window_event *sig)
+/* Returns true if another task than the waker sent the signal after the wake. Then something else may have
+ * ended the wait before. */
+static bool came_too_late(const struct window_event *wake, const struct window_event *sig)
 {
-	return sig->r.ts > wake->r.ts && s->obj && wake->r.obj == s->obj &&
-	       sig->r.tid != ct_wake_waker(&wake->r) && !(wake->r.flags & CT_WF_EXITING);
+	return sig->r.ts > wake->r.ts && sig->r.tid != ct_wake_waker(&wake->r);
 }
 
 /* A task may handle a signal, and exit later for another reason. So the signal killed the task only if the
@@ -189,7 +186,7 @@ static bool got_killer(const struct graph *g, const struct interval *s, const st
 	bool soon = g->tasks[s->task].exit_ns <= wake->r.ts + KILLED_GONE_NS;
 
 	while ((e = blame_killer(g, s->task, wake->r.ts, e)))
-		if ((soon || (ct_signal_number(&e->r) == SIGKILL && !came_too_late(s, wake, e))) &&
+		if ((soon || (ct_signal_number(&e->r) == SIGKILL && !came_too_late(wake, e))) &&
 		    !is_own_end(g, &g->tasks[s->task], wake, e))
 			return true;
 	return false;

@@ -497,27 +497,46 @@ static void find_try(const struct graph *g, const struct interval *s, struct loc
 	find_waiters(g, s, r, n, t);
 }
 
+/* `wake` ended s. Returns the first unlock of wanted bytes by the waker's process, or NULL. The record of an
+ * unlock comes after the wake-up. If another task gets a lock first, the unlock is for a later wait. */
+static const struct window_event *unlock_after(const struct graph *g, const struct interval *s,
+					       const struct window_event *wake, uint32_t waker,
+					       const struct lock_try *t)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, &g->flocks, t->obj, wake->r.ts, &n);
+
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct window_event *e = owner_event(g, &r[i]);
+		uint32_t task = graph_task_at(g, e->r.tid, e->r.ts);
+
+		if (e->r.kind != CT_FLOCK || task == GRAPH_NONE || !is_about(g, t->want, e))
+			continue;
+		if (is_lock(e) && task != s->task)
+			return NULL;
+		if (ct_lock_op(&e->r) == CT_LOCK_UNLOCK && g->tasks[task].tgid == g->tasks[waker].tgid)
+			return e;
+	}
+	return NULL;
+}
+
 bool owner_unlocks(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
 	struct lock_try t = { .obj = s->obj, .ts_ns = s->from_ns, .tgid = g->tasks[s->task].tgid };
 	uint32_t waker = graph_task_at(g, ct_wake_waker(&wake->r), wake->r.ts);
-	const struct graph_ref *r;
-	size_t n;
 
 	find_try(g, s, &t);
-	r = graph_refs_from(g, &g->flocks, t.obj, wake->r.ts, &n);
-	for (size_t i = 0; t.obj && waker != GRAPH_NONE && i < n && scan_step(g); i++) {
-		const struct window_event *e = owner_event(g, &r[i]);
-		uint32_t task = graph_task_at(g, e->r.tid, e->r.ts);
+	return !t.obj || waker == GRAPH_NONE || unlock_after(g, s, wake, waker, &t) || !scan_left(g);
+}
 
-		if (e->r.kind != CT_FLOCK || task == GRAPH_NONE || !is_about(g, t.want, e))
-			continue;
-		if (is_lock(e) && task != s->task)
-			return false;
-		if (ct_lock_op(&e->r) == CT_LOCK_UNLOCK && g->tasks[task].tgid == g->tasks[waker].tgid)
-			return true;
-	}
-	return !scan_left(g);
+/* Returns true if the waker unlocks a part of the file after the wake-up. An unlock of the whole file shows
+ * nothing: at the exit of a task, the kernel unlocks each file as a whole, also if the task has no lock. */
+static bool unlocks_part(const struct graph *g, const struct interval *s, const struct window_event *wake,
+			 uint32_t waker, const struct lock_try *t)
+{
+	const struct window_event *e = unlock_after(g, s, wake, waker, t);
+
+	return e && (bytes_of(g, e).from || bytes_of(g, e).to < INT64_MAX);
 }
 
 /* Returns true if the task is still in the call that tried to get a lock at try_ns: since its last wait for
@@ -560,7 +579,7 @@ bool owner_gave_up(const struct graph *g, const struct interval *s, const struct
 		return false;
 	find_try(g, s, &t);
 	return is_about(g, t.want, e) && (!t.want || exclude_each_other(t.want, e)) &&
-	       is_in_try(g, waker, e->r.ts, wake->r.ts) &&
+	       is_in_try(g, waker, e->r.ts, wake->r.ts) && !unlocks_part(g, s, wake, waker, &t) &&
 	       !owner_may_have_unlocked(g, waker, e->r.ts, wake->r.ts);
 }
 
