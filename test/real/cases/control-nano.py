@@ -5,7 +5,7 @@ import re
 
 from scene import descendants, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"nano": "nano", "script": "bsdutils"}
 USER = r"""
 n=0

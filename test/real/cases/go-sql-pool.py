@@ -6,7 +6,7 @@ import re
 
 from scene import Missing, Postgres
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"go": "golang-go", "postgres": "postgresql", "initdb": "postgresql", "psql": "postgresql-client", "curl": "curl"}
 SHOP = """
 package main

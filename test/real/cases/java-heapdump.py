@@ -7,7 +7,7 @@ import time
 
 from scene import Missing
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"java": "openjdk-17-jre-headless", "javac": "openjdk-17-jdk-headless", "jmap": "openjdk-17-jdk-headless",
          "curl": "curl", "losetup": "mount", "mkfs.ext2": "e2fsprogs"}
 LIMIT = "/sys/fs/cgroup/blkio/blkio.throttle.write_bps_device"  # of the root group, for one device

@@ -6,7 +6,7 @@ import signal
 
 from scene import proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"make": "make", "ts": "moreutils", "flock": "util-linux"}
 TOP = """
 all: shop desk

@@ -5,7 +5,7 @@ import os
 
 from scene import children, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"pure-ftpd": "pure-ftpd", "pure-pw": "pure-ftpd-common", "tnftp": "tnftp", "nc": "netcat-openbsd"}
 LIMIT_KB = 10
 SIZE = 50 << 10

@@ -6,7 +6,7 @@ import os
 from lib import in_cgroup
 from scene import proc, set_quota, throttled
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"slirp4netns": "slirp4netns", "mini_httpd": "mini-httpd", "curl": "curl", "unshare": "util-linux",
          "nsenter": "util-linux", "ip": "iproute2"}
 MB = 60
