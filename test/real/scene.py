@@ -190,6 +190,39 @@ class Scene(contextlib.ExitStack):
 
     # ---- the hang ----
 
+    def slow_disk(self, megabytes, what="write", *options):
+        """Mounts a file system on a loop device, with these options of mount(8). Returns its directory, the device, and a
+        function that limits the bytes which programs read or write (`what`) a second. 0: no limit."""
+        path = "/sys/fs/cgroup/blkio/blkio.throttle.%s_bps_device" % what  # of the root group, for one device
+        if not os.path.exists(path):
+            raise Missing("no limits of block I/O by control groups of version 1")
+        image, disk = self.path("image"), self.path("disk")
+        with open(image, "wb") as f:
+            f.truncate(megabytes << 20)
+        self.out(["mkfs.ext2", "-q", "-F", image])
+        loop = self.out(["losetup", "-f", "--show", image])
+        self.callback(self.out, ["losetup", "-d", loop])
+        os.mkdir(disk)
+        self.out(["mount", *options, loop, disk])
+
+        def leave():
+            for _ in range(100):  # after SIGKILL, a program may still use the disk for a moment
+                if subprocess.run(["umount", disk], stderr=subprocess.DEVNULL, check=False).returncode == 0:
+                    return
+                time.sleep(0.1)
+            self.out(["umount", "-l", disk])
+
+        self.callback(leave)
+        with open("/sys/block/%s/dev" % os.path.basename(loop), encoding="ascii") as f:
+            device = f.read().strip()
+
+        def limit(bps):
+            with open(path, "w", encoding="ascii") as f:
+                f.write("%s %d" % (device, bps))
+
+        self.callback(limit, 0)
+        return disk, loop, limit
+
     def begin(self):
         self.from_ns = time.monotonic_ns()
 

@@ -2,52 +2,17 @@
 """dconf waits for the answer of a D-Bus service, dconf-service. The service writes the settings to the home directory, and
 waits for its slow disk."""
 import os
-import subprocess
-import time
 
-from scene import Missing, proc
+from scene import proc
 
 HELD_OUT = False
 NEEDS = {"dconf": "dconf-cli", "/usr/libexec/dconf-service": "dconf-service", "dbus-daemon": "dbus-daemon",
          "dbus-send": "dbus-bin", "losetup": "mount", "mkfs.ext2": "e2fsprogs"}
-LIMIT = "/sys/fs/cgroup/blkio/blkio.throttle.write_bps_device"  # of the root group, for one device
 KEYS = 3000
 
 
-def slow_disk(s):
-    """A file system on a loop device. Returns its directory, and a function that limits the bytes written a second."""
-    if not os.path.exists(LIMIT):
-        raise Missing("no limits of block I/O by control groups of version 1")
-    image, disk = s.path("image"), s.path("disk")
-    with open(image, "wb") as f:
-        f.truncate(64 << 20)
-    s.out(["mkfs.ext2", "-q", "-F", image])
-    loop = s.out(["losetup", "-f", "--show", image])
-    s.callback(s.out, ["losetup", "-d", loop])
-    os.mkdir(disk)
-    s.out(["mount", loop, disk])
-
-    def leave():
-        for _ in range(100):  # after SIGKILL, a program may still write for a moment
-            if subprocess.run(["umount", disk], stderr=subprocess.DEVNULL, check=False).returncode == 0:
-                return
-            time.sleep(0.1)
-        s.out(["umount", "-l", disk])
-
-    s.callback(leave)
-    with open("/sys/block/%s/dev" % os.path.basename(loop), encoding="ascii") as f:
-        device = f.read().strip()
-
-    def limit(bps):
-        with open(LIMIT, "w", encoding="ascii") as f:
-            f.write("%s %d" % (device, bps))
-
-    s.callback(limit, 0)
-    return disk, limit
-
-
 def play(s):
-    disk, limit = slow_disk(s)
+    disk, _, limit = s.slow_disk(64)
     address = "unix:path=" + s.path("bus")
     run = s.path("run")
     os.mkdir(run, 0o700)

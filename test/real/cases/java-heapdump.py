@@ -2,15 +2,11 @@
 """curl waits for a Java server, which stands still at a safepoint: jmap has asked for a dump of the heap. The VM thread
 writes the dump to a slow disk, and waits for this disk."""
 import os
-import subprocess
 import time
-
-from scene import Missing
 
 HELD_OUT = False
 NEEDS = {"java": "openjdk-17-jre-headless", "javac": "openjdk-17-jdk-headless", "jmap": "openjdk-17-jdk-headless",
          "curl": "curl", "losetup": "mount", "mkfs.ext2": "e2fsprogs"}
-LIMIT = "/sys/fs/cgroup/blkio/blkio.throttle.write_bps_device"  # of the root group, for one device
 SHOP = """
 import com.sun.net.httpserver.*;
 import java.net.*;
@@ -38,43 +34,9 @@ public class Shop {
 """
 
 
-def slow_disk(s):
-    """A file system on a loop device that is written without a cache. Returns its directory, a function that limits the bytes
-    written a second, and a function that tells how many bytes were written."""
-    if not os.path.exists(LIMIT):
-        raise Missing("no limits of block I/O by control groups of version 1")
-    image, disk = s.path("image"), s.path("disk")
-    with open(image, "wb") as f:
-        f.truncate(128 << 20)
-    s.out(["mkfs.ext2", "-q", "-F", image])
-    loop = s.out(["losetup", "-f", "--show", image])
-    s.callback(s.out, ["losetup", "-d", loop])
-    os.mkdir(disk)
-    s.out(["mount", "-o", "sync", loop, disk])
-
-    def leave():
-        for _ in range(100):  # after SIGKILL, a program may still write for a moment
-            if subprocess.run(["umount", disk], stderr=subprocess.DEVNULL, check=False).returncode == 0:
-                return
-            time.sleep(0.1)
-        s.out(["umount", "-l", disk])
-
-    s.callback(leave)
-    sys_dir = "/sys/block/" + os.path.basename(loop)
-    with open(sys_dir + "/dev", encoding="ascii") as f:
-        device = f.read().strip()
-
-    def limit(bps):
-        with open(LIMIT, "w", encoding="ascii") as f:
-            f.write("%s %d" % (device, bps))
-
-    s.callback(limit, 0)
-    return disk, limit
-
-
 def play(s):
     port = s.port()
-    disk, limit = slow_disk(s)
+    disk, _, limit = s.slow_disk(128, "write", "-o", "sync")  # written without a cache
     dump = os.path.join(disk, "heap.hprof")
     with open(s.path("Shop.java"), "w", encoding="utf-8") as f:
         f.write(SHOP)

@@ -1,50 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """redis-cli GET waits for redis-server. The server waits in fsync for a slow disk, to log another client's write."""
 import os
-import subprocess
-import time
-
-from scene import Missing
 
 HELD_OUT = True
 NEEDS = {"redis-server": "redis-server", "redis-cli": "redis-tools", "losetup": "mount", "mkfs.ext2": "e2fsprogs"}
-LIMIT = "/sys/fs/cgroup/blkio/blkio.throttle.write_bps_device"  # of the root group, for one device
-
-
-def slow_disk(s):
-    """A file system on a loop device. Returns its directory, and a function that limits the bytes written a second."""
-    if not os.path.exists(LIMIT):
-        raise Missing("no limits of block I/O by control groups of version 1")
-    image, disk = s.path("image"), s.path("disk")
-    with open(image, "wb") as f:
-        f.truncate(128 << 20)
-    s.out(["mkfs.ext2", "-q", "-F", image])
-    loop = s.out(["losetup", "-f", "--show", image])
-    s.callback(s.out, ["losetup", "-d", loop])
-    os.mkdir(disk)
-    s.out(["mount", loop, disk])
-
-    def leave():
-        for _ in range(100):  # after SIGKILL, a program may still write for a moment
-            if subprocess.run(["umount", disk], stderr=subprocess.DEVNULL, check=False).returncode == 0:
-                return
-            time.sleep(0.1)
-        s.out(["umount", "-l", disk])
-
-    s.callback(leave)
-    with open("/sys/block/%s/dev" % os.path.basename(loop), encoding="ascii") as f:
-        device = f.read().strip()
-
-    def limit(bps):
-        with open(LIMIT, "w", encoding="ascii") as f:
-            f.write("%s %d" % (device, bps))
-
-    s.callback(limit, 0)
-    return disk, limit
 
 
 def play(s):
-    disk, limit = slow_disk(s)
+    disk, _, limit = s.slow_disk(128)
     ports = {"server": s.port(), "bystander": s.port()}
     os.mkdir(s.path("fast"))
     for name, where in ("server", disk), ("bystander", s.path("fast")):

@@ -2,57 +2,18 @@
 """tar lists a backup that restic restores. restic waits for its sftp-server, which reads the backup from a slow disk."""
 import glob
 import os
-import subprocess
 import time
 
-from scene import Missing, descendants, proc
+from scene import descendants, proc
 
 HELD_OUT = False
 NEEDS = {"restic": "restic", "/usr/lib/openssh/sftp-server": "openssh-sftp-server", "tar": "tar", "losetup": "mount",
          "mkfs.ext2": "e2fsprogs"}
-LIMIT = "/sys/fs/cgroup/blkio/blkio.throttle.read_bps_device"  # of the root group, for one device
 MB = 4
 
 
-def slow_disk(s, name):
-    """A file system on a loop device. Returns its directory, a function that drops its cached pages, and a function that
-    limits the bytes read a second."""
-    image, disk = s.path(name + ".image"), s.path(name)
-    with open(image, "wb") as f:
-        f.truncate(48 << 20)
-    s.out(["mkfs.ext2", "-q", "-F", image])
-    loop = s.out(["losetup", "-f", "--show", image])
-    s.callback(s.out, ["losetup", "-d", loop])
-    os.mkdir(disk)
-    s.out(["mount", loop, disk])
-
-    def leave():
-        for _ in range(100):  # after SIGKILL, a program may still read for a moment
-            if subprocess.run(["umount", disk], stderr=subprocess.DEVNULL, check=False).returncode == 0:
-                return
-            time.sleep(0.1)
-        s.out(["umount", "-l", disk])
-
-    s.callback(leave)
-    with open("/sys/block/%s/dev" % os.path.basename(loop), encoding="ascii") as f:
-        device = f.read().strip()
-
-    def forget():
-        s.out(["umount", disk])
-        s.out(["mount", loop, disk])
-
-    def limit(bps):
-        with open(LIMIT, "w", encoding="ascii") as f:
-            f.write("%s %d" % (device, bps))
-
-    s.callback(limit, 0)
-    return disk, forget, limit
-
-
 def play(s):
-    if not os.path.exists(LIMIT):
-        raise Missing("no limits of block I/O by control groups of version 1")
-    disk, forget, limit = slow_disk(s, "disk")
+    disk, loop, limit = s.slow_disk(48, "read")
     os.mkdir(s.path("photos"))
     with open(s.path("photos/photo"), "wb") as f:
         f.write(os.urandom(MB << 20))
@@ -65,7 +26,8 @@ def play(s):
         s.out(["env", "HOME=" + s.where, *restic.split(), *command.split()])
     pack = max(glob.glob(os.path.join(disk, "backup/data/*/*")), key=os.path.getsize)
     s.check("the photo is in one file", os.path.getsize(pack) > MB << 20)
-    forget()
+    for command in ["umount", disk], ["mount", loop, disk]:  # drops the cached pages
+        s.out(command)
     s.start("decoy", ["sh", "-c", "while :; do head -c 100000 photos/photo | gzip >/dev/null; done"])
     limit(800 << 10)
 
