@@ -144,6 +144,7 @@ static int add_transactions(struct baseline *b, const struct analysis_input *in,
 
 static int add_trace(struct baseline *b, const char *path, const struct transaction_pick *pick)
 {
+	/* not analysis_begin(), which calls oom_first(): `ctrace check` runs commands later */
 	struct analysis_input in = { 0 };
 	int r = analysis_open(&in, path, NULL);
 

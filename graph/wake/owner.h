@@ -92,9 +92,9 @@ void owner_of_lock(const struct graph *g, const struct lock_try *t, struct lock_
  * the wake-up, and a close() or an exit may unlock too. */
 bool owner_unlocks(const struct graph *g, const struct interval *s, const struct window_event *wake);
 /* `wake` ended s. Returns true if both tasks waited for a lock of the same bytes, and the waker did not get
- * it before the wake-up, and is still in the call: it gave up, for example because it was killed. Then the
- * kernel wakes the tasks that waited behind it, but no lock was released: locks_delete_block() in fs/locks.c.
- */
+ * it before the wake-up, is still in the call, and does not unlock a part of the file just after: it gave up,
+ * for example because it was killed. Then the kernel wakes the tasks that waited behind it, but no lock was
+ * released: locks_delete_block() in fs/locks.c. */
 bool owner_gave_up(const struct graph *g, const struct interval *s, const struct window_event *wake);
 /*
  * Returns true if an inspection shows that s is a wait for a lock of a database, or for a lock
