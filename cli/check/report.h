@@ -44,6 +44,12 @@ double report_old_ns(const struct check_view *v);
 double report_new_ns(const struct check_view *v);
 /* The new metric less the old one; 0: no old runs. */
 double report_difference_ns(const struct check_view *v);
+/* Recording a run changes its time. If the times are those of untraced runs: their difference less the sum of
+ * the parts, which are those of the recorded runs. Otherwise 0. */
+int64_t report_recording_ns(const struct check_view *v);
+/* What the reports call this remainder of ns, and its kind. */
+#define REPORT_RECORDING_KIND "recording"
+const char *report_recording_text(int64_t ns);
 /* Writes a difference with its sign. Returns buf, which has TEXT_NUMBER_MAX bytes. */
 const char *report_signed(double ns, char *buf);
 

@@ -162,6 +162,7 @@ static void put_markdown_counts(FILE *f, const struct check_view *v)
 
 static void put_markdown_parts(FILE *f, const struct check_view *v)
 {
+	int64_t recording = report_recording_ns(v);
 	char change[TEXT_NUMBER_MAX];
 	struct report_rows rows;
 
@@ -179,6 +180,9 @@ static void put_markdown_parts(FILE *f, const struct check_view *v)
 	if (rows.n_others)
 		fprintf(f, "| %s | | %zu other%s |\n", report_signed((double)rows.others_ns, change),
 			rows.n_others, text_s(rows.n_others));
+	if (recording)
+		fprintf(f, "| %s | %s | %s |\n", report_signed((double)recording, change), REPORT_RECORDING_KIND,
+			report_recording_text(recording));
 }
 
 static void put_markdown_report(FILE *f, const struct check_view *v)
@@ -343,6 +347,8 @@ static void put_result(FILE *f, const struct check_view *v)
  * up. */
 static void put_metric_parts(FILE *f, const struct check_view *v)
 {
+	int64_t recording = report_recording_ns(v);
+
 	put_family(f, "part", "Change of the parts of the critical path.");
 	for (size_t i = 0; i < v->delta->n_rows; i++) {
 		const struct delta_row *r = &v->delta->rows[i];
@@ -358,6 +364,8 @@ static void put_metric_parts(FILE *f, const struct check_view *v)
 		if (!told)
 			put_sample(f, "part", v, "part", r->text, ns);
 	}
+	if (recording)
+		put_sample(f, "part", v, "part", report_recording_text(recording), (double)recording);
 }
 
 static void put_count(FILE *f, const struct check_view *v, const char *text, const char *side,

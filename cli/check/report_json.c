@@ -42,6 +42,7 @@ static json_t *machine_json(const struct baseline_machine *m)
 
 static json_t *parts_json(const struct check_view *v)
 {
+	int64_t recording = report_recording_ns(v);
 	json_t *parts = json_array();
 
 	for (size_t i = 0; v->delta && i < v->delta->n_rows; i++) {
@@ -51,6 +52,10 @@ static json_t *parts_json(const struct check_view *v)
 						       part_class_name(r->class), "difference_ns",
 						       (json_int_t)r->difference_ns));
 	}
+	if (recording)
+		json_array_append_new(
+			parts, json_pack("{s:s, s:s, s:I}", "text", report_recording_text(recording), "kind",
+					 REPORT_RECORDING_KIND, "difference_ns", (json_int_t)recording));
 	return parts;
 }
 

@@ -63,6 +63,22 @@ double report_difference_ns(const struct check_view *v)
 	return v->out->decided ? v->out->decision.new_ns - v->out->decision.old_ns : 0;
 }
 
+int64_t report_recording_ns(const struct check_view *v)
+{
+	int64_t ns = (int64_t)round(report_difference_ns(v));
+
+	if (!v->out->decided || v->out->timing != CHECK_UNTRACED || !v->delta)
+		return 0;
+	for (size_t i = 0; i < v->delta->n_rows; i++)
+		ns -= v->delta->rows[i].difference_ns;
+	return ns;
+}
+
+const char *report_recording_text(int64_t ns)
+{
+	return ns < 0 ? "only in the recorded runs" : "not in the recorded runs";
+}
+
 const char *report_signed(double ns, char *buf)
 {
 	char number[TEXT_NUMBER_MAX];
@@ -235,6 +251,7 @@ bool report_rows(const struct check_view *v, struct report_rows *ret)
 
 static void put_parts(FILE *f, const struct check_view *v)
 {
+	int64_t recording = report_recording_ns(v);
 	char change[TEXT_NUMBER_MAX];
 	struct report_rows rows;
 
@@ -253,6 +270,9 @@ static void put_parts(FILE *f, const struct check_view *v)
 	if (rows.n_others)
 		fprintf(f, "  %10s  %-11s  %zu other%s\n", report_signed((double)rows.others_ns, change), "",
 			rows.n_others, text_s(rows.n_others));
+	if (recording)
+		fprintf(f, "  %10s  %-11s  %s\n", report_signed((double)recording, change),
+			REPORT_RECORDING_KIND, report_recording_text(recording));
 }
 
 static void put_cost(FILE *f, const struct check_view *v)
