@@ -223,10 +223,22 @@ static void merge(struct building *k)
 	}
 }
 
-/* Writes `name` with '*' in place of the word of n letters and digits at `at`. */
+/* Writes `name` with '*' in place of the word of n bytes at `at`. */
 static void with_star(const char *name, size_t at, size_t n, char buf[PART_TEXT_MAX])
 {
 	snprintf(buf, PART_TEXT_MAX, "%.*s*%s", (int)at, name, name + at + n);
+}
+
+/* Returns the length of the word at s, and sets *ret_letters to the least number of letters and digits that
+ * it stands for: role_path() puts '#' in place of PROFILE_NUMBER_DIGITS digits or more. */
+static size_t word_at(const char *s, size_t *ret_letters)
+{
+	size_t n;
+
+	*ret_letters = 0;
+	for (n = 0; isalnum((unsigned char)s[n]) || s[n] == '#'; n++)
+		*ret_letters += s[n] == '#' ? PROFILE_NUMBER_DIGITS : 1;
+	return n;
 }
 
 /* Returns the row that has the name of b, but with '*' in place of one word of the key, or of the detail. */
@@ -237,10 +249,9 @@ static struct building_row *starred(const struct building *k, const struct build
 	struct building_row *to;
 	uint64_t unused;
 
-	for (size_t at = 0, n; name[at]; at += MAX(n, (size_t)1)) {
-		for (n = 0; isalnum((unsigned char)name[at + n]);)
-			n++;
-		if (n < PROFILE_RANDOM_LETTERS)
+	for (size_t at = 0, n, letters; name[at]; at += MAX(n, (size_t)1)) {
+		n = word_at(name + at, &letters);
+		if (letters < PROFILE_RANDOM_LETTERS)
 			continue;
 		with_star(name, at, n, star);
 		to = in_detail ? find_row(k, b->row.key, star, &unused)

@@ -208,12 +208,12 @@ static const struct delta_row *row_named(const struct delta *d, const char *key)
 	return NULL;
 }
 
-/* Of the temporary files x.*, one has a random name that looks like a usual one. Its row is added to that of
- * the others. Three names like it stay: y.KCHRJO, because no other run has y.*; x.server, because two runs
- * have it; and x.ab, because it is too short for a random word. */
+/* Of the temporary files x.*, two have random names that look like usual ones (x.xm# was x.xm1234). Their
+ * rows are added to that of the others. These names stay: y.KCHRJO, because no other run has y.*; x.server,
+ * because two runs have it; and x.ab and x.m#, because they are too short for a random word. */
 static void random_names(void **state)
 {
-	static const char *const others[] = { "/tmp/y.KCHRJO", "/tmp/x.ab" };
+	static const char *const others[] = { "/tmp/y.KCHRJO", "/tmp/x.ab", "/tmp/x.m#" };
 	_cleanup_(sides_done) struct sides s = { .n_old = 4, .n_new = 4 };
 	struct delta *d;
 
@@ -221,7 +221,7 @@ static void random_names(void **state)
 		s.old[i] = a_profile();
 		put(s.old[i], "/tmp/x.*", "", 100);
 		s.new[i] = a_profile();
-		put(s.new[i], i ? "/tmp/x.*" : "/tmp/x.KCHRJO", "", 100);
+		put(s.new[i], i > 1 ? "/tmp/x.*" : i ? "/tmp/x.xm#" : "/tmp/x.KCHRJO", "", 100);
 		if (i < 2)
 			put(s.new[i], "/tmp/x.server", "", 8);
 	}
@@ -231,6 +231,7 @@ static void random_names(void **state)
 	put(s.new[0], "late", "/tmp/z.kchrjo", 40);
 	d = compared(&s, DELTA_MEAN);
 	assert_null(row_named(d, "/tmp/x.KCHRJO"));
+	assert_null(row_named(d, "/tmp/x.xm#"));
 	assert_int_equal(row_named(d, "/tmp/x.*")->new_ns, 100);
 	assert_int_equal(row_named(d, "/tmp/x.*")->difference_ns, 0);
 	assert_int_equal(row_named(d, "/tmp/x.server")->new_ns, 4);
