@@ -236,6 +236,10 @@
 
 /* parts: `ctrace compare` shows this many without --limit. */
 #define COMPARE_ROWS 10
+/* 1/n of the larger count: A part whose count changed by less gets no note. Higher n: notes such as
+ * "1021 -> 1034 times", which vary from run to run. Lower n: a part that happens a few times more often
+ * gets none. */
+#define COMPARE_COUNT_SHARE 10
 
 /* spans: `ctrace export` writes or sends at most this many in one message of OTLP. Lower: more requests over
  * HTTP. Higher: more memory. Evidence: 512 is the default of the exporters of OpenTelemetry (their setting
