@@ -225,6 +225,12 @@
 #define CHECK_TREND_P 0.01
 /* parts: The text and the Markdown of `ctrace check` show at most this many. */
 #define CHECK_ROWS 10
+/* factor: The outer fence of Tukey, in distances of the quartiles above the third quartile (outliers.h).
+ * Lower: usual runs are shown as outliers (with 1.5, one in 300). Higher: a run that other work disturbed
+ * stays unexplained. Evidence: of values with a normal distribution, 1 in 850 000 is above it. */
+#define CHECK_OUTLIER_FENCE 3
+/* runs: The text and the Markdown of `ctrace check` explain at most this many outliers. */
+#define CHECK_OUTLIERS_SHOWN 3
 /* bytes: If the first run of the new command fails, this much of the end of its stderr is shown. */
 #define CHECK_SHOWN_BYTES 2000
 /* counts: The sentence of `ctrace check --patterns` names at most this many counts that grew. */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -117,6 +118,21 @@ static int no_memory(void)
 	return CHECK_NO_RESULT;
 }
 
+static int note_longest(struct check_outcome *out, const struct run *run, const char *path)
+{
+	char *copy;
+
+	if (run->clock_ns <= out->longest_ns)
+		return 0;
+	copy = strdup(path);
+	if (!copy)
+		return no_memory();
+	free(out->longest_trace);
+	out->longest_trace = copy;
+	out->longest_ns = run->clock_ns;
+	return 0;
+}
+
 /* Returns 0, or an exit code. */
 static int add_run(struct session *s, enum which side, struct run *run, bool traced, const char *keep)
 {
@@ -125,6 +141,8 @@ static int add_run(struct session *s, enum which side, struct run *run, bool tra
 	if (!traced)
 		return baseline_clock(&b->untraced, run->clock_ns) ? no_memory() : 0;
 	if (keep && take_keep(run->trace, keep, s->plan->redact))
+		return CHECK_NO_RESULT;
+	if (keep && side == NEW && note_longest(s->out, run, keep))
 		return CHECK_NO_RESULT;
 	if (take_profile(b, run, &s->plan->pick, &s->told_lost))
 		return CHECK_NO_RESULT;
@@ -402,6 +420,11 @@ static int finish(struct session *s)
 	if (out->timing == CHECK_UNTRACED && s->plan->new_argv)
 		return 0;
 	return tracer_cost_of(s->sides[NEW], s->plan->max_regress, &out->cost) ? no_memory() : 0;
+}
+
+void check_outcome_done(struct check_outcome *out)
+{
+	free(out->longest_trace);
 }
 
 int session_run(const struct check_plan *plan, struct baseline *old_side, struct baseline *new_side,

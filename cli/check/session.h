@@ -48,7 +48,11 @@ struct check_outcome {
 	size_t n_old, n_new; /* of compared runs */
 	double new_ns;       /* the metric of the new runs */
 	unsigned looks;      /* how often the check may try to decide */
+	/* The longest recorded new run, and its file in the directory of --keep. NULL: none. */
+	uint64_t longest_ns;
+	char *longest_trace;
 };
+void check_outcome_done(struct check_outcome *out);
 
 /* Makes the runs of the plan, adds them to the two sides, and decides. Without old runs, only measures.
  * Returns 0, or the exit code of a check without a result. */

@@ -385,12 +385,14 @@ static int compare(const struct baseline *old_side, const struct baseline *new_s
 static int tell_cause(const struct check_options *o, const struct check_outcome *out,
 		      const struct baseline *old_side, const struct baseline *new_side)
 {
+	_cleanup_(outliers_done) struct outliers outliers = { 0 };
 	struct check_view v = { .plan = &o->plan,
 				.out = out,
 				.old = old_side,
 				.new = new_side,
 				.metric = o->metric,
-				.baseline = o->baseline };
+				.baseline = o->baseline,
+				.outliers = &outliers };
 	_cleanup_(baseline_done) struct baseline own_old = { 0 };
 	_cleanup_(baseline_done) struct baseline own_new = { 0 };
 	_cleanup_(counts_result_done) struct counts_result counts = { 0 };
@@ -403,6 +405,12 @@ static int tell_cause(const struct check_options *o, const struct check_outcome 
 	if (!r && old_side->n_runs && new_side->n_runs)
 		r = o->plan.own ? compare(&own_old, &own_new, o->metric, &delta)
 				: compare(old_side, new_side, o->metric, &delta);
+	if (!r && out->timing == CHECK_TRACED) {
+		r = outliers_find(o->plan.own ? &own_old : old_side, false, o->plan.max_regress, &outliers);
+		r = r ? r
+		      : outliers_find(o->plan.own ? &own_new : new_side, true, o->plan.max_regress,
+				      &outliers);
+	}
 	if (!r && o->plan.patterns && out->decided) {
 		r = counts_compare(&old_side->counts, &new_side->counts, out->looks, &counts);
 		v.counts = &counts;
@@ -455,7 +463,7 @@ static int check(struct check_options *o)
 	_cleanup_(baseline_done) struct baseline old_side = { 0 };
 	_cleanup_(baseline_done) struct baseline new_side = { 0 };
 	struct baseline_machine machine = machine_now();
-	struct check_outcome out;
+	_cleanup_(check_outcome_done) struct check_outcome out = { 0 };
 	int r = read_baseline(o, &old_side);
 
 	if (!r && o->with)
