@@ -374,6 +374,8 @@ static void put_notes(FILE *f, const struct check_view *v)
 
 	if (v->new->unit[0])
 		fprintf(f, "Here, a run is %s.\n", v->new->unit);
+	if (v->plan->daemon && v->out->traced)
+		fputs("The running ctraced recorded the runs. What this costs is in all times.\n", f);
 	if (!v->out->decided)
 		return;
 	if (v->plan->own)

@@ -220,6 +220,8 @@ static size_t wanted(const struct session *s, enum check_timing kind, size_t n)
 		return kind == CHECK_UNTRACED ? n : 0;
 	if (kind == CHECK_TRACED)
 		return n;
+	if (s->plan->daemon) /* it records all runs */
+		return 0;
 	return MAX(n / CHECK_TRACED_PER_UNTRACED, (size_t)CHECK_UNTRACED_MIN);
 }
 
@@ -427,13 +429,18 @@ void check_outcome_done(struct check_outcome *out)
 	free(out->longest_trace);
 }
 
+bool session_records(const struct check_plan *plan)
+{
+	return !geteuid() || plan->daemon;
+}
+
 int session_run(const struct check_plan *plan, struct baseline *old_side, struct baseline *new_side,
 		struct check_outcome *ret)
 {
 	struct session s = { .plan = plan,
 			     .out = ret,
 			     .sides = { old_side, new_side },
-			     .tracing = plan->new_argv ? !geteuid() : new_side->n_runs > 0 };
+			     .tracing = plan->new_argv ? session_records(plan) : new_side->n_runs > 0 };
 	int r;
 
 	*ret = (struct check_outcome){ .looks = rule_of(&s).looks };
@@ -444,10 +451,10 @@ int session_run(const struct check_plan *plan, struct baseline *old_side, struct
 	}
 	if (!s.tracing)
 		cli_warn(
-			"recording needs root, so only the time of each run is measured, and a difference gets no cause");
+			"recording needs root, or a running ctraced that gives you snapshots, so only the time of each run is measured, and a difference gets no cause");
 	if (!comparable(&s, CHECK_TRACED) && !comparable(&s, CHECK_UNTRACED))
 		return no_common_times(&s);
-	if (runner_init(&s.runner))
+	if (runner_init(&s.runner, plan->frameworks, plan->daemon))
 		return CHECK_NO_RESULT;
 	r = run_all(&s);
 	runner_done(&s.runner);
