@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * uprobe.bpf.c - records the jobs of frameworks, the events of display servers that programs take, and
- * the marks of user programs, with probes. The cookie of a probe is the index of its rule in ct_job_rules.
- * The BPF programs of this file can be preempted, so they use the side ring: see emit_side().
+ * uprobe.bpf.c - records the jobs of frameworks, the events of display servers that programs take, the
+ * marks of user programs, and calls of chosen functions, with probes. The cookie of a probe is the index of
+ * its rule in ct_job_rules. The BPF programs of this file can be preempted, so they use the side ring: see
+ * emit_side().
  */
 #include "compat.h"
 #include "emit.h"
@@ -206,7 +207,8 @@ static __noinline void job_emit(__u32 event, const struct open_job *j, const str
 	emit_side(c, &o.side, sizeof(o), now);
 }
 
-static __noinline void mark_emit(__u64 transaction, const struct job_rule *rule, __u64 now)
+/* obj: rule->mark, which mark_emit() names, or an object that has a name already. */
+static __noinline void mark_emit(__u64 transaction, __u64 obj, const struct job_rule *rule, __u64 now)
 {
 	__u64 id = bpf_get_current_pid_tgid();
 	struct cpu *c = emit_cpu();
@@ -218,12 +220,14 @@ static __noinline void mark_emit(__u64 transaction, const struct job_rule *rule,
 
 	if (!c)
 		return;
-	job_name(c, rule->mark, rule, id, now);
+	if (obj == rule->mark)
+		job_name(c, obj, rule, id, now);
 	r->ts = now;
 	r->kind = CT_MARK;
 	r->state = rule->event;
+	r->flags = rule->rec_flags;
 	r->tid = id;
-	r->obj = rule->mark;
+	r->obj = obj;
 	o.rec.x[0] = transaction;
 	o.rec.x[1] = now;
 	emit_side(c, &o.side, sizeof(o), now);
@@ -392,7 +396,7 @@ static __noinline void input_emit(__u64 at, const struct job_rule *rule, __u64 n
 	r->ts = now;
 	r->kind = CT_INPUT;
 	r->state = e.what;
-	r->flags = rule->input_flags;
+	r->flags = rule->rec_flags;
 	r->tid = bpf_get_current_pid_tgid();
 	r->aux = rule->framework;
 	o.rec.x[0] = input_time(&e, now);
@@ -469,7 +473,7 @@ int ct_job_entry(struct pt_regs *regs)
 		return 0;
 	j.job = job_value(regs, &rule->job);
 	if (rule->flags & JOB_MARK) {
-		mark_emit(j.job, rule, now);
+		mark_emit(j.job, rule->mark, rule, now);
 		return 0;
 	}
 	if (rule->flags & JOB_INPUT) {
@@ -507,5 +511,78 @@ int ct_job_return(struct pt_regs *regs)
 	copy = *j;
 	bpf_map_delete_elem(&ct_job_open, &key);
 	job_emit(CT_JOB_END, &copy, rule, now);
+	return 0;
+}
+
+/* The name of a call: the label of its rule, such as "query: ", and then the text. */
+#define CALL_LABEL_ROOM 64 /* a power of two, at least JOB_LABEL_MAX */
+#define CALL_TEXT_MAX   96 /* with the final 0 */
+#define CALL_NAME_BYTES (CALL_LABEL_ROOM + CALL_TEXT_MAX)
+#define CALL_NAME_ROOM  (CALL_NAME_BYTES + 8) /* for the verifier, because a length is rounded up */
+_Static_assert(JOB_LABEL_MAX <= CALL_LABEL_ROOM && CALL_NAME_BYTES <= CT_OBJ_NAME_MAX, "the name of a call");
+#define CALL_HASH_PRIME 0x9e3779b97f4a7c15ULL
+
+/* Returns the object for the label and the text at the address `text`, and names it. If the text cannot be
+ * read, for example because it is not in memory yet, returns rule->mark, which has only the label. */
+static __noinline __u64 call_object(__u64 text, const struct job_rule *rule, __u64 now)
+{
+	struct {
+		struct cpu_side side;
+		struct ct_object_blob b;
+		union {
+			char name[CALL_NAME_ROOM];
+			__u64 words[CALL_NAME_BYTES / 8];
+		};
+	} o = {};
+	struct cpu *c = emit_cpu();
+	__u64 id = rule->mark, at = rule->name_len;
+	struct seen seen = {};
+	long len;
+
+	barrier_var(at);
+	if (!c || at >= CALL_LABEL_ROOM)
+		return id;
+	__builtin_memcpy(o.name, rule->name, sizeof(rule->name));
+	len = bpf_probe_read_user_str(o.name + at, CALL_TEXT_MAX, (void *)text);
+	if (len <= 0)
+		return id;
+	at += len - 1;
+	barrier_var(at);
+	if (at > CALL_NAME_BYTES)
+		return id;
+#pragma unroll
+	for (int i = 0; i < CALL_NAME_BYTES / 8; i++) {
+		id = (id ^ o.words[i]) * CALL_HASH_PRIME;
+		id ^= id >> 32;
+	}
+	id = CT_OBJ_ID(CT_OBJ_MARK, id);
+	if (bpf_map_lookup_elem(&ct_objects, &id))
+		return id;
+	bpf_map_update_elem(&ct_objects, &id, &seen, 0);
+	o.b.h.ts = now;
+	o.b.h.kind = CT_OBJECT;
+	o.b.h.size = sizeof(o.b) + ((at + 7) & ~7ULL);
+	o.b.h.tid = bpf_get_current_pid_tgid();
+	o.b.id = id;
+	o.b.name_len = at;
+	emit_side(c, &o.side, sizeof(o.side) + sizeof(o.b) + ((at + 7) & ~7ULL), now);
+	return id;
+}
+
+/* A call with a text (JOB_TEXT). This is a program of its own, so that jobs are recorded even if a kernel
+ * refuses it. */
+SEC("uprobe")
+int ct_call_entry(struct pt_regs *regs)
+{
+	__u64 now = bpf_ktime_get_boot_ns(), id = bpf_get_current_pid_tgid();
+	__u32 index = bpf_get_attach_cookie(regs);
+	const struct job_rule *rule = bpf_map_lookup_elem(&ct_job_rules, &index);
+	__u64 *hits = bpf_map_lookup_elem(&ct_job_hits, &index);
+
+	if (hits)
+		__sync_fetch_and_add(hits, 1);
+	if (!rule || id >> 32 == ct_tracer_tgid)
+		return 0;
+	mark_emit(0, call_object(job_value(regs, &rule->job), rule, now), rule, now);
 	return 0;
 }

@@ -225,6 +225,12 @@
 #define CHECK_TREND_P 0.01
 /* parts: The text and the Markdown of `ctrace check` show at most this many. */
 #define CHECK_ROWS 10
+/* factor: The outer fence of Tukey, in distances of the quartiles above the third quartile (outliers.h).
+ * Lower: usual runs are shown as outliers (with 1.5, one in 300). Higher: a run that other work disturbed
+ * stays unexplained. Evidence: of values with a normal distribution, 1 in 850 000 is above it. */
+#define CHECK_OUTLIER_FENCE 3
+/* runs: The text and the Markdown of `ctrace check` explain at most this many outliers. */
+#define CHECK_OUTLIERS_SHOWN 3
 /* bytes: If the first run of the new command fails, this much of the end of its stderr is shown. */
 #define CHECK_SHOWN_BYTES 2000
 /* counts: The sentence of `ctrace check --patterns` names at most this many counts that grew. */
@@ -236,6 +242,10 @@
 
 /* parts: `ctrace compare` shows this many without --limit. */
 #define COMPARE_ROWS 10
+/* 1/n of the larger count: A part whose count changed by less gets no note. Higher n: notes such as
+ * "1021 -> 1034 times", which vary from run to run. Lower n: a part that happens a few times more often
+ * gets none. */
+#define COMPARE_COUNT_SHARE 10
 
 /* spans: `ctrace export` writes or sends at most this many in one message of OTLP. Lower: more requests over
  * HTTP. Higher: more memory. Evidence: 512 is the default of the exporters of OpenTelemetry (their setting

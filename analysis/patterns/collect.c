@@ -83,6 +83,10 @@ static int record_symbol(struct collecting *c, const struct window_event *e, uin
 		does = "put a job into";
 		name_object(c->g, e->r.obj, name);
 		break;
+	case CT_MARK:
+		does = e->r.flags & CT_MF_CALL ? "call" : "mark";
+		name_call(c->g, e->r.obj, name, variant);
+		break;
 	default:
 		does = "lock";
 		name_object(c->g, e->r.obj, name);
@@ -147,6 +151,7 @@ static bool is_act(const struct window_event *e)
 {
 	return e->r.kind == CT_SEND || e->r.kind == CT_FORK ||
 	       (e->r.kind == CT_JOB && e->r.state == CT_JOB_ENQUEUE) ||
+	       (e->r.kind == CT_MARK && ct_mark_what(&e->r) == CT_MARK_POINT) ||
 	       (e->r.kind == CT_FLOCK && e->r.state < 2);
 }
 

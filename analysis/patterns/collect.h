@@ -2,7 +2,8 @@
 /*
  * collect.h - makes the sequence (sequence.h) of a process from a trace: its transactions, and what
  * its tasks did in each transaction. The events are sent messages, waits, enqueued jobs, started
- * processes and threads, and requested file locks.
+ * processes and threads, requested file locks, marks of a moment, and calls of the functions that a
+ * framework describes.
  *
  * Pure; any thread.
  */

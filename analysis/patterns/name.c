@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/patterns/name.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -103,4 +104,58 @@ void name_variant(const struct graph *g, uint64_t obj, char buf[NAME_MAX_BYTES])
 	name_object(g, obj, hidden);
 	if (strstr(hidden, buf))
 		buf[0] = '\0';
+}
+
+/* s begins with a single quote. Returns the length of the text up to the closing quote, inclusive, or up to
+ * the end. Two quotes in a row stand for a quote in the text. */
+static size_t quoted_bytes(const char *s)
+{
+	size_t n = 1;
+
+	while (s[n] && (s[n] != '\'' || s[n + 1] == '\''))
+		n += s[n] == '\'' ? 2 : 1;
+	return s[n] ? n + 1 : n;
+}
+
+static size_t number_bytes(const char *s)
+{
+	size_t n = 0;
+
+	while (isalnum((unsigned char)s[n]) || (s[n] == '.' && isalnum((unsigned char)s[n + 1])))
+		n++;
+	return n;
+}
+
+/* to has room for the whole of s: nothing becomes longer. */
+static void hide_values(const char *s, char *to)
+{
+	bool in_word = false;
+
+	while (*s) {
+		if (!in_word && *s == '\'') {
+			*to++ = '*';
+			s += quoted_bytes(s);
+		} else if (!in_word && isdigit((unsigned char)*s)) {
+			*to++ = '#';
+			s += number_bytes(s);
+		} else {
+			in_word = isalnum((unsigned char)*s) || *s == '_';
+			*to++ = *s++;
+		}
+	}
+	*to = '\0';
+}
+
+void name_call(const struct graph *g, uint64_t obj, char name[NAME_MAX_BYTES], char variant[NAME_MAX_BYTES])
+{
+	const struct window_object *o = graph_object(g, obj);
+	size_t n;
+
+	describe_clean(o ? o->name : "", variant, NAME_MAX_BYTES);
+	hide_values(variant, name);
+	n = strlen(name);
+	if (!strcmp(name, variant))
+		variant[0] = '\0';
+	if (n >= 2 && n + 1 < NAME_MAX_BYTES && !strcmp(name + n - 2, ": ")) /* the text could not be read */
+		strcpy(name + n, "?");
 }

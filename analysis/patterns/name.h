@@ -17,5 +17,9 @@ void name_object(const struct graph *g, uint64_t obj, char buf[NAME_MAX_BYTES]);
 /* Writes the full path of the object, or "" if there is no path. Writes "" too if name_object() writes
  * all of the path. */
 void name_variant(const struct graph *g, uint64_t obj, char buf[NAME_MAX_BYTES]);
+/* Writes the name of a mark, or of a call and its text, such as "query: SELECT a FROM b WHERE id = #". A
+ * number that is not part of a word becomes "#", and what stands in single quotes becomes "*". The variant
+ * is the unchanged name, or "" if nothing was changed. */
+void name_call(const struct graph *g, uint64_t obj, char name[NAME_MAX_BYTES], char variant[NAME_MAX_BYTES]);
 
 #endif

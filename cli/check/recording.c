@@ -38,7 +38,8 @@ static int load(struct analysis_input *in, struct run *run)
 	return r ? r : analysis_load(in);
 }
 
-int recording_begin(struct analysis_input *in, char *const *argv, bool as_errors, struct recording *ret)
+int recording_begin(struct analysis_input *in, char *const *argv, const char *frameworks, bool as_errors,
+		    struct recording *ret)
 {
 	const struct runner_job job = {
 		.argv = argv, .traced = true, .show = true, .show_as_errors = as_errors
@@ -49,7 +50,7 @@ int recording_begin(struct analysis_input *in, char *const *argv, bool as_errors
 
 	if (geteuid())
 		return cli_error("recording needs root; run it as root, or give a trace");
-	if (runner_init(&runner))
+	if (runner_init(&runner, frameworks, NULL))
 		return CLI_FAILED;
 	runner_run(&runner, &job, &run);
 	runner_done(&runner);

@@ -12,6 +12,7 @@
 
 #include "analysis/delta/delta.h"
 #include "analysis/patterns/counts.h"
+#include "cli/check/outliers.h"
 #include "cli/check/session.h"
 #include "cli/thresholds.h"
 
@@ -22,6 +23,7 @@ struct check_view {
 	const struct delta *delta; /* NULL: a side has no traced runs */
 	enum delta_metric metric;
 	const char *baseline;               /* path; NULL: none */
+	const struct outliers *outliers;    /* of the compared runs, if these were recorded */
 	const struct counts_result *counts; /* NULL: without --patterns, or without old runs */
 	/* Set by report_say(). counts_sentence is NULL if `counts` is NULL. `sentence` joins
 	 * the other two sentences. */
@@ -62,6 +64,10 @@ struct report_rows {
 /* If the times are "ok", shows no parts: their changes are noise. Returns false if
  * there is nothing to show. */
 bool report_rows(const struct check_view *v, struct report_rows *ret);
+
+/* Returns a sentence about an outlier: how long the run took, and why. The caller frees it. NULL: out of
+ * memory. */
+char *report_outlier(const struct outlier *o);
 
 void report_text(FILE *f, const struct check_view *v);
 /* ctrace.check/1 (doc/json.md). NULL: out of memory. */

@@ -185,6 +185,21 @@ static void put_markdown_parts(FILE *f, const struct check_view *v)
 			report_recording_text(recording));
 }
 
+static void put_markdown_outliers(FILE *f, const struct check_view *v)
+{
+	size_t n = MIN(v->outliers->v.n, (size_t)CHECK_OUTLIERS_SHOWN);
+
+	if (n)
+		fputs("\nOutliers, which count all the same:\n\n", f);
+	for (size_t i = 0; i < n; i++) {
+		_cleanup_free_ char *text = report_outlier(&v->outliers->v.v[i]);
+
+		fputs("- ", f);
+		put_markdown(f, text ? text : "");
+		fputc('\n', f);
+	}
+}
+
 static void put_markdown_report(FILE *f, const struct check_view *v)
 {
 	fputs("### ctrace check: ", f);
@@ -203,6 +218,7 @@ static void put_markdown_report(FILE *f, const struct check_view *v)
 	if (v->counts)
 		put_markdown_counts(f, v);
 	put_markdown_parts(f, v);
+	put_markdown_outliers(f, v);
 }
 
 static void put_github_text(FILE *f, const char *s, bool property)

@@ -75,6 +75,26 @@ static json_t *with(json_t *doc, json_t *more)
 	return doc;
 }
 
+static json_t *outliers_json(const struct outliers *all)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < all->v.n; i++) {
+		const struct outlier *o = &all->v.v[i];
+		const struct delta_row *cause = outlier_cause(o);
+		json_t *row = json_pack("{s:s, s:I, s:I, s:I, s:o}", "side", o->is_new ? "new" : "old", "run",
+					(json_int_t)o->run, "value_ns", (json_int_t)o->delta->new.value_ns,
+					"difference_ns", (json_int_t)o->delta->difference_ns, "cause",
+					cause ? json_pack("{s:o, s:s, s:I}", "text", text_json(cause->text),
+							  "kind", part_class_name(cause->class),
+							  "difference_ns", (json_int_t)cause->difference_ns)
+					      : json_null());
+
+		json_array_append_new(list, row);
+	}
+	return list;
+}
+
 static json_t *with_options(const struct check_view *v, json_t *doc)
 {
 	const struct own_queue *q = &v->out->queue;
@@ -84,6 +104,10 @@ static json_t *with_options(const struct check_view *v, json_t *doc)
 					  counts_json(v)));
 	if (doc && v->new->unit[0])
 		doc = with(doc, json_pack("{s:o}", "unit", text_json(v->new->unit)));
+	if (doc && v->outliers->v.n)
+		doc = with(doc, json_pack("{s:o}", "outliers", outliers_json(v->outliers)));
+	if (doc && v->out->longest_trace)
+		doc = with(doc, json_pack("{s:o}", "longest_trace", text_json(v->out->longest_trace)));
 	if (doc && v->plan->own && q->counted)
 		doc = with(doc, json_pack("{s:[o, o]}", "queue_ns", ns_json(q->old_ns), ns_json(q->new_ns)));
 	return doc;

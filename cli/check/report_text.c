@@ -275,6 +275,40 @@ static void put_parts(FILE *f, const struct check_view *v)
 			REPORT_RECORDING_KIND, report_recording_text(recording));
 }
 
+char *report_outlier(const struct outlier *o)
+{
+	const struct delta_row *cause = outlier_cause(o);
+	char took[TEXT_NUMBER_MAX], more[TEXT_NUMBER_MAX], part[TEXT_NUMBER_MAX];
+	struct words t = { 0 };
+
+	words_add(&t, "The %s run %zu took %s, %s more than usual", o->is_new ? "new" : "old", o->run,
+		  text_duration(o->delta->new.value_ns, took),
+		  text_duration((uint64_t)llabs(o->delta->difference_ns), more));
+	if (cause)
+		words_add(&t, ", mostly: %s %s", report_signed((double)cause->difference_ns, part),
+			  cause->text);
+	return words_take(&t);
+}
+
+static void put_outliers(FILE *f, const struct check_view *v)
+{
+	size_t n = MIN(v->outliers->v.n, (size_t)CHECK_OUTLIERS_SHOWN);
+	char file[CLI_WORD_MAX];
+
+	if (n)
+		fputs("\nOutliers, which count all the same:\n", f);
+	for (size_t i = 0; i < n; i++) {
+		_cleanup_free_ char *text = report_outlier(&v->outliers->v.v[i]);
+
+		fprintf(f, "  %s\n", text ? text : "(out of memory)");
+	}
+	if (v->outliers->v.n > n)
+		fprintf(f, "  %zu other%s\n", v->outliers->v.n - n, text_s(v->outliers->v.n - n));
+	if (v->out->longest_trace)
+		fprintf(f, "\nThe trace of the longest recorded new run: %s\n",
+			cli_path_word(v->out->longest_trace, file));
+}
+
 static void put_cost(FILE *f, const struct check_view *v)
 {
 	const struct tracer_cost *c = &v->out->cost;
@@ -340,6 +374,8 @@ static void put_notes(FILE *f, const struct check_view *v)
 
 	if (v->new->unit[0])
 		fprintf(f, "Here, a run is %s.\n", v->new->unit);
+	if (v->plan->daemon && v->out->traced)
+		fputs("The running ctraced recorded the runs. What this costs is in all times.\n", f);
 	if (!v->out->decided)
 		return;
 	if (v->plan->own)
@@ -369,6 +405,7 @@ void report_text(FILE *f, const struct check_view *v)
 	put_parts(f, v);
 	if (v->counts)
 		counts_text(f, v);
+	put_outliers(f, v);
 	put_cost(f, v);
 	put_notes(f, v);
 }

@@ -21,11 +21,13 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 
-int runner_init(struct runner *r)
+int runner_init(struct runner *r, const char *frameworks, const char *daemon)
 {
 	sigset_t set = oneshot_signals();
 
-	*r = (struct runner){ .signal_fd = -1 };
+	*r = (struct runner){ .signal_fd = -1,
+			      .frameworks = frameworks ? frameworks : "no",
+			      .daemon = daemon };
 	sigprocmask(SIG_BLOCK, &set, &r->old_mask);
 	signal(SIGCHLD, SIG_DFL); /* if SIGCHLD were ignored, waiting for a child would fail */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -54,6 +56,11 @@ int runner_signal(struct runner *r)
 		if (si.ssi_signo != SIGCHLD)
 			return (int)si.ssi_signo;
 	return 0;
+}
+
+static const char *socket_of(const struct runner *r)
+{
+	return r->daemon ? r->daemon : oneshot_socket(r->recorder);
 }
 
 /* In the child. Returns 0 or a positive errno. */
@@ -86,7 +93,7 @@ static void exec_command(const struct runner *r, const struct runner_job *job, i
 	cli_restore_signals();
 	sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
 	if (job->traced) /* for `ctrace mark` */
-		setenv(CLIENT_SOCKET_VARIABLE, oneshot_socket(r->recorder), 1);
+		setenv(CLIENT_SOCKET_VARIABLE, socket_of(r), 1);
 	if (!e) {
 		execvp(job->argv[0], job->argv);
 		e = errno;
@@ -182,7 +189,17 @@ static int recorder_for(struct runner *r, bool traced)
 	if (!r->recorder)
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			; /* reaps orphans of earlier runs */
-	return traced && !r->recorder ? oneshot_start(".", 0, "no", &r->recorder) : CLI_OK;
+	return traced && !r->recorder && !r->daemon ? oneshot_start(".", 0, r->frameworks, &r->recorder)
+						    : CLI_OK;
+}
+
+/* A running ctraced may leave out records, to keep its budget. */
+static void tell_lacks(struct runner *r, const struct lacks *lacks)
+{
+	if (r->daemon && !r->told_lacks && (lacks->missing_ns || lacks->unsure_to_ns)) {
+		r->told_lacks = true;
+		(void)lacks_say(lacks, "the recording of a run");
+	}
 }
 
 static enum run_end run_command(struct runner *r, const struct runner_job *job, struct run *run)
@@ -205,9 +222,11 @@ static enum run_end run_command(struct runner *r, const struct runner_job *job, 
 		end_by_force(run, &before);
 		return end;
 	}
-	if (job->traced &&
-	    now_open(oneshot_socket(r->recorder), from_ns, &run->trace, &run->trace_fd, &lacks))
-		return RUN_NOT_TRACED;
+	if (job->traced) {
+		if (now_open(socket_of(r), from_ns, &run->trace, &run->trace_fd, &lacks))
+			return RUN_NOT_TRACED;
+		tell_lacks(r, &lacks);
+	}
 	run->n_left = orphans_count(&before);
 	return RUN_EXITED;
 }

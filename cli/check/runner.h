@@ -3,7 +3,8 @@
  * runner.h - runs a command once, and measures its time. One thread, and one runner at a time.
  *
  * The first traced run starts a ctraced (the *recorder*). To save time, the recorder also serves the
- * traced runs that follow, until an untraced run ends it.
+ * traced runs that follow, until an untraced run ends it. Without root, a running ctraced can be the recorder
+ * (runner.daemon). It records all runs.
  *
  * The command runs in a session of its own (setsid(2)), with /dev/null as its input. If it ends by itself,
  * the processes that it leaves behind run on.
@@ -24,12 +25,16 @@ struct oneshot;
 struct runner {
 	int signal_fd;
 	struct oneshot *recorder; /* NULL: no recorder runs */
+	const char *frameworks;   /* for the recorder, as in ctraced.conf(5) */
+	const char *daemon;       /* the socket of the running ctraced that is the recorder; NULL: none */
+	bool told_lacks;
 	sigset_t old_mask;
 };
 
 /* From runner_init() to runner_done(), INT, TERM, HUP, QUIT and CHLD are blocked, and orphans of a command
- * become children of ctrace. Returns CLI_OK, or CLI_FAILED after printing an error. */
-int runner_init(struct runner *r);
+ * become children of ctrace. frameworks, daemon: as in struct runner; NULL: none. Returns CLI_OK, or
+ * CLI_FAILED after printing an error. */
+int runner_init(struct runner *r, const char *frameworks, const char *daemon);
 /* Also ends the recorder. */
 void runner_done(struct runner *r);
 

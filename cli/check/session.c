@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -117,6 +118,21 @@ static int no_memory(void)
 	return CHECK_NO_RESULT;
 }
 
+static int note_longest(struct check_outcome *out, const struct run *run, const char *path)
+{
+	char *copy;
+
+	if (run->clock_ns <= out->longest_ns)
+		return 0;
+	copy = strdup(path);
+	if (!copy)
+		return no_memory();
+	free(out->longest_trace);
+	out->longest_trace = copy;
+	out->longest_ns = run->clock_ns;
+	return 0;
+}
+
 /* Returns 0, or an exit code. */
 static int add_run(struct session *s, enum which side, struct run *run, bool traced, const char *keep)
 {
@@ -125,6 +141,8 @@ static int add_run(struct session *s, enum which side, struct run *run, bool tra
 	if (!traced)
 		return baseline_clock(&b->untraced, run->clock_ns) ? no_memory() : 0;
 	if (keep && take_keep(run->trace, keep, s->plan->redact))
+		return CHECK_NO_RESULT;
+	if (keep && side == NEW && note_longest(s->out, run, keep))
 		return CHECK_NO_RESULT;
 	if (take_profile(b, run, &s->plan->pick, &s->told_lost))
 		return CHECK_NO_RESULT;
@@ -202,6 +220,8 @@ static size_t wanted(const struct session *s, enum check_timing kind, size_t n)
 		return kind == CHECK_UNTRACED ? n : 0;
 	if (kind == CHECK_TRACED)
 		return n;
+	if (s->plan->daemon) /* it records all runs */
+		return 0;
 	return MAX(n / CHECK_TRACED_PER_UNTRACED, (size_t)CHECK_UNTRACED_MIN);
 }
 
@@ -404,13 +424,23 @@ static int finish(struct session *s)
 	return tracer_cost_of(s->sides[NEW], s->plan->max_regress, &out->cost) ? no_memory() : 0;
 }
 
+void check_outcome_done(struct check_outcome *out)
+{
+	free(out->longest_trace);
+}
+
+bool session_records(const struct check_plan *plan)
+{
+	return !geteuid() || plan->daemon;
+}
+
 int session_run(const struct check_plan *plan, struct baseline *old_side, struct baseline *new_side,
 		struct check_outcome *ret)
 {
 	struct session s = { .plan = plan,
 			     .out = ret,
 			     .sides = { old_side, new_side },
-			     .tracing = plan->new_argv ? !geteuid() : new_side->n_runs > 0 };
+			     .tracing = plan->new_argv ? session_records(plan) : new_side->n_runs > 0 };
 	int r;
 
 	*ret = (struct check_outcome){ .looks = rule_of(&s).looks };
@@ -421,10 +451,10 @@ int session_run(const struct check_plan *plan, struct baseline *old_side, struct
 	}
 	if (!s.tracing)
 		cli_warn(
-			"recording needs root, so only the time of each run is measured, and a difference gets no cause");
+			"recording needs root, or a running ctraced that gives you snapshots, so only the time of each run is measured, and a difference gets no cause");
 	if (!comparable(&s, CHECK_TRACED) && !comparable(&s, CHECK_UNTRACED))
 		return no_common_times(&s);
-	if (runner_init(&s.runner))
+	if (runner_init(&s.runner, plan->frameworks, plan->daemon))
 		return CHECK_NO_RESULT;
 	r = run_all(&s);
 	runner_done(&s.runner);

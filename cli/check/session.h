@@ -24,6 +24,10 @@ struct check_plan {
 	/* If type is not NULL, a run is the sum of these transactions in the recording of a run of the
 	 * command. */
 	struct transaction_pick pick;
+	const char *frameworks; /* for the recording, as in ctraced.conf(5); NULL: none */
+	/* The socket of a running ctraced that records the runs, because this user is not root. NULL: a
+	 * recorder of its own, or no recording. */
+	const char *daemon;
 	const char *keep; /* a directory for traces and outputs; NULL: they are thrown away */
 	bool redact;
 	bool show_as_errors; /* the output of the first run goes to standard error */
@@ -48,8 +52,14 @@ struct check_outcome {
 	size_t n_old, n_new; /* of compared runs */
 	double new_ns;       /* the metric of the new runs */
 	unsigned looks;      /* how often the check may try to decide */
+	/* The longest recorded new run, and its file in the directory of --keep. NULL: none. */
+	uint64_t longest_ns;
+	char *longest_trace;
 };
+void check_outcome_done(struct check_outcome *out);
 
+/* Returns true if the runs of the plan can be recorded. */
+bool session_records(const struct check_plan *plan);
 /* Makes the runs of the plan, adds them to the two sides, and decides. Without old runs, only measures.
  * Returns 0, or the exit code of a check without a result. */
 int session_run(const struct check_plan *plan, struct baseline *old_side, struct baseline *new_side,

@@ -28,6 +28,21 @@ int now_range(const char *socket, struct timearg_context *ret)
 	return CLI_OK;
 }
 
+bool now_may(const char *socket)
+{
+	json_int_t now = (json_int_t)clock_boot_ns();
+	json_t *request = json_pack("{s:s,s:I,s:I}", "cmd", "snapshot", "from_ns",
+				    now - (json_int_t)NSEC_PER_SEC, "to_ns", now);
+	_cleanup_close_ int fd = open("/var/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	char err[CLIENT_ERR_MAX];
+	json_t *answer = NULL;
+	int r = request && fd >= 0 ? client_call(socket, request, fd, WAIT_SNAPSHOT_MS, &answer, err) : -EIO;
+
+	json_decref(request);
+	json_decref(answer);
+	return !r;
+}
+
 int now_write(const char *socket, uint64_t from_ns, uint64_t to_ns, int fd, struct lacks *ret_lacks)
 {
 	json_t *request = json_pack("{s:s,s:I,s:I}", "cmd", "snapshot", "from_ns", (json_int_t)from_ns,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* now.h - gets the trace of the running daemon. The functions print their errors. All but now_nameless()
- * return an exit code. One thread. */
+/* now.h - gets the trace of the running daemon. The functions print their errors. All but now_may()
+ * and now_nameless() return an exit code. One thread. */
 #ifndef CTRACE_CLI_CLIENT_NOW_H
 #define CTRACE_CLI_CLIENT_NOW_H
 
@@ -10,6 +10,8 @@
 
 /* ret->to_ns is the present time. */
 int now_range(const char *socket, struct timearg_context *ret);
+/* Returns true if the daemon gives this user a snapshot of the last second. Prints no errors. */
+bool now_may(const char *socket);
 int now_write(const char *socket, uint64_t from_ns, uint64_t to_ns, int fd, struct lacks *ret_lacks);
 /* Returns a new file in /var/tmp without a name, which vanishes when its last descriptor is closed.
  * Returns -1 after a printed error. */

@@ -15,6 +15,8 @@
 #include "cli/check/runner.h"
 #include "cli/check/write.h"
 #include "cli/cli.h"
+#include "cli/client/client.h"
+#include "cli/client/now.h"
 #include "cli/cmd/commands.h"
 #include "cli/compare/baseline_file.h"
 #include "cli/input/timearg.h"
@@ -65,6 +67,8 @@ static const struct cli_option check_table[] = {
 	{ TEXT(rules), "rules", "FILE", "with --transaction: say in a file what a transaction is" },
 	{ FLAG(plan.patterns), "patterns", NULL,
 	  "also compare how often each event happens in a run, such as a query" },
+	{ TEXT(plan.frameworks), "frameworks", "LIST",
+	  "record the jobs and calls of these frameworks, as 'ctrace record' does" },
 	{ OPT_TIMEOUT, "timeout", "T", "kill a run after T: 30s, 2m (default: no limit)" },
 	{ TEXT(save), "save", "FILE", "write the new runs to FILE (ctrace.baseline/1)" },
 	{ FLAG(update), "update", NULL,
@@ -84,7 +88,8 @@ static const struct cli_usage check_usage = {
 	.about =
 		"Runs CMD several times, decides whether it is slower than before, and if so, says which parts of its\n"
 		"critical path grew. Exit status: 0 no regression, 1 regression, 2 wrong usage or another machine, 3 undecided,\n"
-		"4 no result, for example because CMD failed. Without root it measures the time, but finds no cause.",
+		"4 no result, for example because CMD failed. Without root, and without a ctraced that gives snapshots, it\n"
+		"measures the time, but finds no cause.",
 	.options = check_table,
 	.stop_early = true,
 };
@@ -171,6 +176,8 @@ static const char *conflict(const struct check_options *o, bool has_command)
 		return "--with runs no command and saves no runs: give it only with --baseline and options for the report";
 	if (o->with && o->plan.pick.type)
 		return "--with judges saved runs as they are: give --transaction when you make them";
+	if (o->with && o->plan.frameworks)
+		return "--with judges saved runs as they are: give --frameworks when you make them";
 	if (o->with && !o->baseline)
 		return "--with needs --baseline: the runs to compare with";
 	if (!o->with && !has_command)
@@ -253,6 +260,46 @@ static int check_units(const struct check_options *o, const struct baseline *old
 	cli_error(
 		"%s: a run in it is %s, and a new run is %s; make the file anew, with the same --transaction and --rules",
 		o->baseline, baseline_unit_words(old_side->unit), baseline_unit_words(unit));
+	return CHECK_USAGE;
+}
+
+/* Writes a list of frameworks without the directories, which may differ from machine to machine. */
+static void name_frameworks(const char *list, char buf[PART_TEXT_MAX])
+{
+	char *to = buf;
+
+	*to = '\0';
+	for (const char *s = list ? list : ""; *s && to + 2 < buf + PART_TEXT_MAX;) {
+		size_t n = strcspn(s, ", ");
+		const char *base = memrchr(s, '/', n);
+		size_t left = (size_t)(buf + PART_TEXT_MAX - to);
+		const char *comma = to == buf ? "" : ",";
+
+		base = base ? base + 1 : s;
+		if (n)
+			to += MIN(snprintf(to, left, "%s%.*s", comma, (int)(s + n - base), base),
+				  (int)left - 1);
+		s += n + (s[n] != '\0');
+	}
+}
+
+/* With other frameworks, a run has other events and transactions, and recording it has another cost. */
+static int check_frameworks(const struct check_options *o, const struct baseline *old_side,
+			    const struct baseline *new_side)
+{
+	char now[PART_TEXT_MAX];
+
+	if (!o->baseline || !old_side->n_runs)
+		return 0;
+	if (o->with)
+		snprintf(now, sizeof(now), "%s", new_side->frameworks);
+	else
+		name_frameworks(o->plan.frameworks, now);
+	if (!strcmp(now, old_side->frameworks))
+		return 0;
+	cli_error(
+		"%s: its runs were recorded with the frameworks '%s', and the new runs with '%s'; make the file anew, with the same --frameworks",
+		o->baseline, old_side->frameworks[0] ? old_side->frameworks : "no", now[0] ? now : "no");
 	return CHECK_USAGE;
 }
 
@@ -385,12 +432,14 @@ static int compare(const struct baseline *old_side, const struct baseline *new_s
 static int tell_cause(const struct check_options *o, const struct check_outcome *out,
 		      const struct baseline *old_side, const struct baseline *new_side)
 {
+	_cleanup_(outliers_done) struct outliers outliers = { 0 };
 	struct check_view v = { .plan = &o->plan,
 				.out = out,
 				.old = old_side,
 				.new = new_side,
 				.metric = o->metric,
-				.baseline = o->baseline };
+				.baseline = o->baseline,
+				.outliers = &outliers };
 	_cleanup_(baseline_done) struct baseline own_old = { 0 };
 	_cleanup_(baseline_done) struct baseline own_new = { 0 };
 	_cleanup_(counts_result_done) struct counts_result counts = { 0 };
@@ -403,6 +452,12 @@ static int tell_cause(const struct check_options *o, const struct check_outcome 
 	if (!r && old_side->n_runs && new_side->n_runs)
 		r = o->plan.own ? compare(&own_old, &own_new, o->metric, &delta)
 				: compare(old_side, new_side, o->metric, &delta);
+	if (!r && out->timing == CHECK_TRACED) {
+		r = outliers_find(o->plan.own ? &own_old : old_side, false, o->plan.max_regress, &outliers);
+		r = r ? r
+		      : outliers_find(o->plan.own ? &own_new : new_side, true, o->plan.max_regress,
+				      &outliers);
+	}
 	if (!r && o->plan.patterns && out->decided) {
 		r = counts_compare(&old_side->counts, &new_side->counts, out->looks, &counts);
 		v.counts = &counts;
@@ -442,9 +497,9 @@ static int need_counts(const struct check_options *o, const struct baseline *old
 		cli_error(
 			"%s: it has no counts for --patterns, which needs recorded runs; make the file anew, as root",
 			without);
-	else if (!o->with && geteuid())
+	else if (!o->with && !session_records(&o->plan))
 		cli_error(
-			"--patterns counts the events of recorded runs, and recording needs root; run the check as root, or without --patterns");
+			"--patterns counts the events of recorded runs, and recording needs root, or a running ctraced that gives you snapshots; run the check as root, or without --patterns");
 	else
 		return 0;
 	return CHECK_USAGE;
@@ -455,12 +510,13 @@ static int check(struct check_options *o)
 	_cleanup_(baseline_done) struct baseline old_side = { 0 };
 	_cleanup_(baseline_done) struct baseline new_side = { 0 };
 	struct baseline_machine machine = machine_now();
-	struct check_outcome out;
+	_cleanup_(check_outcome_done) struct check_outcome out = { 0 };
 	int r = read_baseline(o, &old_side);
 
 	if (!r && o->with)
 		r = baseline_file_add(&new_side, o->with, NULL) ? CHECK_USAGE : 0;
 	r = r ? r : check_units(o, &old_side, &new_side);
+	r = r ? r : check_frameworks(o, &old_side, &new_side);
 	r = r ? r : need_counts(o, &old_side, &new_side);
 	r = r ? r : check_machine(o, &old_side, o->with ? &new_side.machine : &machine);
 	if (!r && o->keep && mkdir(o->keep, 0777) && errno != EEXIST) {
@@ -476,6 +532,7 @@ static int check(struct check_options *o)
 		new_side.machine = machine;
 		memcpy(o->recorded, new_side.command, sizeof(o->recorded));
 		name_command(&new_side, o->plan.new_argv);
+		name_frameworks(new_side.n_runs ? o->plan.frameworks : NULL, new_side.frameworks);
 	}
 	if (o->alternate)
 		old_side.machine = machine;
@@ -493,6 +550,9 @@ static int plan_and_check(struct check_options *o, char **command)
 		return CLI_USAGE;
 	o->plan.old_argv = o->alternate ? words.we_wordv : NULL;
 	o->plan.new_argv = o->with ? NULL : command;
+	/* The frameworks of a running ctraced are those of its configuration. */
+	if (geteuid() && !o->with && !o->plan.frameworks && now_may(client_socket()))
+		o->plan.daemon = client_socket();
 	o->plan.runs = o->runs;
 	o->plan.max_runs =
 		o->max_runs ? o->max_runs : MIN(o->runs * CHECK_MAX_RUNS_TIMES, (uint64_t)STATS_RUNS_MAX);

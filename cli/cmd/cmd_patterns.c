@@ -17,6 +17,7 @@ struct patterns_options {
 	struct windowarg window;
 	const char *path[2]; /* with --compare: the old trace, then the new one */
 	char **command;      /* NULL: a trace is given */
+	const char *frameworks;
 	struct rowarg row;
 	struct tablearg table;
 	unsigned column;
@@ -33,6 +34,8 @@ static const struct cli_option patterns_table[] = {
 			 "show the first N patterns (default: 10)"),
 	{ FLAG(compare), "compare", NULL,
 	  "show the patterns whose count changed from trace OLD to trace NEW" },
+	{ CLI_TEXT(struct patterns_options, frameworks), "frameworks", "LIST",
+	  "with CMD: record the jobs and calls of these frameworks, as 'ctrace record' does" },
 	{ FLAG(json), "json", NULL, "print JSON (ctrace.patterns/1)" },
 	{ 0 },
 };
@@ -41,8 +44,9 @@ static const char *const patterns_columns[] = { "growth", "count", "events", "ti
 
 static const struct cli_usage patterns_usage = {
 	.name = "patterns",
-	.args = SELECTORARG_USAGE " " WINDOWARG_USAGE " " ROWARG_USAGE " " TABLEARG_USAGE
-				  " [--json] {FILE | --compare OLD NEW | -- CMD [ARG...]}",
+	.args = SELECTORARG_USAGE
+	" " WINDOWARG_USAGE " " ROWARG_USAGE " " TABLEARG_USAGE
+	" [--json] {FILE | --compare OLD NEW | [--frameworks LIST] -- CMD [ARG...]}",
 	.about =
 		"Shows what a process does again and again in a request that it serves, or in its whole life. Patterns whose\n"
 		"count grows from one request to the next come first: they become slow when there is more data. The default\n"
@@ -80,7 +84,7 @@ static void say_limits(const struct patterns_work *k)
 /* Records the command, and finds its process, or the one that the options choose. */
 static int record(struct patterns_work *k, const struct patterns_options *o, uint32_t *ret_task)
 {
-	int r = recording_begin(&k->in, o->command, o->json, &k->recording);
+	int r = recording_begin(&k->in, o->command, o->frameworks, o->json, &k->recording);
 
 	if (r || selector_is_set(&o->who))
 		return r ? r : taskarg_process(&k->in, &o->who, ret_task);
@@ -224,6 +228,10 @@ static int check(const struct cli_parse *p, struct patterns_options *o)
 		return CLI_USAGE;
 	if (o->command)
 		return check_command(p, o);
+	if (o->frameworks)
+		return cli_usage_error(
+			&patterns_usage,
+			"--frameworks goes with a command: ctrace patterns --frameworks LIST -- CMD; a trace has what 'ctrace record --frameworks LIST' recorded");
 	if (!o->compare) {
 		o->path[0] = cli_only_arg(p, "FILE");
 		return o->path[0] ? rowarg_check(&patterns_usage, &o->row) : CLI_USAGE;

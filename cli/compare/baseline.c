@@ -258,6 +258,10 @@ int baseline_write(const struct baseline *b, FILE *f)
 		put_pair(f, "unit", b->unit);
 		fputs(",\n", f);
 	}
+	if (b->frameworks[0]) {
+		put_pair(f, "frameworks", b->frameworks);
+		fputs(",\n", f);
+	}
 	put_machine(&b->machine, f);
 	if (b->n_failed)
 		fprintf(f, "\"failed\":%zu,\n", b->n_failed);

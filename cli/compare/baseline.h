@@ -44,6 +44,9 @@ struct baseline {
 	char other_command[PART_TEXT_MAX]; /* command line of a run of another command; "": none */
 	/* What a run is, if it is not a command: "a transaction 'order'". Safe to print. */
 	char unit[PART_TEXT_MAX];
+	/* The frameworks that the recordings of `ctrace check` had, without their directories. "": none, or
+	 * not known. */
+	char frameworks[PART_TEXT_MAX];
 	struct baseline_machine machine;
 	bool mixed; /* the runs come from several machines; `machine` is that of the first run */
 	struct profile **runs;

@@ -290,7 +290,7 @@ static int parse_runs(struct baseline *b, const json_t *doc, char err[BASELINE_E
 	const json_t *totals = json_object_get(doc, "total_ns");
 	size_t n = json_array_size(totals), added = 0;
 	struct baseline_machine machine = { 0 };
-	char command[PART_TEXT_MAX], unit[PART_TEXT_MAX];
+	char command[PART_TEXT_MAX], unit[PART_TEXT_MAX], frameworks[PART_TEXT_MAX];
 	_cleanup_free_ struct profile **runs = NULL;
 	int r;
 
@@ -302,6 +302,7 @@ static int parse_runs(struct baseline *b, const json_t *doc, char err[BASELINE_E
 	if (!r && baseline_unit(b, unit))
 		return refuse(err, "its runs are each %.80s, and the runs before them each %.80s",
 			      baseline_unit_words(unit), baseline_unit_words(b->unit));
+	r = r ? r : get_text(doc, "frameworks", frameworks, sizeof(frameworks), err);
 	r = r ? r : get_machine(doc, &machine, err);
 	r = r ? r : get_failed(doc, n, b, err);
 	r = r ? r : get_clocks(doc, "traced_clock_ns", &b->traced, err);
@@ -312,6 +313,8 @@ static int parse_runs(struct baseline *b, const json_t *doc, char err[BASELINE_E
 		b->machine = machine;
 		snprintf(b->command, sizeof(b->command), "%s", command);
 	}
+	if (!b->n_runs)
+		snprintf(b->frameworks, sizeof(b->frameworks), "%s", frameworks);
 	runs = calloc(n + 1, sizeof(*runs));
 	if (!runs)
 		return -ENOMEM;

@@ -64,12 +64,13 @@ static json_t *warnings_json(const struct compare_view *v)
 int render_compare_json(const struct compare_view *v)
 {
 	const struct delta *d = v->delta;
-	json_t *doc = json_pack("{s:s, s:o, s:s, s:o, s:o, s:I, s:I, s:o, s:{s:o, s:o}}", "schema",
-				"ctrace.compare/1", "text", text_json(d->sentence), "metric",
+	json_t *doc = json_pack("{s:s, s:o, s:s, s:o, s:o, s:I, s:I, s:o, s:{s:o, s:o}, s:{s:o, s:o}}",
+				"schema", "ctrace.compare/1", "text", text_json(d->sentence), "metric",
 				metric_name(d->metric), "old", side_json(&d->old), "new", side_json(&d->new),
 				"difference_ns", (json_int_t)d->difference_ns, "environment_ns",
-				(json_int_t)d->environment_ns, "warnings", warnings_json(v), "machine", "old",
-				machine_json(v->old), "new", machine_json(v->new));
+				(json_int_t)d->environment_ns, "warnings", warnings_json(v), "command", "old",
+				text_or_null(v->old->command), "new", text_or_null(v->new->command),
+				"machine", "old", machine_json(v->old), "new", machine_json(v->new));
 
 	if (doc && v->new->unit[0] && json_object_set_new(doc, "unit", text_json(v->new->unit))) {
 		json_decref(doc);

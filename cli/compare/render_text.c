@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/compare/render.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "cli/tablearg.h"
 #include "cli/text.h"
+#include "cli/thresholds.h"
+#include "lib/cleanup.h"
 
 #define CHANGE_MAX (TEXT_NUMBER_MAX + 1)
 static const char *change(int64_t ns, char buf[CHANGE_MAX])
@@ -54,14 +57,31 @@ static void put_warnings(FILE *f, const struct compare_view *v)
 		fprintf(f, "%s\n", w.v[i]);
 }
 
+#define NOTE_MAX 64
+/* Says if the part is new or gone, or happens more or less often. */
+static const char *note_of(const struct delta_row *r, char buf[NOTE_MAX])
+{
+	double was = round(r->old_count), is = round(r->new_count);
+
+	buf[0] = '\0';
+	if (!r->old_ns)
+		return "  (new)";
+	if (!r->new_ns)
+		return "  (gone)";
+	/* the count of a running function is its number of samples */
+	if (r->class != PART_CLASS_RUNNING && was != is &&
+	    fabs(is - was) * COMPARE_COUNT_SHARE >= MAX(was, is))
+		snprintf(buf, NOTE_MAX, "  (%.0f -> %.0f times)", was, is);
+	return buf;
+}
+
 static void put_row(FILE *f, const struct delta_row *r)
 {
-	char old[TEXT_NUMBER_MAX], new[TEXT_NUMBER_MAX], diff[CHANGE_MAX];
-	const char *note = !r->old_ns ? "  (new)" : !r->new_ns ? "  (gone)" : "";
+	char old[TEXT_NUMBER_MAX], new[TEXT_NUMBER_MAX], diff[CHANGE_MAX], note[NOTE_MAX];
 
 	fprintf(f, "  %10s  %10s  %10s  %-11s  %s%s\n", change(r->difference_ns, diff),
 		text_duration(r->old_ns, old), text_duration(r->new_ns, new), part_class_name(r->class),
-		r->text, note);
+		r->text, note_of(r, note));
 }
 
 static void put_sum(FILE *f, const struct delta_row *r)

@@ -439,7 +439,9 @@ static void put_found(struct dumpline *d)
 static void put_mark(struct dumpline *d)
 {
 	static const char *const ops[] = { "point", "begin", "end" };
-	static const struct flag_name flags[] = { { CT_MF_PARENT, "parent" }, { CT_MF_HASHED, "hashed" } };
+	static const struct flag_name flags[] = { { CT_MF_PARENT, "parent" },
+						  { CT_MF_HASHED, "hashed" },
+						  { CT_MF_CALL, "call" } };
 	const struct ct_rec *r = &d->e->r;
 
 	line_word(&d->line, "op", WORD(ops, ct_mark_what(r)));

@@ -11,6 +11,7 @@
 #include "daemon/thresholds.h"
 #include "lib/cleanup.h"
 #include "elf/elf_symbols.h"
+#include "trace/words/markname.h"
 
 #if defined(__x86_64__)
 #define FILE_MACHINE EM_X86_64
@@ -77,12 +78,28 @@ static bool file_is_noted(const struct jobs_spec *spec, uint8_t event, const str
 	       file_has_queued_ends(spec);
 }
 
+/* The name of the record is `call`, or, if the call has a text, "call: text". */
+static struct job_rule file_call_rule(const struct jobs_values *v)
+{
+	struct job_rule rule = { .event = CT_MARK_POINT, .flags = JOB_MARK, .rec_flags = CT_MF_CALL };
+	bool text = v->job.arg >= 0;
+
+	_Static_assert(JOB_LABEL_MAX >= CT_MARK_NAME_MAX + sizeof(": "),
+		       "a label has room for the name of a call");
+	rule.flags |= text ? JOB_TEXT : 0;
+	rule.name_len = (ct_u8)snprintf(rule.name, sizeof(rule.name), "%s%s", v->call, text ? ": " : "");
+	rule.mark = markname_id(rule.name);
+	return rule;
+}
+
 static struct job_rule file_rule(const struct jobs_spec *spec, uint8_t event, const struct jobs_values *v)
 {
 	struct job_rule rule = { .event = event,
 				 .name_len = (uint8_t)strlen(spec->name),
 				 .framework = jobs_spec_number(spec) };
 
+	if (event == JOBS_SPEC_CALL)
+		return file_call_rule(v);
 	memcpy(rule.name, spec->name, sizeof(spec->name));
 	if (v->returns)
 		rule.flags |= JOB_RETURNS;
@@ -108,7 +125,9 @@ struct job_rule jobs_file_rule(const struct jobs_spec *spec, uint8_t event, cons
 		rule.flags = JOB_INPUT;
 		rule.event = v->layout;
 		used = v->layout ? JOBS_ADDRESS_MEMORY : 0;
-		rule.input_flags = jobs_spec_draws(spec) ? CT_IF_DRAWS : 0;
+		rule.rec_flags = jobs_spec_draws(spec) ? CT_IF_DRAWS : 0;
+	} else if (event == JOBS_SPEC_CALL) {
+		used = rule.flags & JOB_TEXT ? JOBS_ADDRESS_MEMORY : 0;
 	}
 	rule.job = file_value(&v->job);
 	rule.queue = file_value(&v->queue);

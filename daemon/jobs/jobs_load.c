@@ -28,8 +28,8 @@ static int load_add(struct jobs_specs *s, struct jobs_spec *spec, char *err)
 	return 0;
 }
 
-/* inputs: false leaves out a framework that reports the events of a display server */
-static int load_file(struct jobs_specs *s, const char *path, bool inputs, char *err)
+/* named: false leaves out a framework with private records (jobs_spec_is_private()) */
+static int load_file(struct jobs_specs *s, const char *path, bool named, char *err)
 {
 	_cleanup_free_ char *text = malloc(JOBS_SPEC_BYTES_MAX + 1);
 	_cleanup_fclose_ FILE *f = fopen(path, "re");
@@ -56,7 +56,7 @@ static int load_file(struct jobs_specs *s, const char *path, bool inputs, char *
 		snprintf(err, JOBS_LOAD_ERR_MAX, "%.200s: %s.", path, why);
 		return r;
 	}
-	if (inputs || !jobs_spec_has_inputs(spec))
+	if (named || !jobs_spec_is_private(spec))
 		return load_add(s, spec, err);
 	free(spec);
 	return 0;

@@ -77,23 +77,31 @@ void jobs_probe_free(struct jobs_probe *p)
 	free(p);
 }
 
-static struct bpf_link *jobs_probe_attach(struct jobs_probe *p, pid_t pid, const char *path,
+static struct bpf_link *jobs_probe_attach(const struct bpf_program *program, pid_t pid, const char *path,
 					  struct jobs_place at, uint32_t rule, bool returns)
 {
 	LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = rule, .retprobe = returns,
 		    .ref_ctr_offset = at.counter_off);
 
-	return bpf_program__attach_uprobe_opts(returns ? p->jobs.ret : p->jobs.entry, pid > 0 ? pid : -1,
-					       path, at.off, &opts);
+	return bpf_program__attach_uprobe_opts(program, pid > 0 ? pid : -1, path, at.off, &opts);
+}
+
+/* NULL: the kernel has refused the program. */
+static const struct bpf_program *jobs_probe_program(const struct jobs_probe *p, const struct job_rule *rule)
+{
+	return rule->flags & JOB_MARK && rule->flags & JOB_TEXT ? p->jobs.text : p->jobs.entry;
 }
 
 int jobs_probe_add(struct jobs_probe *p, pid_t pid, const char *path, struct jobs_place at,
 		   const struct job_rule *rule, uint32_t price_ns, struct jobs_link **ret)
 {
+	const struct bpf_program *entry = jobs_probe_program(p, rule);
 	struct jobs_link *l;
 	uint32_t i = 0;
 	int r;
 
+	if (!entry)
+		return -EOPNOTSUPP;
 	while (i < JOB_RULES_MAX && p->used[i])
 		i++;
 	if (i == JOB_RULES_MAX)
@@ -107,9 +115,10 @@ int jobs_probe_add(struct jobs_probe *p, pid_t pid, const char *path, struct job
 	__atomic_store_n(&p->hits[i], 0, __ATOMIC_RELAXED);
 	r = bpf_map_update_elem(p->jobs.rules_fd, &i, rule, BPF_ANY) ? -errno : 0;
 	/* The return is probed first: without this probe, a started job would never end. */
-	if (!r && rule->flags & JOB_RETURNS && !(l->ret = jobs_probe_attach(p, pid, path, at, i, true)))
+	if (!r && rule->flags & JOB_RETURNS &&
+	    !(l->ret = jobs_probe_attach(p->jobs.ret, pid, path, at, i, true)))
 		r = -errno;
-	if (!r && !(l->entry = jobs_probe_attach(p, pid, path, at, i, false)))
+	if (!r && !(l->entry = jobs_probe_attach(entry, pid, path, at, i, false)))
 		r = -errno;
 	if (r)
 		jobs_probe_del(p, l);

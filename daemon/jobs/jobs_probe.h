@@ -29,7 +29,8 @@ void jobs_probe_free(struct jobs_probe *p);
 /*
  * Puts a probe on the instruction at the offset at.off of the file. Copies rule. price_ns: CPU time of
  * one hit, without the return. pid > 0: probes only this process, not its children; otherwise all
- * processes. Returns 0, -ENOSPC if there are JOB_RULES_MAX probes, or another -errno.
+ * processes. Returns 0, -ENOSPC if there are JOB_RULES_MAX probes, -EOPNOTSUPP if the rule has JOB_TEXT and
+ * the kernel has refused the program for it, or another -errno.
  *
  * If the rule has JOB_RETURNS, also probes the return of the function. A return is matched with its
  * call by the stack pointer. So before the instruction at at.off, the function must not change the

@@ -178,6 +178,29 @@ static int jobs_spec_input(const struct jobs_spec_at *at, json_t *o, bool draw, 
 	return r || f->values.layout ? r : jobs_spec_bad(at, "layout", "must be xlib, gdk3, qt5 or qt6");
 }
 
+/* "event" is "call". The name of the call is "as", or else the symbol, or the name of the note. */
+static int jobs_spec_call(const struct jobs_spec_at *at, json_t *o, struct jobs_function *f)
+{
+	static const char *const known[] = { "symbol", "note", "if", "unless", "event", "text", "as", NULL };
+	const char *name = f->note ? strchr(f->symbol, ':') + 1 : f->symbol;
+	int r = jobs_spec_known(at, o, known);
+
+	f->event = JOBS_SPEC_CALL;
+	f->values.queue.arg = f->values.function.arg = -1;
+	if (!r)
+		r = jobs_spec_value(at, o, "text", false, &f->values.job);
+	if (!r && f->values.job.arg == JOBS_SPEC_THREAD)
+		return jobs_spec_bad(at, "text", "must be the address of a text, such as arg1");
+	if (!r)
+		r = jobs_spec_text(at, o, "as", false, f->values.call, sizeof(f->values.call));
+	if (r || f->values.call[0])
+		return r;
+	if (!*name || strlen(name) >= sizeof(f->values.call))
+		return jobs_spec_bad(at, "as", "is missing: a name of at most 48 bytes for the call");
+	strcpy(f->values.call, name);
+	return 0;
+}
+
 static int jobs_spec_event(const struct jobs_spec_at *at, const json_t *o, uint8_t *ret)
 {
 	static const char *const events[] = {
@@ -191,7 +214,7 @@ static int jobs_spec_event(const struct jobs_spec_at *at, const json_t *o, uint8
 			*ret = (uint8_t)i;
 			return 0;
 		}
-	return r ? r : jobs_spec_bad(at, "event", "must be enqueue, start, end, input or draw");
+	return r ? r : jobs_spec_bad(at, "event", "must be enqueue, start, end, input, draw or call");
 }
 
 static int jobs_spec_calls(const struct jobs_spec_at *at, json_t *calls, struct jobs_function *f)
@@ -233,6 +256,8 @@ static int jobs_spec_function(json_t *o, struct jobs_function *f, char *err)
 		return jobs_spec_input(&at, o, *event == 'd', f);
 	if (!r && f->note && (json_object_get(o, "symbol") || !strchr(f->symbol, ':')))
 		return jobs_spec_bad(&at, "note", "must have the form provider:name, and excludes a symbol");
+	if (!r && !strcmp(event, "call"))
+		return jobs_spec_call(&at, o, f);
 	if (!r)
 		r = jobs_spec_known(&at, o, known);
 	if (!r)
@@ -345,12 +370,15 @@ int jobs_spec_parse(const char *text, size_t n, struct jobs_spec **ret, char err
 	return r;
 }
 
-bool jobs_spec_has_inputs(const struct jobs_spec *spec)
+bool jobs_spec_is_private(const struct jobs_spec *spec)
 {
-	for (size_t i = 0; i < spec->n_functions; i++)
-		if (spec->functions[i].event == JOBS_SPEC_INPUT &&
-		    spec->functions[i].values.layout != JOB_LAYOUT_DRAW)
+	for (size_t i = 0; i < spec->n_functions; i++) {
+		const struct jobs_function *f = &spec->functions[i];
+
+		if ((f->event == JOBS_SPEC_INPUT && f->values.layout != JOB_LAYOUT_DRAW) ||
+		    (f->event == JOBS_SPEC_CALL && f->values.job.arg >= 0))
 			return true;
+	}
 	return false;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * jobs_spec.h - reads the description of a framework (schema ctrace.framework/1): the binaries, the
- * functions that report jobs, and the places of the values. The text may be hostile, so each part
- * has a limit. Pure.
+ * functions that report jobs or whose calls are recorded, and the places of the values. The text may be
+ * hostile, so each part has a limit. Pure.
  */
 #ifndef CTRACE_DAEMON_JOBS_JOBS_SPEC_H
 #define CTRACE_DAEMON_JOBS_JOBS_SPEC_H
@@ -21,6 +21,8 @@
 #define JOBS_SPEC_THREAD        JOBS_SPEC_ARGS /* jobs_arg.arg */
 /* jobs_function.event: no job, but an event of a display server, or a drawing */
 #define JOBS_SPEC_INPUT UINT8_MAX
+/* jobs_function.event: no job, but a call of a function */
+#define JOBS_SPEC_CALL (UINT8_MAX - 1)
 
 /*
  * Where a value of a job lies; arg < 0: nowhere. Arguments count from 0. Five forms:
@@ -43,6 +45,8 @@ struct jobs_values {
 	bool queued;  /* a start or an end counts only if an earlier event of the job was seen */
 	/* with JOBS_SPEC_INPUT: enum job_layout of the event whose address `job` is */
 	uint8_t layout;
+	/* with JOBS_SPEC_CALL: the name of the call; `job` is the address of its text, or nowhere */
+	char call[CT_MARK_NAME_MAX + 1];
 };
 
 struct jobs_function {
@@ -51,7 +55,7 @@ struct jobs_function {
 	char unless[128]; /* probed only in binaries without this symbol; "": in all */
 	/* symbol is the "provider:name" of a note (sys/sdt.h) */
 	bool note;
-	uint8_t event; /* enum ct_job, or JOBS_SPEC_INPUT */
+	uint8_t event; /* enum ct_job, JOBS_SPEC_INPUT or JOBS_SPEC_CALL */
 	struct jobs_values values;
 	/* has_calls: values.function gives the address of the function that does the job. A call of
 	 * this function is the start of the job. calls: where the values of the job lie at this
@@ -72,8 +76,8 @@ struct jobs_spec {
 int jobs_spec_parse(const char *text, size_t n, struct jobs_spec **ret, char err[JOBS_SPEC_ERR_MAX]);
 /* Reads a value such as "arg0->0x18". Returns 0 or -EINVAL. */
 int jobs_spec_arg(const char *s, struct jobs_arg *ret);
-/* Returns true if the framework reports the events of a display server. */
-bool jobs_spec_has_inputs(const struct jobs_spec *spec);
+/* Returns true if the framework reports the events of a display server, or the texts of calls. */
+bool jobs_spec_is_private(const struct jobs_spec *spec);
 /* Returns true if the framework reports when it draws. */
 bool jobs_spec_draws(const struct jobs_spec *spec);
 /* Returns the number of the framework in the records of its jobs (ct_job_framework()), not 0. Two names

@@ -37,6 +37,8 @@ const struct hook_def hooks_defs[] = {
 	  0 },
 	{ "jobs", "jobs/report", "the begin, the end and the origin of a framework's job are not known",
 	  false, 0, 0 },
+	{ "jobs", "jobs/text", "the texts of calls are not known, so calls with a text are not recorded",
+	  false, 0, 0 },
 };
 const size_t hooks_n_defs = ARRAY_SIZE(hooks_defs);
 
@@ -95,5 +97,6 @@ const struct hook_prog hooks_progs[] = {
 	{ "iter/files", "ct_iter_files", "iter", "", 0 },
 	{ "jobs/report", "ct_job_entry", "uprobe", "", 0 },
 	{ "jobs/report", "ct_job_return", "uprobe", "", 0 },
+	{ "jobs/text", "ct_call_entry", "uprobe", "", 0 },
 };
 const size_t hooks_n_progs = ARRAY_SIZE(hooks_progs);

@@ -535,6 +535,9 @@ int probe_jobs(const struct probe *p, struct probe_jobs *ret)
 		return -EOPNOTSUPP;
 	*ret = (struct probe_jobs){ .entry = skel->progs.ct_job_entry,
 				    .ret = skel->progs.ct_job_return,
+				    .text = bpf_program__fd(skel->progs.ct_call_entry) < 0
+						    ? NULL
+						    : skel->progs.ct_call_entry,
 				    .rules_fd = bpf_map__fd(skel->maps.ct_job_rules),
 				    .hits_fd = bpf_map__fd(skel->maps.ct_job_hits),
 				    .calls_fd = bpf_map__fd(skel->maps.ct_job_calls) };

@@ -101,6 +101,7 @@ int probe_read_unread(struct probe *p, uint32_t tgid, uint64_t sock, uint64_t *r
 struct bpf_program;
 struct probe_jobs {
 	const struct bpf_program *entry, *ret;
+	const struct bpf_program *text; /* for rules with JOB_TEXT; NULL: not loaded */
 	int rules_fd, hits_fd, calls_fd;
 };
 /* Returns 0, or -EOPNOTSUPP if the programs that report jobs are not loaded. */

@@ -305,8 +305,8 @@ enum ct_kind {
 	 */
 	CT_FOUND = 28,
 	/*
-	 * A program or a script marks a moment (ctrace mark, ctrace-marks.h). Since version 1.7 of the
-	 * format.
+	 * A program or a script marks a moment (ctrace mark, ctrace-marks.h), or a task calls a function
+	 * that a framework describes (CT_MF_CALL). Since version 1.7 of the format.
 	 *   tid    the task that made the mark
 	 *   state  CT_MARK_*
 	 *   flags  CT_MF_*
@@ -539,6 +539,8 @@ enum ct_input {
 enum ct_mark { CT_MARK_POINT = 0, CT_MARK_BEGIN = 1, CT_MARK_END = 2 };
 #define CT_MF_PARENT 0x01 /* the mark is about the task that started tid, such as a shell */
 #define CT_MF_HASHED 0x02 /* x[0] is a hash: the id is no number, or 0, or too long, or redacted */
+/* The task calls a function. obj: the name of the function, or "NAME: TEXT" if the call has a text. */
+#define CT_MF_CALL 0x04
 
 enum ct_hang {
 	CT_HANG_LOOP = 0,    /* the task has not returned to its event loop as usual */

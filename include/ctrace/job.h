@@ -12,7 +12,7 @@
 
 #define JOB_RULES_MAX 512 /* limited: a rule takes up to four file descriptors of the daemon */
 #define JOB_NAME_MAX  24  /* bytes of a framework's name, with the final 0; a multiple of 8 */
-#define JOB_LABEL_MAX 56  /* bytes of job_rule.name: the name of a framework or of a mark */
+#define JOB_LABEL_MAX 56  /* bytes of job_rule.name: the name of a framework, a mark or a function */
 
 /*
  * The way to a value of 64 bits. deref says how often memory is read:
@@ -52,6 +52,7 @@ enum job_reg {
 
 #define JOB_RETURNS 0x01 /* a start at the entry of a function, whose return ends the job */
 #define JOB_CALLS   0x02 /* an enqueue; the daemon then probes the job's function */
+#define JOB_TEXT    0x02 /* with JOB_MARK: a call with a text, whose address is `job` */
 /* An enqueue that has to come before a rule with JOB_QUEUED. Or a start that has to come before an end with
  * JOB_QUEUED: it is recorded only if the job does not run already. */
 #define JOB_NOTED  0x04
@@ -83,9 +84,9 @@ struct job_rule {
 	/* with JOB_CALLS: the number of the probed function (daemon/jobs/jobs_file.h). BPF copies
 	 * it into struct job_call */
 	ct_u32 calls;
-	ct_u64 mark;       /* with JOB_MARK: the object for the name of the mark */
-	ct_u16 framework;  /* for ct_rec.aux of a CT_JOB or CT_INPUT */
-	ct_u8 input_flags; /* with JOB_INPUT: CT_IF_* */
+	ct_u64 mark;      /* with JOB_MARK: the object for the name of the mark */
+	ct_u16 framework; /* for ct_rec.aux of a CT_JOB or CT_INPUT */
+	ct_u8 rec_flags;  /* ct_rec.flags; with JOB_INPUT: CT_IF_*; with JOB_MARK: CT_MF_* */
 	ct_u8 pad[5];
 	char name[JOB_LABEL_MAX];
 };

@@ -11,10 +11,10 @@ reports=${CTRACE_REPORTS:-ctrace-reports}
 options=${CTRACE_OPTIONS:-}
 
 mkdir -p "$reports" || exit 2
-# Without root, the check measures only times, and finds no causes. So use sudo, if it asks for no
-# password.
+# Without root, the check measures only times, and finds no causes. So use sudo, if it runs
+# `ctrace check` without a password.
 sudo=
-if [ "$(id -u)" != 0 ] && sudo -n true 2>/dev/null; then
+if [ "$(id -u)" != 0 ] && sudo -n "$ctrace" check --help >/dev/null 2>&1; then
 	sudo="sudo -n"
 fi
 # shellcheck disable=SC2086 # the options and sudo are lists of words

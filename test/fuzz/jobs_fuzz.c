@@ -32,12 +32,12 @@ static int symbol(void *arg, const struct elf_symbol *s)
 
 static void function(const struct jobs_function *f)
 {
-	bool input = f->event == JOBS_SPEC_INPUT;
+	bool input = f->event == JOBS_SPEC_INPUT, call = f->event == JOBS_SPEC_CALL;
 
-	if (!*f->symbol || (!input && f->event > CT_JOB_END) || f->values.layout >= JOB_LAYOUTS ||
-	    (!input && f->values.layout))
+	if (!*f->symbol || (!input && !call && f->event > CT_JOB_END) || f->values.layout >= JOB_LAYOUTS ||
+	    (!input && f->values.layout) || call != (f->values.call[0] != '\0'))
 		abort();
-	if (f->values.job.arg < 0 && (!input || f->values.layout))
+	if (f->values.job.arg < 0 && !call && (!input || f->values.layout))
 		abort();
 }
 

@@ -58,14 +58,37 @@ static void inputs(void **state)
 
 	assert_int_equal(rule.flags, JOB_INPUT);
 	assert_int_equal(rule.event, JOB_LAYOUT_QT5);
-	assert_int_equal(rule.input_flags, CT_IF_DRAWS);
+	assert_int_equal(rule.rec_flags, CT_IF_DRAWS);
 	assert_int_equal(rule.job.reg, 1 + JOB_DX);
 	assert_int_equal(rule.job.off, 8);
 	rule = rule_of(s, 1);
 	assert_int_equal(rule.flags, JOB_INPUT);
 	assert_int_equal(rule.event, JOB_LAYOUT_DRAW);
 	s->n_functions = 1;
-	assert_int_equal(rule_of(s, 0).input_flags, 0);
+	assert_int_equal(rule_of(s, 0).rec_flags, 0);
+	free(s);
+}
+
+static void calls(void **state)
+{
+	struct jobs_spec *s =
+		parse(HEAD "{\"symbol\":\"f\",\"event\":\"call\"},"
+			   "{\"symbol\":\"g\",\"event\":\"call\",\"as\":\"query\",\"text\":\"arg1\"}]}");
+	struct job_rule plain = rule_of(s, 0), text = rule_of(s, 1);
+
+	assert_int_equal(plain.flags, JOB_MARK);
+	assert_int_equal(plain.event, CT_MARK_POINT);
+	assert_int_equal(plain.rec_flags, CT_MF_CALL);
+	assert_int_equal(plain.job.reg, 0);
+	assert_string_equal(plain.name, "f");
+	assert_int_equal(plain.name_len, 1);
+	assert_int_equal(CT_OBJ_KIND(plain.mark), CT_OBJ_MARK);
+	assert_int_equal(text.flags, JOB_MARK | JOB_TEXT);
+	assert_int_equal(text.rec_flags, CT_MF_CALL);
+	assert_int_equal(text.job.reg, 1 + JOB_SI);
+	assert_string_equal(text.name, "query: ");
+	assert_int_equal(text.name_len, 7);
+	assert_int_not_equal(text.mark, plain.mark);
 	free(s);
 }
 
@@ -277,6 +300,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(flags),
 		cmocka_unit_test(inputs),
+		cmocka_unit_test(calls),
 		cmocka_unit_test(starts),
 		cmocka_unit_test(places),
 #if defined(__x86_64__)

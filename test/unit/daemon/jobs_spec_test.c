@@ -110,6 +110,31 @@ static void spec(void **state)
 	free(s);
 }
 
+/* Calls of functions are no jobs. Only a framework that reports texts is private. */
+static void calls(void **state)
+{
+	static const char text[] =
+		HEAD "{\"symbol\":\"f\",\"event\":\"call\"},"
+		     "{\"note\":\"db:query__start\",\"event\":\"call\",\"text\":\"arg0->8\"},"
+		     "{\"symbol\":\"_ZN1a1bEv\",\"event\":\"call\",\"as\":\"a::b\",\"if\":\"g\"}]}";
+	char err[JOBS_SPEC_ERR_MAX] = "";
+	const struct jobs_function *f;
+	struct jobs_spec *s = NULL;
+
+	assert_int_equal(jobs_spec_parse(text, sizeof(text) - 1, &s, err), 0);
+	f = s->functions;
+	assert_true(f[0].event == JOBS_SPEC_CALL && f[0].values.job.arg < 0);
+	assert_string_equal(f[0].values.call, "f");
+	assert_true(f[1].note && f[1].values.job.deref == 1 && f[1].values.job.off == 8);
+	assert_string_equal(f[1].values.call, "query__start");
+	assert_string_equal(f[2].values.call, "a::b");
+	assert_string_equal(f[2].need, "g");
+	assert_true(jobs_spec_is_private(s));
+	s->functions[1] = s->functions[0];
+	assert_false(jobs_spec_is_private(s));
+	free(s);
+}
+
 static void refusals(void **state)
 {
 	static const struct {
@@ -130,7 +155,14 @@ static void refusals(void **state)
 		{ HEAD "{}]}", "symbol" },
 		{ HEAD "{\"symbol\":\"f\"}]}", "in f: \"event\"" },
 		{ HEAD "{\"symbol\":\"f\",\"event\":\"begin\",\"job\":\"arg0\"}]}",
-		  "enqueue, start, end, input or draw" },
+		  "enqueue, start, end, input, draw or call" },
+		{ HEAD "{\"symbol\":\"f\",\"event\":\"call\",\"job\":\"arg0\"}]}", "\"job\" is not known" },
+		{ HEAD "{\"symbol\":\"f\",\"event\":\"call\",\"text\":\"thread\"}]}", "address of a text" },
+		{ HEAD "{\"symbol\":\"f\",\"text\":\"arg1\"," START "}]}", "\"text\" is not known" },
+		{ HEAD "{\"note\":\"p:\",\"event\":\"call\"}]}", "\"as\" is missing" },
+		{ HEAD
+		  "{\"symbol\":\"1234567890123456789012345678901234567890123456789\",\"event\":\"call\"}]}",
+		  "\"as\" is missing" },
 		{ HEAD "{\"symbol\":\"f\",\"event\":\"input\",\"at\":\"arg0\"}]}", "in f: \"layout\"" },
 		{ HEAD "{\"symbol\":\"f\",\"event\":\"input\",\"layout\":\"xlib\"}]}", "in f: \"at\"" },
 		{ HEAD "{\"symbol\":\"f\",\"event\":\"input\",\"layout\":\"x\",\"at\":\"arg0\"}]}",
@@ -419,6 +451,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values),
 		cmocka_unit_test(spec),
+		cmocka_unit_test(calls),
 		cmocka_unit_test(refusals),
 		cmocka_unit_test(functions_at_most),
 		cmocka_unit_test(own),

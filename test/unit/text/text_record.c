@@ -484,9 +484,9 @@ static void verb_mark(struct record *r)
 	static const struct text_word what[] = {
 		{ "point", CT_MARK_POINT }, { "begin", CT_MARK_BEGIN }, { "end", CT_MARK_END }, { NULL, 0 }
 	};
-	static const struct text_word flags[] = { { "parent", CT_MF_PARENT },
-						  { "hashed", CT_MF_HASHED },
-						  { NULL, 0 } };
+	static const struct text_word flags[] = {
+		{ "parent", CT_MF_PARENT }, { "hashed", CT_MF_HASHED }, { "call", CT_MF_CALL }, { NULL, 0 }
+	};
 	struct window_record *e = add(r, CT_MARK, r->tid, 0);
 	const char *name = text_line_next(r->l, "the name of a mark"), *at;
 
@@ -584,7 +584,7 @@ static const struct verb verbs[] = {
 	{ "job", verb_job,
 	  "A job enqueue|start|end NUMBER [OBJECT] [flags=loose] [function=N] [framework=N]" },
 	{ "input", verb_input, "A input key|key-up|button|draw|... [at=TIME] [flags=draws]" },
-	{ "mark", verb_mark, "A mark NAME begin|end|point [id=N] [made=TIME] [flags=parent,hashed]" },
+	{ "mark", verb_mark, "A mark NAME begin|end|point [id=N] [made=TIME] [flags=parent,hashed,call]" },
 	{ "hang", verb_hang, "A hang RULE" },
 	{ "capped", verb_capped, "A capped [OBJECT] since=TIME [flags=group] [wait=WAIT] [state=]" },
 };
