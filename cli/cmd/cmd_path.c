@@ -303,7 +303,7 @@ int cmd_path(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&path_usage, argc, argv);
 	struct path_options o = { 0 };
-	struct analysis_input in = { 0 };
+	struct analysis_input in = { .frugal = true }; /* a path needs much memory */
 	struct rowarg_texts texts;
 	int c, r;
 
@@ -321,10 +321,8 @@ int cmd_path(int argc, char **argv)
 	r = rowarg_use(&o.row, o.path, &o.who, &o.window, &texts);
 	if (!r)
 		r = analysis_begin(&in, o.path, &o.window);
-	if (!r) {
-		window_drop_cpus(in.window); /* a path needs much memory */
+	if (!r)
 		r = path_print(&in, &o);
-	}
 	analysis_close(&in);
 	return r;
 }

@@ -856,6 +856,14 @@ int index_tasks(struct graph *g)
 	return index_move(to, v, ARRAY_SIZE(to), r);
 }
 
+static bool is_disk_wait(const struct graph *g, const struct interval *s)
+{
+	enum ct_obj_kind kind = CT_OBJ_KIND(s->obj);
+
+	return s->st & CT_ST_DISK && (kind == CT_OBJ_FILE || kind == CT_OBJ_BLOCKDEV) &&
+	       !g->tasks[s->task].kthread;
+}
+
 static int begin_cmp(const void *a, const void *b, void *arg)
 {
 	const struct interval *intervals = arg;
@@ -868,13 +876,23 @@ static int begin_cmp(const void *a, const void *b, void *arg)
 int index_waits(struct graph *g)
 {
 	struct graph_index *reads = &g->reads;
+	VEC(uint32_t) disk = { 0 };
 	refs v = { 0 };
 	int r = 0;
 
-	for (size_t i = 0; i < g->n_intervals && !r; i++)
-		if (g->intervals[i].state == INTERVAL_BLOCKED && g->intervals[i].wait == CT_W_READ &&
-		    CT_OBJ_KIND(g->intervals[i].obj) == CT_OBJ_SOCK)
-			r = refs_add(&v, g->intervals[i].obj, (uint32_t)i);
+	for (size_t i = 0; i < g->n_intervals && !r; i++) {
+		const struct interval *s = &g->intervals[i];
+
+		if (s->state != INTERVAL_BLOCKED)
+			continue;
+		g->n_waits++;
+		if (s->wait == CT_W_READ && CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK)
+			r = refs_add(&v, s->obj, (uint32_t)i);
+		if (!r && is_disk_wait(g, s))
+			r = VEC_PUSH(&disk, (uint32_t)i);
+	}
+	g->disk_waits = disk.v;
+	g->n_disk_waits = disk.n;
 	r = index_move(&reads, &v, 1, r);
 	for (size_t k = 0; k < reads->n_keys && !r; k++)
 		qsort_r(reads->v + reads->first[k], reads->first[k + 1] - reads->first[k], sizeof(*reads->v),
