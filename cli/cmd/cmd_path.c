@@ -117,13 +117,11 @@ static int ask_headline(struct path_work *k)
 
 static int walk_path(struct path_work *k, const struct analysis_input *in, uint32_t task)
 {
-	int r = path_walk(k->g, task, in->from_ns, in->to_ns, &k->path);
+	int r = whatif_new(k->g, task, in->from_ns, in->to_ns, &k->whatif);
 
 	if (!r)
-		r = account_new(k->g, k->path, &k->account);
-	if (!r)
-		r = whatif_new(k->g, task, in->from_ns, in->to_ns, &k->whatif);
-	return r;
+		r = path_walk_blamed(k->g, task, in->from_ns, in->to_ns, whatif_blamed, k->whatif, &k->path);
+	return r ? r : account_new(k->g, k->path, &k->account);
 }
 
 struct walking {
