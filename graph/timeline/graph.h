@@ -131,6 +131,9 @@ struct graph_index {
 	struct map at;  /* from a key to its index in keys */
 	size_t n_keys;
 	uint32_t *first; /* v[first[k] .. first[k + 1]) have the key keys[k] */
+	/* Only in sends and recvs: the tid of all records with the key keys[k]. 0: they have several, and
+	 * graph.sharers has all of these. */
+	uint32_t *only;
 };
 
 /* A time in which records may be missing. */
@@ -172,6 +175,7 @@ struct graph {
 	 * - in the other indices: as their own comments say */
 	struct graph_index sends;
 	struct graph_index recvs;
+	struct tids *sharers; /* [tid]: set, if other tids use one of its sockets; private to graph/ */
 	struct graph_index flocks;
 	struct graph_index fds;
 	struct graph_index members; /* CT_EPMEMBER by epoll object */
