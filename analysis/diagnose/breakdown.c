@@ -169,20 +169,21 @@ uint64_t breakdown_wait_stack(const struct graph *g, uint32_t task, uint64_t fro
 			      const struct interval *like)
 {
 	const struct graph_task *t = &g->tasks[task];
+	uint32_t first = graph_interval_at(g, task, from_ns);
 	uint64_t best = 0, best_ns = 0;
 
-	for (uint32_t i = graph_interval_at(g, task, from_ns);
-	     i != GRAPH_NONE && i < t->first_interval + t->n_intervals; i++) {
-		const struct interval *s = &g->intervals[i];
+	/* A task may have a million intervals, but only few of them have an inspection. */
+	for (size_t i = BISECT(k, 0, g->n_looks, g->looks[k].interval >= first); i < g->n_looks; i++) {
+		const struct interval_look *l = &g->looks[i];
+		const struct interval *s = &g->intervals[l->interval];
 
-		if (s->from_ns >= to_ns)
+		if (l->interval >= t->first_interval + t->n_intervals || s->from_ns >= to_ns)
 			break;
-		if (like && s->wait != like->wait)
+		if (l->visit == GRAPH_NONE || (like && s->wait != like->wait) ||
+		    s->to_ns - s->from_ns <= best_ns)
 			continue;
-		if (s->to_ns - s->from_ns > best_ns && graph_visit(g, s) != GRAPH_NONE) {
-			best_ns = s->to_ns - s->from_ns;
-			best = graph_visit_stack(g, s);
-		}
+		best_ns = s->to_ns - s->from_ns;
+		best = graph_visit_stack(g, s);
 	}
 	return best;
 }

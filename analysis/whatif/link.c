@@ -39,42 +39,55 @@ struct linking {
 	size_t n_queue;
 };
 
-static struct cause find_cause(const struct whatif *x, uint32_t interval)
+static struct cause cause_from(const struct whatif *x, uint32_t interval, const struct blame *b)
 {
 	const struct interval *s = &x->g->intervals[interval];
-	struct blame b;
-	struct cause c;
+	struct cause c = { .obj = b->obj,
+			   .woke_ns = MIN(b->until_ns, s->to_ns),
+			   .kind = (uint8_t)b->kind,
+			   .task = b->task == s->task ? GRAPH_NONE : b->task,
+			   .time = b->time,
+			   .edge = b->edge,
+			   .timed_out = b->timed_out };
 
-	blame_wait(x->g, interval, x->to_ns, &b);
-	c = (struct cause){ .obj = b.obj,
-			    .woke_ns = MIN(b.until_ns, s->to_ns),
-			    .kind = (uint8_t)b.kind,
-			    .task = b.task == s->task ? GRAPH_NONE : b.task,
-			    .time = b.time,
-			    .edge = b.edge,
-			    .timed_out = b.timed_out };
 	c.acted_ns = c.woke_ns;
-	if (b.ended && b.event != GRAPH_NONE)
-		c.acted_ns = MIN(c.woke_ns, x->g->w->events[b.event].r.ts);
+	if (b->ended && b->event != GRAPH_NONE)
+		c.acted_ns = MIN(c.woke_ns, x->g->w->events[b->event].r.ts);
 	return c;
 }
 
-struct cause whatif_cause(struct whatif *x, uint32_t interval)
+/* The first thread stores the cause for all threads. */
+static struct cause store_cause(struct whatif *x, uint32_t interval, const struct blame *b)
 {
-	uint32_t *of = &x->cause_of[interval], at = __atomic_load_n(of, __ATOMIC_ACQUIRE);
-	struct cause c;
+	uint32_t *of = &x->cause_of[interval], at = 0;
+	struct cause c = cause_from(x, interval, b);
 
-	if (at && at != CAUSE_COMES)
-		return x->causes[at - 1];
-	c = find_cause(x, interval);
-	/* the first thread stores the cause for all threads */
-	at = 0;
 	if (__atomic_compare_exchange_n(of, &at, CAUSE_COMES, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
 		at = __atomic_fetch_add(&x->n_causes, 1, __ATOMIC_RELAXED);
 		x->causes[at] = c;
 		__atomic_store_n(of, at + 1, __ATOMIC_RELEASE);
 	}
 	return c;
+}
+
+struct cause whatif_cause(struct whatif *x, uint32_t interval)
+{
+	uint32_t at = __atomic_load_n(&x->cause_of[interval], __ATOMIC_ACQUIRE);
+	struct blame b;
+
+	if (at && at != CAUSE_COMES)
+		return x->causes[at - 1];
+	blame_wait(x->g, interval, x->to_ns, &b);
+	return store_cause(x, interval, &b);
+}
+
+void whatif_blamed(void *x, uint32_t interval, uint64_t limit_ns, const struct blame *b)
+{
+	struct whatif *to = x;
+
+	if (!__atomic_load_n(&to->cause_of[interval], __ATOMIC_RELAXED) &&
+	    (limit_ns == to->to_ns || !blame_has_limit(to->g, interval)))
+		store_cause(to, interval, b);
 }
 
 static int arrival_cmp(const void *a, const void *b, void *arg)

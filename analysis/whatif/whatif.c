@@ -25,7 +25,6 @@ int whatif_link(struct whatif *x, struct causal_links *links, graph_both_fn both
 
 int whatif_new(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct whatif **ret)
 {
-	size_t n_waits = 0;
 	struct whatif *x;
 
 	if (task == GRAPH_NONE || task >= g->n_tasks || from_ns >= to_ns)
@@ -36,9 +35,7 @@ int whatif_new(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t 
 	*x = (struct whatif){ .g = g, .task = task, .from_ns = from_ns, .to_ns = to_ns };
 	x->cause_of = calloc(g->n_intervals + 1, sizeof(*x->cause_of));
 	x->arrivals_of = calloc(g->n_tasks, sizeof(*x->arrivals_of));
-	for (size_t i = 0; i < g->n_intervals; i++)
-		n_waits += g->intervals[i].state == INTERVAL_BLOCKED;
-	x->causes = malloc((n_waits + 1) * sizeof(*x->causes));
+	x->causes = malloc((g->n_waits + 1) * sizeof(*x->causes));
 	if (!x->cause_of || !x->arrivals_of || !x->causes) {
 		whatif_free(x);
 		return -ENOMEM;

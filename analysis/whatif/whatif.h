@@ -45,6 +45,9 @@ struct whatif;
  * g must outlive *ret. The caller frees *ret with whatif_free(). Returns 0, -ENOMEM, or -EINVAL if
  * the range is empty or there is no such task. */
 int whatif_new(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct whatif **ret);
+/* For path_walk_blamed(): keeps what ended each wait of the path. Then whatif_prepare() and whatif_link()
+ * have less work. x: the struct whatif. */
+void whatif_blamed(void *x, uint32_t interval, uint64_t limit_ns, const struct blame *b);
 /* links: those of the graph, or NULL. both: may be NULL. To save memory, frees each list in `links` after its
  * use. The caller still calls causal_links_done(). Returns 0, -ENOMEM, or -E2BIG: more than 2^32-1 intervals,
  * links and tasks. After an error, x may only be given to whatif_free(). */

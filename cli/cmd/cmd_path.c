@@ -117,13 +117,11 @@ static int ask_headline(struct path_work *k)
 
 static int walk_path(struct path_work *k, const struct analysis_input *in, uint32_t task)
 {
-	int r = path_walk(k->g, task, in->from_ns, in->to_ns, &k->path);
+	int r = whatif_new(k->g, task, in->from_ns, in->to_ns, &k->whatif);
 
 	if (!r)
-		r = account_new(k->g, k->path, &k->account);
-	if (!r)
-		r = whatif_new(k->g, task, in->from_ns, in->to_ns, &k->whatif);
-	return r;
+		r = path_walk_blamed(k->g, task, in->from_ns, in->to_ns, whatif_blamed, k->whatif, &k->path);
+	return r ? r : account_new(k->g, k->path, &k->account);
 }
 
 struct walking {
@@ -303,7 +301,7 @@ int cmd_path(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&path_usage, argc, argv);
 	struct path_options o = { 0 };
-	struct analysis_input in = { 0 };
+	struct analysis_input in = { .frugal = true }; /* a path needs much memory */
 	struct rowarg_texts texts;
 	int c, r;
 
@@ -321,10 +319,8 @@ int cmd_path(int argc, char **argv)
 	r = rowarg_use(&o.row, o.path, &o.who, &o.window, &texts);
 	if (!r)
 		r = analysis_begin(&in, o.path, &o.window);
-	if (!r) {
-		window_drop_cpus(in.window); /* a path needs much memory */
+	if (!r)
 		r = path_print(&in, &o);
-	}
 	analysis_close(&in);
 	return r;
 }

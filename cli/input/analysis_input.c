@@ -18,7 +18,7 @@ int analysis_open(struct analysis_input *in, const char *path, const char *boot)
 {
 	int r;
 
-	*in = (struct analysis_input){ .path = path, .lean = in->lean, .fit = in->fit };
+	*in = (struct analysis_input){ .path = path, .lean = in->lean, .frugal = in->frugal, .fit = in->fit };
 	r = tracefile_open(path, &in->reader);
 	return r || !boot ? r : tracefile_use_boot(in->reader, path, boot);
 }
@@ -102,8 +102,9 @@ int analysis_load_range(struct analysis_input *in, uint64_t from_ns, uint64_t to
 		return r;
 	/* Times in options are read with these offsets, so the answer must use them too. */
 	in->window->offsets = reader_info(in->reader)->offsets;
-	r = in->lean ? graph_build_lean(in->window, &in->graph)
-		     : graph_build_both(in->window, cli_both, &in->graph);
+	r = in->lean     ? graph_build_lean(in->window, &in->graph)
+	    : in->frugal ? graph_build_frugal(in->window, cli_both, &in->graph)
+			 : graph_build_both(in->window, cli_both, &in->graph);
 	if (r)
 		return cli_error("%s: cannot build the graph: %s; narrow the window with --from and --to",
 				 in->path, strerror(-r));

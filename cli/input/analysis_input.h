@@ -22,8 +22,8 @@ struct analysis_input {
 	uint64_t least_ns; /* nothing before this time is loaded: see analysis_fit() */
 	bool is_now;       /* the trace is a copy of the daemon's trace up to now */
 	int fd;
-	/* use graph_build_lean(); set this before the file is opened */
-	bool lean;
+	/* use graph_build_lean(), or graph_build_frugal(); set this before the file is opened */
+	bool lean, frugal;
 	/* call analysis_fit(); set this before the file is opened */
 	bool fit;
 };

@@ -473,10 +473,11 @@ int causal_links_find(const struct graph *g, struct causal_links *ret)
 	int r = pass_init(&p, g, NULL);
 
 	p.links = &links;
-	if (!links.to) {
-		links.n_tasks = 0;
+	p.plain = plain_find(g);
+	if (!links.to || !p.plain)
 		r = -ENOMEM;
-	}
+	if (!links.to)
+		links.n_tasks = 0;
 	if (!r)
 		r = pass_run(&p);
 	pass_done(&p);

@@ -170,10 +170,22 @@ static void serve_send(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 					     .flags = sure ? 0 : EDGE_MANY });
 }
 
+static void ask_send(struct pass *p, uint32_t f, uint32_t task, uint32_t event)
+{
+	struct flow *flow = &p->flows.v.v[f];
+	uint32_t asker = flow->sent_last && flow->asks.last
+				 ? p->flows.pool.items.v[flow->asks.last - 1].request
+				 : exchange_asker(p, f, task);
+
+	item_ask(p, flow, task, event, asker);
+	exchange_ask(p, f, task, event, asker);
+	p->work[task].asked = flow->sock;
+}
+
 void match_send(struct pass *p, uint32_t event)
 {
 	const struct ct_rec *r = &p->e[event].r;
-	uint32_t task = pass_task(p, r->tid, r->ts), ask = GRAPH_NONE, f, left, asker;
+	uint32_t task = pass_task(p, r->tid, r->ts), ask = GRAPH_NONE, f, left;
 	uint32_t bytes = ct_message_bytes(r);
 	struct work *w;
 	struct flow *flow, *to;
@@ -185,16 +197,10 @@ void match_send(struct pass *p, uint32_t event)
 	w = &p->work[task];
 	flow = &p->flows.v.v[f];
 	speaks_first(p, flow, true);
-	if (flow->role == ROLE_SERVES) {
+	if (!pass_is_plain(p, task) && flow->role == ROLE_SERVES)
 		serve_send(p, f, task, event, &ask);
-	} else {
-		asker = flow->sent_last && flow->asks.last
-				? p->flows.pool.items.v[flow->asks.last - 1].request
-				: exchange_asker(p, f, task);
-		item_ask(p, flow, task, event, asker);
-		exchange_ask(p, f, task, event, asker);
-		w->asked = r->obj;
-	}
+	else if (!pass_is_plain(p, task))
+		ask_send(p, f, task, event);
 	flow = &p->flows.v.v[f];
 	flow->user = task;
 	flow->sent_last = true;
@@ -331,12 +337,27 @@ static void ask_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event, 
 		w->asked = 0;
 }
 
+/* Finds the request or the answer to which the bytes belong. */
+static void recv_message(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t bytes)
+{
+	struct flow *flow = &p->flows.v.v[f];
+	struct received got;
+
+	look_ahead(&p->flows, flow, bytes, &got);
+	if (flow->role == ROLE_SERVES)
+		serve_recv(p, f, task, event, &got);
+	else
+		ask_recv(p, f, task, event, &got);
+	flow = &p->flows.v.v[f];
+	/* If a server receives only the rest of an answered request, sent_last stays set. */
+	flow->sent_last &= flow->role == ROLE_SERVES && !got.begun;
+}
+
 void match_recv(struct pass *p, uint32_t event)
 {
 	const struct ct_rec *r = &p->e[event].r;
 	uint32_t task = pass_task(p, r->tid, r->ts), f;
 	uint32_t bytes = ct_message_bytes(r);
-	struct received got;
 	struct flow *flow;
 
 	f = task == GRAPH_NONE ? pass_flow(p, r->obj) : pass_flow_of(p, task, r->obj);
@@ -346,18 +367,12 @@ void match_recv(struct pass *p, uint32_t event)
 	flow = &p->flows.v.v[f];
 	speaks_first(p, flow, false);
 	bytes_skip(&p->flows.pool, &flow->bytes, bytes);
-	look_ahead(&p->flows, flow, bytes, &got);
-	if (flow->role == ROLE_SERVES)
-		serve_recv(p, f, task, event, &got);
-	else
-		ask_recv(p, f, task, event, &got);
+	if (!pass_is_plain(p, task))
+		recv_message(p, f, task, event, bytes);
 	if (p->err)
 		return;
 	take_bytes(p, f, task, event, bytes);
-	flow = &p->flows.v.v[f];
-	flow->user = task;
-	/* If a server receives only the rest of an answered request, sent_last stays set. */
-	flow->sent_last &= flow->role == ROLE_SERVES && !got.begun;
+	p->flows.v.v[f].user = task;
 	p->work[task].parted = event;
 	p->work[task].spoke = r->obj;
 	p->work[task].flow = f;

@@ -221,8 +221,10 @@ void pass_drop(struct pass *p)
 {
 	free(p->by_tid);
 	free(p->work);
+	free(p->plain);
 	p->by_tid = NULL;
 	p->work = NULL;
+	p->plain = NULL;
 	flow_done(&p->flows);
 	VEC_FREE(&p->origins);
 	VEC_FREE(&p->hands);

@@ -15,6 +15,7 @@
 #include "graph/causal/causal.h"
 #include "graph/causal/flow.h"
 #include "graph/causal/requests.h"
+#include "graph/timeline/plain.h"
 #include "lib/map.h"
 #include "lib/vec.h"
 
@@ -164,6 +165,7 @@ struct pass {
 	 * NULL. */
 	bool wants_edges;
 	struct causal_links *links;
+	uint8_t *plain; /* [task]: as in plain_find(); NULL unless `links` is set */
 	/* An edge of kind 0 is dropped at the end. It is the edge of a wake-up by a message, and this
 	 * message has an edge of its own. If wants_edges is false: edges.v[task] is the edge of the task's
 	 * last wake-up, and edges.n stays 0. */
@@ -215,6 +217,11 @@ uint32_t pass_first_segment(struct pass *p, uint32_t task, uint64_t ts_ns);
 static inline uint32_t pass_task_of(const struct pass *p, uint32_t segment)
 {
 	return p->links ? p->segment_tasks.v[segment / SEGMENT_BLOCK] : p->segments.v[segment].task;
+}
+/* Returns true if the segments of the task make no difference to the result (graph/timeline/plain.h). */
+static inline bool pass_is_plain(const struct pass *p, uint32_t task)
+{
+	return p->plain && p->plain[task] != PLAIN_NOT;
 }
 /* The task must have a segment. The result is valid until the next segment is opened. */
 static inline struct open_segment *pass_open(struct pass *p, uint32_t task)

@@ -202,10 +202,11 @@ void wake_edges_wake(struct pass *p, uint32_t event)
 	const struct ct_rec *r = &p->e[event].r;
 	uint32_t task = pass_task(p, r->tid, r->ts);
 	uint32_t waker = ct_wake_by_task(r) ? pass_task(p, ct_wake_waker(r), r->ts) : GRAPH_NONE;
-	const struct interval *s = task == GRAPH_NONE ? NULL : woken_interval(p, task, event);
+	bool follow = task != GRAPH_NONE && !(p->plain && p->plain[task] == PLAIN_FULLY);
+	const struct interval *s = follow ? woken_interval(p, task, event) : NULL;
 	struct work *w;
 
-	if (waker != GRAPH_NONE && waker != task) {
+	if (waker != GRAPH_NONE && waker != task && !pass_is_plain(p, waker)) {
 		pass_segment(p, waker, r->ts);
 		p->work[waker].acts++;
 	}
@@ -270,6 +271,14 @@ static void socket_found_empty(struct pass *p, uint64_t sock, uint64_t ts_ns)
 		bytes_found_empty(&p->flows.pool, p->g, &p->flows.v.v[f].bytes, ts_ns);
 }
 
+static void wait_begins(struct pass *p, uint32_t task, const struct ct_rec *r, uint32_t event)
+{
+	if (ct_switch_wait(r) != CT_W_WRITE)
+		p->work[task].parted = event;
+	if (ct_switch_wait(r) == CT_W_READ && CT_OBJ_KIND(r->obj) == CT_OBJ_SOCK)
+		socket_found_empty(p, r->obj, r->ts);
+}
+
 static void switch_out(struct pass *p, uint32_t task, const struct ct_rec *r, uint32_t event)
 {
 	struct work *w = &p->work[task];
@@ -285,10 +294,7 @@ static void switch_out(struct pass *p, uint32_t task, const struct ct_rec *r, ui
 	w->may_be_false = false;
 	wake_edges_settle(p, task);
 	w->visit_stack = 0;
-	if (ct_switch_wait(r) != CT_W_WRITE)
-		w->parted = event;
-	if (ct_switch_wait(r) == CT_W_READ && CT_OBJ_KIND(r->obj) == CT_OBJ_SOCK)
-		socket_found_empty(p, r->obj, r->ts);
+	wait_begins(p, task, r, event);
 }
 
 static void switch_in(struct pass *p, uint32_t task, const struct ct_rec *r, uint32_t event)
@@ -312,9 +318,11 @@ void wake_edges_switch(struct pass *p, uint32_t event)
 	const struct ct_rec *r = &p->e[event].r;
 	uint32_t task = r->tid ? pass_task(p, r->tid, r->ts) : GRAPH_NONE;
 
-	if (task != GRAPH_NONE)
+	if (task != GRAPH_NONE && !pass_is_plain(p, task))
 		switch_out(p, task, r, event);
+	else if (task != GRAPH_NONE && ct_switch_state(r) != CT_ST_RUNNING)
+		wait_begins(p, task, r, event);
 	task = ct_switch_next(r) ? pass_task(p, ct_switch_next(r), r->ts) : GRAPH_NONE;
-	if (task != GRAPH_NONE)
+	if (task != GRAPH_NONE && !pass_is_plain(p, task))
 		switch_in(p, task, r, event);
 }

@@ -274,6 +274,8 @@ void wakeless_edges_event(struct pass *p, uint32_t event)
 	task = pass_task(p, e->r.tid, e->r.ts);
 	if (task == GRAPH_NONE || pass_segment(p, task, e->r.ts) == GRAPH_NONE)
 		return;
+	if (e->r.kind == CT_SAMPLE && p->links)
+		return;
 	switch (e->r.kind) {
 	case CT_WAITFD:
 		wakeless_edges_set(&p->work[task], &e->r);

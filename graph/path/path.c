@@ -34,6 +34,8 @@ struct debt_look {
 
 struct walker {
 	const struct graph *g;
+	path_blamed_fn blamed; /* may be NULL */
+	void *blamed_arg;
 	VEC(struct path_piece) pieces;
 	VEC(struct path_frame) frames;
 	VEC(struct blame) leaves;
@@ -129,10 +131,17 @@ static bool is_sleep(const struct graph *g, uint32_t interval, const struct blam
 	return is_poll(g, interval) && graph_is_accepted(g, b->obj);
 }
 
+static void find_blame(const struct walker *k, uint32_t interval, uint64_t limit_ns, struct blame *b)
+{
+	blame_wait(k->g, interval, limit_ns, b);
+	if (k->blamed)
+		k->blamed(k->blamed_arg, interval, limit_ns, b);
+}
+
 static void blame_last(struct walker *k, uint32_t last, uint64_t limit_ns, struct blame *b)
 {
 	if (last != k->last || limit_ns != k->last_ns)
-		blame_wait(k->g, last, limit_ns, &k->last_blame);
+		find_blame(k, last, limit_ns, &k->last_blame);
 	k->last = last;
 	k->last_ns = limit_ns;
 	*b = k->last_blame;
@@ -235,7 +244,7 @@ static void blame_repeats(struct walker *k, const struct path_frame *f, uint32_t
 		return;
 	limit = acted_on_limit(k, f, last, b);
 	if (last != interval)
-		blame_wait(k->g, interval, horizon(f), b);
+		find_blame(k, interval, horizon(f), b);
 	if (f->depth && b->timed_out && b->task == GRAPH_NONE)
 		blame_open(k->g, interval, f->from_ns, no_progress_ns(end - f->from_ns), b);
 	if (limit && (b->edge == EDGE_TIMER || is_sleep(k->g, interval, b)))
@@ -689,7 +698,13 @@ static void walk(struct walker *k, uint32_t frame)
 
 int path_walk(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct path **ret)
 {
-	struct walker k = { .g = g, .last = GRAPH_NONE };
+	return path_walk_blamed(g, task, from_ns, to_ns, NULL, NULL, ret);
+}
+
+int path_walk_blamed(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
+		     path_blamed_fn blamed, void *arg, struct path **ret)
+{
+	struct walker k = { .g = g, .blamed = blamed, .blamed_arg = arg, .last = GRAPH_NONE };
 	_cleanup_free_ uint32_t *near = NULL;
 	struct path *p;
 

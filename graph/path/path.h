@@ -43,6 +43,11 @@ struct path {
 /* The caller frees *ret with path_free(). Returns 0, -ENOMEM, or -EINVAL if the range is empty or
  * there is no such task. */
 int path_walk(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, struct path **ret);
+/* Like path_walk(), but calls blamed() for each result of blame_wait(). A caller that needs these results too
+ * need not find them again. limit_ns: as in blame_wait(). */
+typedef void (*path_blamed_fn)(void *arg, uint32_t interval, uint64_t limit_ns, const struct blame *b);
+int path_walk_blamed(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
+		     path_blamed_fn blamed, void *arg, struct path **ret);
 void path_free(struct path *p);
 
 /* Sets ret[kind] to the ns of each kind of time in x. Only a FOLDED interval has several kinds. */

@@ -95,38 +95,24 @@ static int graph_tasks(struct graph *g, struct builder *b, uint32_t *renumber)
 	return 0;
 }
 
-static bool is_run(const struct interval *s)
-{
-	return s->state == INTERVAL_RUNNING && s->cpu < GRAPH_CPUS_MAX;
-}
-
-/* Counts the intervals of each task, and the runs on each CPU. */
-static int graph_count(struct graph *g, const struct builder *b, const uint32_t *renumber)
+/* Gives each task a place for its intervals. */
+static void graph_places(struct graph *g, const struct builder *b, const uint32_t *renumber)
 {
 	uint32_t at = 0;
 
-	g->n_cpus = MIN(g->w->n_cpus, (uint32_t)GRAPH_CPUS_MAX);
-	g->n_runs = calloc(GRAPH_CPUS_MAX, sizeof(*g->n_runs));
-	if (!g->n_runs)
-		return -ENOMEM;
-	for (size_t i = 0; i < b->intervals.n; i++) {
-		const struct interval *s = &b->intervals.v[i];
-
-		g->tasks[renumber[s->task]].n_intervals++;
-		if (!is_run(s))
-			continue;
-		g->n_runs[s->cpu]++;
-		g->n_cpus = MAX(g->n_cpus, (uint32_t)s->cpu + 1);
-	}
+	for (size_t i = 0; i < g->n_tasks; i++)
+		g->tasks[renumber[i]].n_intervals = b->now.v[i].n_intervals;
 	for (size_t i = 0; i < g->n_tasks; i++) {
 		g->tasks[i].first_interval = at;
 		at += g->tasks[i].n_intervals;
 	}
-	return 0;
 }
 
 static int graph_cpus(struct graph *g)
 {
+	g->n_cpus = GRAPH_CPUS_MAX;
+	while (g->n_cpus > MIN(g->w->n_cpus, (uint32_t)GRAPH_CPUS_MAX) && !g->n_runs[g->n_cpus - 1])
+		g->n_cpus--;
 	g->runs = calloc((size_t)g->n_cpus + 1, sizeof(*g->runs));
 	if (!g->runs)
 		return -ENOMEM;
@@ -146,27 +132,6 @@ static int look_cmp(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static bool is_disk_wait(const struct graph *g, const struct interval *s)
-{
-	enum ct_obj_kind kind = CT_OBJ_KIND(s->obj);
-
-	return s->state == INTERVAL_BLOCKED && s->st & CT_ST_DISK &&
-	       (kind == CT_OBJ_FILE || kind == CT_OBJ_BLOCKDEV) && !g->tasks[s->task].kthread;
-}
-
-static int graph_disk_waits(struct graph *g, size_t n)
-{
-	if (!n)
-		return 0;
-	g->disk_waits = malloc(n * sizeof(*g->disk_waits));
-	if (!g->disk_waits)
-		return -ENOMEM;
-	for (size_t i = 0; i < g->n_intervals; i++)
-		if (is_disk_wait(g, &g->intervals[i]))
-			g->disk_waits[g->n_disk_waits++] = (uint32_t)i;
-	return 0;
-}
-
 /* Each time this number of intervals is copied, their old memory is given back. */
 #define GIVE_BACK 65536
 
@@ -181,7 +146,6 @@ struct half {
 	size_t look, look_end;
 	uint32_t *at; /* [task]: the next place in graph.intervals; the second half goes down from it */
 	size_t *run;  /* [cpu]: the same in graph.runs */
-	size_t n_disk_waits;
 };
 
 static void half_move(struct half *h, size_t from, uint32_t to, size_t run)
@@ -191,9 +155,8 @@ static void half_move(struct half *h, size_t from, uint32_t to, size_t run)
 
 	*s = h->b->intervals.v[from];
 	s->task = h->renumber[s->task];
-	if (is_run(s))
+	if (timeline_is_run(s))
 		g->runs[s->cpu][run] = to;
-	h->n_disk_waits += is_disk_wait(g, s);
 }
 
 static void half_done(struct half *h)
@@ -210,7 +173,7 @@ static void move_first(struct half *h)
 		const struct interval *s = &b->intervals.v[i];
 		uint32_t to = h->at[h->renumber[s->task]]++;
 
-		half_move(h, i, to, is_run(s) ? h->run[s->cpu]++ : 0);
+		half_move(h, i, to, timeline_is_run(s) ? h->run[s->cpu]++ : 0);
 		if (h->look < h->look_end && b->looks.v[h->look].interval == i)
 			b->looks.v[h->look++].interval = to;
 		if (i % GIVE_BACK == 0)
@@ -226,7 +189,7 @@ static void move_second(struct half *h)
 		const struct interval *s = &b->intervals.v[i];
 		uint32_t to = --h->at[h->renumber[s->task]];
 
-		half_move(h, i, to, is_run(s) ? --h->run[s->cpu] : 0);
+		half_move(h, i, to, timeline_is_run(s) ? --h->run[s->cpu] : 0);
 		if (h->look < h->look_end && b->looks.v[h->look_end - 1].interval == i)
 			b->looks.v[--h->look_end].interval = to;
 		if (i % GIVE_BACK == 0)
@@ -237,22 +200,12 @@ static void move_second(struct half *h)
 struct building {
 	struct graph *g;
 	struct builder b;
-	struct window *lean; /* as in build() */
-	graph_both_fn both;  /* may be NULL */
+	struct window *lean, *frugal; /* as in build() */
+	graph_both_fn both;           /* may be NULL */
 	uint32_t *renumber;
 	struct half halves[2];
-	int index_err, timelines_err, waits_err, disk_err;
+	int index_err, timelines_err;
 };
-
-static void call_both(struct building *k, void (*a)(void *arg), void (*b)(void *arg))
-{
-	if (k->both) {
-		k->both(a, b, k);
-	} else {
-		a(k);
-		b(k);
-	}
-}
 
 static void build_index(void *arg)
 {
@@ -272,7 +225,7 @@ static void build_timelines(void *arg)
 	if (!r)
 		r = graph_tasks(k->g, &k->b, k->renumber);
 	if (!r)
-		r = graph_count(k->g, &k->b, k->renumber);
+		graph_places(k->g, &k->b, k->renumber);
 	k->timelines_err = r ? r : graph_cpus(k->g);
 }
 
@@ -314,20 +267,6 @@ static void second_half(void *arg)
 	move_second(&((struct building *)arg)->halves[1]);
 }
 
-static void find_disk_waits(void *arg)
-{
-	struct building *k = arg;
-
-	k->disk_err = graph_disk_waits(k->g, k->halves[0].n_disk_waits + k->halves[1].n_disk_waits);
-}
-
-static void find_reads(void *arg)
-{
-	struct building *k = arg;
-
-	k->waits_err = index_waits(k->g);
-}
-
 static int build_intervals(struct building *k)
 {
 	struct graph *g = k->g;
@@ -344,7 +283,12 @@ static int build_intervals(struct building *k)
 		else
 			huge_advise(g->intervals, n * sizeof(*g->intervals));
 		g->n_intervals = n;
-		call_both(k, first_half, second_half);
+		if (k->both) {
+			k->both(first_half, second_half, k);
+		} else {
+			first_half(k);
+			second_half(k);
+		}
 		VEC_SORT(&k->b.looks, look_cmp);
 		g->n_looks = k->b.looks.n;
 		g->looks = TAKE_PTR(k->b.looks.v);
@@ -354,10 +298,7 @@ static int build_intervals(struct building *k)
 	half_done(&k->halves[0]);
 	half_done(&k->halves[1]);
 	VEC_FREE(&k->b.intervals);
-	if (r)
-		return r;
-	call_both(k, find_disk_waits, find_reads);
-	return k->disk_err ? k->disk_err : k->waits_err;
+	return r ? r : index_waits(g);
 }
 
 /* graph_build_lean() removes records from the window during the replay. So it makes the indices of the
@@ -368,6 +309,8 @@ static int build_parts(struct building *k)
 
 	if (k->both) {
 		k->both(build_index, build_timelines, k);
+		if (k->frugal)
+			window_drop_cpus(k->frugal);
 		r = k->timelines_err ? k->timelines_err : k->index_err;
 		return r ? r : build_intervals(k);
 	}
@@ -399,19 +342,22 @@ static void builder_done(struct builder *b)
 	map_done(&b->by_tid);
 }
 
-static int build(const struct window *w, struct window *lean, graph_both_fn both, struct graph **ret)
+/* lean, frugal: as in graph_build_lean() and graph_build_frugal(), or NULL. */
+static int build(const struct window *w, struct window *lean, struct window *frugal, graph_both_fn both,
+		 struct graph **ret)
 {
 	size_t n_records = w->n_events;
 	struct graph *g = calloc(1, sizeof(*g));
-	struct building k = { .g = g, .b = { .w = w }, .lean = lean, .both = both };
+	struct building k = { .g = g, .b = { .w = w }, .lean = lean, .frugal = frugal, .both = both };
 	int r = -ENOMEM;
 
 	if (!g)
 		return -ENOMEM;
 	g->w = w;
 	g->scans = calloc(1, sizeof(*g->scans));
+	g->n_runs = k.b.n_runs = calloc(GRAPH_CPUS_MAX, sizeof(*g->n_runs));
 	k.b.tids = calloc(1, sizeof(*k.b.tids));
-	if (g->scans && k.b.tids)
+	if (g->scans && g->n_runs && k.b.tids)
 		r = build_parts(&k);
 	if (!r)
 		r = build_end(g);
@@ -431,17 +377,22 @@ static int build(const struct window *w, struct window *lean, graph_both_fn both
 
 int graph_build(const struct window *w, struct graph **ret)
 {
-	return build(w, NULL, NULL, ret);
+	return build(w, NULL, NULL, NULL, ret);
 }
 
 int graph_build_both(const struct window *w, graph_both_fn both, struct graph **ret)
 {
-	return build(w, NULL, both, ret);
+	return build(w, NULL, NULL, both, ret);
+}
+
+int graph_build_frugal(struct window *w, graph_both_fn both, struct graph **ret)
+{
+	return build(w, NULL, w, both, ret);
 }
 
 int graph_build_lean(struct window *w, struct graph **ret)
 {
-	return build(w, w, NULL, ret);
+	return build(w, w, NULL, NULL, ret);
 }
 
 uint64_t graph_scans_refused(const struct graph *g)

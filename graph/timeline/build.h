@@ -12,6 +12,7 @@ struct task_now {
 	uint32_t tid, tgid;
 	uint32_t parent;
 	uint32_t interval; /* the open interval, or GRAPH_NONE */
+	uint32_t n_intervals;
 	uint32_t look;
 	uint32_t race_wake; /* a CT_WAKE that came while the task ran, or GRAPH_NONE */
 	uint32_t owner;     /* the owner in a CT_FUTEX, for the wait that follows; 0: none */
@@ -45,6 +46,7 @@ struct builder {
 	const struct window *w;
 	VEC(struct task_now) now;
 	VEC(struct interval) intervals;
+	size_t *n_runs;                  /* graph.n_runs, of the intervals that have ended */
 	VEC(struct interval_look) looks; /* in no order */
 	VEC(struct graph_dropped) dropped;
 	struct tids *tids; /* tids below TIDS_MAX: the index of the newest task in `now` */
@@ -82,6 +84,12 @@ static inline enum interval_state timeline_state(const struct builder *b, const 
 					 : (enum interval_state)b->intervals.v[t->interval].state;
 }
 
+/* Returns true if the interval is one of graph.runs. */
+static inline bool timeline_is_run(const struct interval *s)
+{
+	return s->state == INTERVAL_RUNNING && s->cpu < GRAPH_CPUS_MAX;
+}
+
 /* fold.c - tasks in a time in which their CT_SWITCH records are left out. fold_drop() forgets what the last
  * CT_FOUND record of the task said. */
 void fold_begin(struct builder *b);
@@ -102,8 +110,9 @@ bool fold_wake(struct builder *b, uint32_t task, const struct window_event *e, u
 /* lean: NULL, or b->w. With b->w, drops records as graph_build_lean() does. Returns 0, -ENOMEM, or
  * -E2BIG if there are too many intervals. */
 int timeline_replay(struct builder *b, struct window *lean);
-/* Make the indices of a graph. index_records() needs only g->w, and index_tasks() needs g->tasks. Return 0
- * or -ENOMEM. index_drop() frees all indices, also after an error. */
+/* Make the indices of a graph. index_records() needs only g->w, and index_tasks() needs g->tasks.
+ * index_waits() goes once through g->intervals, and makes all that is known of waits only: g->reads,
+ * g->disk_waits and g->n_waits. Return 0 or -ENOMEM. index_drop() frees all indices, also after an error. */
 int index_records(struct graph *g);
 int index_tasks(struct graph *g);
 int index_waits(struct graph *g);

@@ -131,6 +131,9 @@ struct graph_index {
 	struct map at;  /* from a key to its index in keys */
 	size_t n_keys;
 	uint32_t *first; /* v[first[k] .. first[k + 1]) have the key keys[k] */
+	/* Only in sends and recvs: the tid of all records with the key keys[k]. 0: they have several, and
+	 * graph.sharers has all of these. */
+	uint32_t *only;
 };
 
 /* A time in which records may be missing. */
@@ -154,6 +157,7 @@ struct graph {
 	struct tids *first_of;      /* [tid]: its first task; private to graph/ (tids.h) */
 	struct interval *intervals; /* sorted by (task, from_ns) */
 	size_t n_intervals;
+	size_t n_waits; /* BLOCKED intervals */
 	struct interval_look *looks;
 	size_t n_looks;
 	struct graph_dropped *dropped;
@@ -171,6 +175,7 @@ struct graph {
 	 * - in the other indices: as their own comments say */
 	struct graph_index sends;
 	struct graph_index recvs;
+	struct tids *sharers; /* [tid]: set, if other tids use one of its sockets; private to graph/ */
 	struct graph_index flocks;
 	struct graph_index fds;
 	struct graph_index members; /* CT_EPMEMBER by epoll object */
@@ -250,6 +255,9 @@ int graph_build(const struct window *w, struct graph **ret);
 typedef void (*graph_both_fn)(void (*a)(void *arg), void (*b)(void *arg), void *arg);
 /* Like graph_build(), but lets `both` call parts of the work, of which two may run at the same time. */
 int graph_build_both(const struct window *w, graph_both_fn both, struct graph **ret);
+/* Like graph_build_both(), but frees the CPUs of the records (window_drop_cpus()) as early as it can. So it
+ * needs less memory. */
+int graph_build_frugal(struct window *w, graph_both_fn both, struct graph **ret);
 /* Like graph_build(), but removes most CT_SWITCH records from the window. For each removed record,
  * graph.dropped has a struct graph_dropped. A CT_SWITCH is kept if the previous kept record is more
  * than UINT32_MAX ns (4.3 s) older, or if there is none. causal_build() must not get such a graph.

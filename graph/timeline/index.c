@@ -24,6 +24,8 @@ struct ref {
 typedef struct {
 	VEC(struct ref) v;
 	VEC(uint64_t) keys;
+	VEC(uint32_t) only;   /* as graph_index.only, in the order of keys */
+	struct tids *sharers; /* graph.sharers */
 	struct map at;
 	uint32_t last;
 } refs;
@@ -32,6 +34,7 @@ static void refs_free(refs *r)
 {
 	VEC_FREE(&r->v);
 	VEC_FREE(&r->keys);
+	VEC_FREE(&r->only);
 	map_done(&r->at);
 }
 
@@ -50,6 +53,27 @@ static int refs_add(refs *r, uint64_t key, uint32_t event)
 	return VEC_PUSH(&r->v, (struct ref){ r->last, event });
 }
 
+/* A tid from TIDS_MAX on counts as 0. Only a damaged file has such tids. */
+static int refs_share(const refs *r, uint32_t tid)
+{
+	return tids_set(r->sharers, tid < TIDS_MAX ? tid : 0, 1);
+}
+
+static int refs_add_by(refs *r, uint64_t key, uint32_t event, uint32_t tid)
+{
+	uint32_t only;
+
+	if (refs_add(r, key, event))
+		return -ENOMEM;
+	if (r->last == r->only.n)
+		return VEC_PUSH(&r->only, tid);
+	only = r->only.v[r->last];
+	if (only == tid)
+		return 0;
+	r->only.v[r->last] = 0;
+	return refs_share(r, only) ? -ENOMEM : refs_share(r, tid);
+}
+
 static int key_cmp(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -66,12 +90,15 @@ static int index_finish(struct graph_index *ix, refs *r)
 
 	ix->v = malloc((n + 1) * sizeof(*ix->v));
 	ix->first = calloc(n_keys + 2, sizeof(*ix->first));
-	if (!rank || !ix->v || !ix->first)
+	ix->only = r->only.n ? malloc(n_keys * sizeof(*ix->only)) : NULL;
+	if (!rank || !ix->v || !ix->first || (r->only.n && !ix->only))
 		return -ENOMEM;
 	VEC_SORT(&r->keys, key_cmp);
 	for (size_t k = 0; k < n_keys; k++) {
 		map_get(&r->at, r->keys.v[k], &at);
 		rank[at] = (uint32_t)k;
+		if (ix->only)
+			ix->only[k] = r->only.v[at];
 		if (map_set(&r->at, r->keys.v[k], k))
 			return -ENOMEM;
 	}
@@ -519,9 +546,9 @@ static int index_event(const struct window *w, refs *v, const struct window_even
 #define ADD(ix, k) refs_add(&v[ix], (k), i)
 	switch (e->r.kind) {
 	case CT_SEND:
-		return ADD(IX_SENDS, e->r.obj);
+		return refs_add_by(&v[IX_SENDS], e->r.obj, i, e->r.tid);
 	case CT_RECV:
-		return ADD(IX_RECVS, e->r.obj);
+		return refs_add_by(&v[IX_RECVS], e->r.obj, i, e->r.tid);
 	case CT_FLOCK:
 		return ADD(IX_FLOCKS, e->r.obj) ? -ENOMEM : ADD(IX_LOCKTRIES, e->r.tid);
 	case CT_HELD:
@@ -818,8 +845,10 @@ int index_records(struct graph *g)
 		[IX_BLOCKS] = &g->blocks,
 	};
 	refs v[IX_COUNT] = { 0 };
-	int r = 0;
+	int r;
 
+	g->sharers = v[IX_SENDS].sharers = v[IX_RECVS].sharers = calloc(1, sizeof(*g->sharers));
+	r = g->sharers ? 0 : -ENOMEM;
 	for (size_t i = 0; i < g->w->n_events && !r; i++)
 		r = index_event(g->w, v, &g->w->events[i], (uint32_t)i);
 	if (!r)
@@ -856,6 +885,14 @@ int index_tasks(struct graph *g)
 	return index_move(to, v, ARRAY_SIZE(to), r);
 }
 
+static bool is_disk_wait(const struct graph *g, const struct interval *s)
+{
+	enum ct_obj_kind kind = CT_OBJ_KIND(s->obj);
+
+	return s->st & CT_ST_DISK && (kind == CT_OBJ_FILE || kind == CT_OBJ_BLOCKDEV) &&
+	       !g->tasks[s->task].kthread;
+}
+
 static int begin_cmp(const void *a, const void *b, void *arg)
 {
 	const struct interval *intervals = arg;
@@ -868,13 +905,23 @@ static int begin_cmp(const void *a, const void *b, void *arg)
 int index_waits(struct graph *g)
 {
 	struct graph_index *reads = &g->reads;
+	VEC(uint32_t) disk = { 0 };
 	refs v = { 0 };
 	int r = 0;
 
-	for (size_t i = 0; i < g->n_intervals && !r; i++)
-		if (g->intervals[i].state == INTERVAL_BLOCKED && g->intervals[i].wait == CT_W_READ &&
-		    CT_OBJ_KIND(g->intervals[i].obj) == CT_OBJ_SOCK)
-			r = refs_add(&v, g->intervals[i].obj, (uint32_t)i);
+	for (size_t i = 0; i < g->n_intervals && !r; i++) {
+		const struct interval *s = &g->intervals[i];
+
+		if (s->state != INTERVAL_BLOCKED)
+			continue;
+		g->n_waits++;
+		if (s->wait == CT_W_READ && CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK)
+			r = refs_add(&v, s->obj, (uint32_t)i);
+		if (!r && is_disk_wait(g, s))
+			r = VEC_PUSH(&disk, (uint32_t)i);
+	}
+	g->disk_waits = disk.v;
+	g->n_disk_waits = disk.n;
 	r = index_move(&reads, &v, 1, r);
 	for (size_t k = 0; k < reads->n_keys && !r; k++)
 		qsort_r(reads->v + reads->first[k], reads->first[k + 1] - reads->first[k], sizeof(*reads->v),
@@ -898,10 +945,12 @@ void index_drop(struct graph *g)
 		free(all[i]->keys);
 		map_done(&all[i]->at);
 		free(all[i]->first);
+		free(all[i]->only);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(spans); i++) {
 		free(spans[i]->v);
 		free(spans[i]->least);
 	}
 	free(g->objects);
+	tids_free(g->sharers);
 }

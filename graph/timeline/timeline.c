@@ -12,13 +12,21 @@
 #include "lib/cleanup.h"
 #include "lib/memory.h"
 
+/* After this, the state and the CPU of the interval do not change any more. */
+static inline void interval_end(struct builder *b, struct interval *s, uint64_t ts)
+{
+	s->to_ns = MAX(ts, s->from_ns);
+	if (timeline_is_run(s))
+		b->n_runs[s->cpu]++;
+}
+
 static inline void timeline_close(struct builder *b, uint32_t task, uint64_t ts)
 {
 	struct task_now *t = &b->now.v[task];
 
 	if (t->interval == GRAPH_NONE)
 		return;
-	b->intervals.v[t->interval].to_ns = MAX(ts, b->intervals.v[t->interval].from_ns);
+	interval_end(b, &b->intervals.v[t->interval], ts);
 	if (t->found != GRAPH_NONE)
 		fold_count(t, &b->intervals.v[t->interval]);
 }
@@ -120,6 +128,7 @@ struct interval *timeline_open(struct builder *b, uint32_t task, uint64_t ts, en
 		return NULL;
 	}
 	t->interval = (uint32_t)b->intervals.n - 1;
+	t->n_intervals++;
 	t->look = GRAPH_NONE;
 	return &b->intervals.v[t->interval];
 }
@@ -635,30 +644,18 @@ static void timeline_end(struct builder *b, uint64_t last_ns)
 		end = b->w->file_to_ns;
 	for (size_t i = 0; i < b->now.n; i++) {
 		if (b->now.v[i].interval != GRAPH_NONE)
-			b->intervals.v[b->now.v[i].interval].to_ns =
-				MAX(end, b->intervals.v[b->now.v[i].interval].from_ns);
+			interval_end(b, &b->intervals.v[b->now.v[i].interval], end);
 		fold_drop(b, (uint32_t)i);
 	}
 }
 
-/* To count the intervals costs less than to move the array as it grows. Returns the number of CT_SWITCH
- * records. */
-static size_t timeline_reserve(struct builder *b)
+/* Without this, the array would move as it grows. */
+static void timeline_reserve(struct builder *b)
 {
-	const struct window *w = b->w;
-	size_t n = w->n_states, n_switches = 0;
+	size_t n = b->w->n_states + b->w->n_changes;
 
-	for (size_t i = 0; i < w->n_events; i++)
-		if (w->events[i].r.kind == CT_SWITCH) {
-			n += !!w->events[i].r.tid + !!ct_switch_next(&w->events[i].r);
-			n_switches++;
-		} else {
-			n += w->events[i].r.kind == CT_WAKE || w->events[i].r.kind == CT_FORK ||
-			     w->events[i].r.kind == CT_FOUND;
-		}
 	if (n <= GRAPH_NONE && !VEC_RESERVE(&b->intervals, n))
 		huge_advise(b->intervals.v, n * sizeof(*b->intervals.v));
-	return n_switches;
 }
 
 static bool timeline_drops(struct builder *b, const struct window_event *e, uint32_t n)
@@ -677,10 +674,11 @@ static bool timeline_drops(struct builder *b, const struct window_event *e, uint
 
 /* timeline_event() notes the indices of events, to look at these events again later. So each event moves
  * to its final index before it is handled. */
-static void timeline_replay_lean(struct builder *b, struct window *w, size_t n_switches)
+static void timeline_replay_lean(struct builder *b, struct window *w)
 {
 	const struct window_event *e = w->events;
-	size_t used = w->n_events - n_switches; /* kept events move below this index, except some switches */
+	/* kept events move below this index, except some switches */
+	size_t used = w->n_events - w->n_switches;
 	uint32_t n = 0;
 
 	for (size_t i = 0; i < w->n_events && !b->err; i++) {
@@ -699,13 +697,12 @@ int timeline_replay(struct builder *b, struct window *lean)
 {
 	const struct window *w = b->w;
 	uint64_t last_ns = w->n_events ? w->events[w->n_events - 1].r.ts : 0;
-	size_t n_switches;
 
-	n_switches = timeline_reserve(b);
+	timeline_reserve(b);
 	fold_begin(b);
 	timeline_checkpoint(b);
 	if (lean)
-		timeline_replay_lean(b, lean, n_switches);
+		timeline_replay_lean(b, lean);
 	for (size_t i = 0; !lean && i < w->n_events && !b->err; i++) {
 		timeline_resyncs(b, w->events[i].r.ts);
 		timeline_event(b, &w->events[i], (uint32_t)i);

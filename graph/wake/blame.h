@@ -70,6 +70,8 @@ struct blame {
 /* Fills *ret for a BLOCKED interval. If the wait timed out, looks also at its first repeat that did
  * not time out. This repeat must end by limit_ns. */
 void blame_wait(const struct graph *g, uint32_t interval, uint64_t limit_ns, struct blame *ret);
+/* Returns false if the result of blame_wait() for this interval is the same with any limit_ns. */
+bool blame_has_limit(const struct graph *g, uint32_t interval);
 
 /* b is the blame for `interval`. Returns true if all of this holds:
  * - A signal ended the interval, which is a poll.

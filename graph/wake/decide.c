@@ -701,6 +701,13 @@ void blame_wait(const struct graph *g, uint32_t interval, uint64_t limit_ns, str
 	b->owed = CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK && owner_owed(g, b->obj, g->intervals[interval].from_ns);
 }
 
+bool blame_has_limit(const struct graph *g, uint32_t interval)
+{
+	const struct interval *s = &g->intervals[interval];
+
+	return s->wake != GRAPH_NONE && edge_by_timer(g, s, &g->w->events[s->wake]);
+}
+
 void blame_lasting(const struct graph *g, uint32_t interval, struct blame *ret)
 {
 	const struct interval *s = &g->intervals[interval];

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctrace/fields.h"
 #include "lib/arena.h"
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
@@ -98,9 +99,16 @@ size_t window_lower_bound(const struct window *w, uint64_t ts_ns)
 	return BISECT(i, 0, w->n_events, w->events[i].r.ts >= ts_ns);
 }
 
+static unsigned changes_of(const struct ct_rec *r)
+{
+	if (r->kind == CT_SWITCH)
+		return (r->tid != 0) + (ct_switch_next(r) != 0);
+	return r->kind == CT_WAKE || r->kind == CT_FORK || r->kind == CT_FOUND;
+}
+
 int window_index(struct window *w)
 {
-	size_t blocks = RANK_BLOCKS(w->n_events);
+	size_t blocks = RANK_BLOCKS(w->n_events), n_switches = 0, n_changes = 0;
 
 	w->with_words = malloc(blocks * sizeof(*w->with_words));
 	if (!w->with_words)
@@ -109,10 +117,17 @@ int window_index(struct window *w)
 		size_t n = MIN(w->n_events - k * 64, (size_t)64);
 		uint64_t bits = 0;
 
-		for (size_t i = 0; i < n; i++)
-			bits |= (uint64_t)(CT_KIND_WORDS(w->events[k * 64 + i].r.kind) != 0) << i;
+		for (size_t i = 0; i < n; i++) {
+			const struct ct_rec *r = &w->events[k * 64 + i].r;
+
+			bits |= (uint64_t)(CT_KIND_WORDS(r->kind) != 0) << i;
+			n_switches += r->kind == CT_SWITCH;
+			n_changes += changes_of(r);
+		}
 		w->with_words[k].bits = bits;
 	}
+	w->n_switches = n_switches;
+	w->n_changes = n_changes;
 	w->n_words = rank_count(w->with_words, blocks);
 	return 0;
 }

@@ -3,8 +3,8 @@
  * window.h - a part of a trace in memory: the input of graph/ and analysis/. The window owns all
  * that its members point to.
  *
- * window_load() (trace/read/reader.h) or a test fills a window. After that, only graph_build_lean()
- * changes it. Several threads may read a window that no function changes.
+ * window_load() (trace/read/reader.h) or a test fills a window. After that, only graph_build_lean() and
+ * graph_build_frugal() change it. Several threads may read a window that no function changes.
  */
 #ifndef CTRACE_TRACE_FORMAT_WINDOW_H
 #define CTRACE_TRACE_FORMAT_WINDOW_H
@@ -134,6 +134,10 @@ struct window {
 	struct window_words *words;
 	size_t n_words;
 	struct rank *with_words; /* the indices of the events that have extra words */
+	/* Counts of the loaded events. graph_build_lean() drops events, and does not change these counts.
+	 * n_changes: how often a task may change its state. A CT_SWITCH may change the states of two tasks.
+	 * CT_WAKE, CT_FORK and CT_FOUND may change the state of one. */
+	size_t n_switches, n_changes;
 
 	struct window_task *tasks; /* sorted by (tid, ts_ns) */
 	size_t n_tasks;
@@ -196,8 +200,8 @@ bool window_object_same_name(const struct window_object *a, const struct window_
 const struct window_stack *window_stack(const struct window *w, uint64_t id);
 size_t window_lower_bound(const struct window *w, uint64_t ts_ns);
 
-/* Makes w->with_words and sets w->n_words. Call it once, after the other arrays of the events and
- * w->n_events have their final values. Returns 0 or -ENOMEM. */
+/* Makes w->with_words, and sets w->n_words, w->n_switches and w->n_changes. Call it once, after the other
+ * arrays of the events and w->n_events have their final values. Returns 0 or -ENOMEM. */
 int window_index(struct window *w);
 /* To drop events without extra words: call window_keep() for each event from the first to the last, then
  * window_shrink(). window_keep() moves the event `from` to the index `to`, which is the number of events

@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "graph/timeline/plain.h"
+#include "lib/cleanup.h"
 #include "test/unit/graph/causal_make.h"
 
 static struct window_record *one_wake(struct make *m, enum ct_wait wait, uint64_t obj, uint64_t by)
@@ -201,6 +203,135 @@ static void test_edge_out_of_window(void **state)
 	built_free(&b, &m);
 }
 
+#define TALK_TASKS 24
+#define TALK_HALF  12u
+
+static uint32_t talk_process(uint32_t tid)
+{
+	return (tid - 1) / 2 * 2 + 1;
+}
+
+static uint64_t talk_object(uint64_t *s, uint32_t tid)
+{
+	enum ct_obj_kind kind = rnd(s) % 22;
+	uint64_t id = rnd(s) % 3;
+
+	return CT_OBJ_ID(kind, kind == CT_OBJ_FUTEX ? (uint64_t)talk_process(tid) << 47 | id : id);
+}
+
+/* The tasks of each half talk with each other on 12 sockets. In most windows, few sockets have several users,
+ * and some windows have no signals, file locks or forks. So in many windows, some processes are plain
+ * (graph/timeline/plain.h), and others are not. */
+static void random_talk(struct make *m, uint64_t seed)
+{
+	static const uint8_t kinds[] = { CT_SWITCH, CT_SWITCH, CT_WAKE,  CT_WAKE,   CT_SEND,       CT_SEND,
+					 CT_SEND,   CT_RECV,   CT_RECV,  CT_RECV,   CT_WAITFD,     CT_VISIT,
+					 CT_JOB,    CT_ACCESS, CT_FLOCK, CT_SIGNAL, CT_SIGDELIVER, CT_FORK };
+	size_t n_kinds = ARRAY_SIZE(kinds) - (seed / 2 % 4 ? seed / 2 % 4 + 1 : 0);
+	uint64_t ts = MS, s = seed;
+	uint32_t strangers = seed % 3 ? 1000 : 8; /* one of so many messages is of any task */
+
+	for (uint32_t t = 1; t <= TALK_TASKS; t++)
+		make_task(m, t, talk_process(t), t / 6, "task");
+	for (uint64_t i = 1; i < TALK_TASKS; i += 2)
+		connection(m, SOCK(i), SOCK(i + 1), i % 5 ? STREAM : DGRAM);
+	for (int i = 0; i < 3000; i++) {
+		uint32_t kind = kinds[rnd(&s) % n_kinds], half = rnd(&s) % 2 * TALK_HALF;
+		uint32_t sock = half + rnd(&s) % TALK_HALF + 1;
+		bool message = kind == CT_SEND || kind == CT_RECV;
+		bool rare = kind == CT_FLOCK || kind == CT_SIGNAL || kind == CT_SIGDELIVER;
+		uint32_t any = rnd(&s) % (rare ? 4 : TALK_TASKS) + 1;
+		uint32_t owner = half + (sock * 5 + (uint32_t)seed) % TALK_HALF + 1;
+		struct window_record *e;
+
+		ts += rnd(&s) % 3 * 30000;
+		e = make_event(m, ts, rnd(&s) % 3, kind, message && rnd(&s) % strangers ? owner : any,
+			       message ? rnd(&s) % 100 + 1 : rnd(&s) % (rare ? 4 : TALK_TASKS) + 1);
+		e->r.wait = kind == CT_WAITFD ? rnd(&s) % 9 : rnd(&s) % (CT_W_YIELD + 1);
+		e->r.state = kind == CT_SWITCH ? rnd(&s) % 3 : rnd(&s) % 5;
+		e->r.flags = rnd(&s) % 64;
+		e->r.nr = rnd(&s) % 400;
+		e->r.aux = rnd(&s) % 8;
+		e->r.obj = message || rnd(&s) % 2 ? SOCK(sock) : talk_object(&s, e->r.tid);
+		e->x[0] = rnd(&s) % 4;
+	}
+}
+
+struct found {
+	uint32_t to, event, from, cause;
+};
+typedef VEC(struct found) founds;
+
+static int found_cmp(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct found));
+}
+
+/* The edges of which causal_links_find() makes links. */
+static void find_edges(const struct built *b, founds *ret)
+{
+	for (size_t i = 0; i < b->c->n_edges; i++) {
+		const struct edge *e = &b->c->edges[i];
+		struct found f = { .to = b->c->segments[e->to].task, .event = e->event, .cause = e->cause };
+
+		if (e->kind == EDGE_EXEC || e->kind == EDGE_NEIGHBOUR || e->from == GRAPH_NONE ||
+		    b->g->w->events[e->event].r.kind == CT_WAKE)
+			continue;
+		f.from = b->c->segments[e->from].task;
+		if (f.from != f.to)
+			assert_int_equal(VEC_PUSH(ret, f), 0);
+	}
+	VEC_SORT(ret, found_cmp);
+}
+
+static void find_links(const struct graph *g, founds *ret)
+{
+	struct causal_links links;
+
+	assert_int_equal(causal_links_find(g, &links), 0);
+	for (uint32_t t = 0; t < links.n_tasks; t++)
+		for (size_t i = 0; i < links.to[t].n; i++) {
+			const struct causal_link *l = &links.to[t].v[i];
+
+			assert_int_equal(VEC_PUSH(ret, (struct found){ t, l->event, l->from, l->cause }), 0);
+		}
+	causal_links_done(&links);
+	VEC_SORT(ret, found_cmp);
+}
+
+static void test_links(void **state)
+{
+	size_t n[2] = { 0 }, answers = 0;
+
+	for (uint64_t seed = 1; seed <= 600; seed++) {
+		struct make m = { 0 };
+		founds edges = { 0 }, links = { 0 };
+		struct built b;
+		uint8_t *plain;
+
+		if (seed % 2)
+			random_talk(&m, seed);
+		else
+			random_window(&m, seed);
+		b = built(&m, 1000);
+		plain = plain_find(b.g);
+		assert_non_null(plain);
+		find_edges(&b, &edges);
+		find_links(b.g, &links);
+		assert_int_equal(links.n, edges.n);
+		for (size_t i = 0; i < links.n; i++) {
+			assert_memory_equal(&links.v[i], &edges.v[i], sizeof(edges.v[i]));
+			n[plain[links.v[i].to] != PLAIN_NOT]++;
+			answers += b.g->w->events[links.v[i].cause].r.kind == CT_RECV;
+		}
+		free(plain);
+		VEC_FREE(&edges);
+		VEC_FREE(&links);
+		built_free(&b, &m);
+	}
+	assert_true(n[true] > 1000 && n[false] > 1000 && answers > 100);
+}
+
 static void test_empty(void **state)
 {
 	struct make m = { 0 };
@@ -218,7 +349,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_wakes),        cmocka_unit_test(test_random),
 		cmocka_unit_test(test_shown_random), cmocka_unit_test(test_edge_out_of_window),
-		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_links),        cmocka_unit_test(test_empty),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

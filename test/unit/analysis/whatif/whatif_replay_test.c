@@ -125,9 +125,10 @@ static void test_parts(void **state)
 	assert_true(n_parts > 10);
 }
 
-static size_t n_prepared;
+static size_t n_blamed, n_prepared;
 
-/* Causes that threads have found before, in any order, are those that whatif_link() finds. */
+/* Causes that threads or path_walk_blamed() have found before, in any order, are those that whatif_link()
+ * finds. */
 static void check_prepared(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 			   uint32_t *seed)
 {
@@ -136,9 +137,10 @@ static void check_prepared(const struct graph *g, uint32_t task, uint64_t from_n
 
 	if (!g->n_intervals)
 		return;
-	assert_int_equal(path_walk(g, task, from_ns, to_ns, &p), 0);
 	for (int k = 0; k < 2; k++)
 		assert_int_equal(whatif_new(g, task, from_ns, to_ns, &x[k]), 0);
+	assert_int_equal(path_walk_blamed(g, task, from_ns, to_ns, whatif_blamed, x[1], &p), 0);
+	n_blamed += x[1]->n_causes;
 	whatif_prepare(x[1], p, both_in_threads);
 	n_prepared += x[1]->n_causes;
 	for (uint32_t i = 0; i < g->n_intervals; i++) {
@@ -161,7 +163,8 @@ static void check_prepared(const struct graph *g, uint32_t task, uint64_t from_n
 static void test_prepared(void **state)
 {
 	random_ranges(check_prepared);
-	assert_true(n_prepared > 1000);
+	assert_true(n_blamed > 1000);
+	assert_true(n_prepared > n_blamed);
 }
 
 int main(void)
