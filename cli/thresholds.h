@@ -283,6 +283,10 @@
 /* times: If the receiver is busy, ctrace sends a message again, up to this many times in all. It
  * waits for one second before the second try, and for two seconds before the third one. */
 #define OTLP_TRIES 3
+/* seconds: If the receiver says in the header Retry-After that it is busy for longer, ctrace gives up. If it
+ * says a shorter time, ctrace waits for this time instead. Lower: the user has to send again. Higher: the
+ * command seems to hang. No evidence yet. */
+#define OTLP_RETRY_AFTER_S 30
 
 /* ms: `ctrace view --open` waits this long for an error of xdg-open. Lower: an error of a slow xdg-open is
  * not reported. Higher: if xdg-open runs as long as the browser, the prompt comes back later. No evidence

@@ -6,7 +6,6 @@
 
 #include "cli/cli.h"
 #include "cli/otlp/protojson.h"
-#include "cli/otlp/send.h"
 #include "cli/thresholds.h"
 #include "lib/cgroup.h"
 #include "lib/clean.h"
@@ -269,7 +268,7 @@ static void put(struct batch *b, const Ot__ExportTraceServiceRequest *request)
 		return;
 	protobuf_c_message_pack(&request->base, b->packed);
 	if (x->url)
-		r = send_post(x->url, b->packed, n, &b->rejected);
+		r = send_post(x->url, b->packed, n, &b->said);
 	else
 		fwrite(b->packed, 1, n,
 		       x->f); /* several messages in a row are read as one message with all spans */
@@ -288,7 +287,8 @@ static void flush(struct batch *b)
 	if (!b->failed)
 		put(b, &request);
 	arena_clear(b->arena);
-	b->written += b->n;
+	if (!b->failed)
+		b->written += b->n;
 	b->n = b->bytes = 0;
 	b->first = b->last = NULL;
 }
@@ -328,11 +328,12 @@ Ot__Span *batch_span(struct batch *b, uint32_t task, const struct span_ids *ids,
 
 int batch_done(struct batch *b)
 {
+	int r;
+
 	if (b->n && !b->failed)
 		flush(b);
 	arena_free(b->arena);
 	free(b->packed);
-	if (!b->failed && b->rejected)
-		return CLI_FAILED; /* send_post() has said why */
-	return b->failed ? b->exit_code : CLI_OK;
+	r = send_report(b->x->url, &b->said);
+	return b->failed ? b->exit_code : r;
 }

@@ -11,6 +11,7 @@
 #define CTRACE_CLI_OTLP_BATCH_H
 
 #include "cli/export/export.h"
+#include "cli/otlp/send.h"
 #include "lib/arena.h"
 #include "lib/siphash.h"
 #include "otlp.pb-c.h"
@@ -35,8 +36,8 @@ struct batch {
 	size_t packed_size;
 	struct batch_span *first, *last;
 	size_t n;
-	size_t written; /* spans of earlier batches */
-	uint64_t rejected;
+	size_t written; /* spans of earlier messages */
+	struct send_said said;
 	bool failed;
 	int exit_code; /* of the failure; its error is printed */
 };

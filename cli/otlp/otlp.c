@@ -76,8 +76,10 @@ int export_otlp(const struct export *x)
 			strerror(-r));
 	else if (!code)
 		warn_of_lacks(&f);
-	if (!code && x->url)
+	if (x->url && !code)
 		cli_say("sent %zu spans to %s", b.written, x->url);
+	else if (x->url && b.written && (r || b.failed))
+		cli_say("sent %zu spans to %s before this error", b.written, x->url);
 	found_done(&f);
 	return code;
 }

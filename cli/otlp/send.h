@@ -11,9 +11,19 @@
 
 /* Returns an exit code. */
 int send_check(const char *url);
+#define SEND_TEXT_MAX 512
+
+/* What the receiver says about messages that it accepts */
+struct send_said {
+	uint64_t rejected;           /* spans */
+	char why[SEND_TEXT_MAX];     /* the first reason for which it refuses spans; "": none */
+	char warning[SEND_TEXT_MAX]; /* its first remark about a message without refused spans; "": none */
+};
+
 /* Sends an ExportTraceServiceRequest of n bytes. Tries again if the receiver is busy. Follows no redirect.
- * Adds to *rejected the number of spans that the receiver refused. Prints its errors; returns an exit code.
- */
-int send_post(const char *url, const uint8_t *message, size_t n, uint64_t *rejected);
+ * Adds to *said what the receiver says. Prints other errors; returns an exit code. */
+int send_post(const char *url, const uint8_t *message, size_t n, struct send_said *said);
+/* Prints what the receiver has said. Returns CLI_FAILED if it refused spans. */
+int send_report(const char *url, const struct send_said *said);
 
 #endif
