@@ -235,7 +235,7 @@ static bool is_fed(const struct findings *f)
 static bool waits_for_lock(const struct link *k)
 {
 	return k->edge == EDGE_FILELOCK || k->edge == EDGE_LOCK || k->wait == CT_W_FLOCK ||
-	       k->kind == RESOURCE_LOCK;
+	       k->kind == RESOURCE_LOCK || (k->kind == RESOURCE_SEMAPHORE && k->edge == EDGE_OWNER);
 }
 
 static bool is_fellow(const struct findings *f, const struct link *a, const struct link *b)
