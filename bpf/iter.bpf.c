@@ -108,7 +108,9 @@ ITER_FOLLOWS(jiffies, sched_left);
 ITER_FOLLOWS(args, jiffies);
 ITER_FOLLOWS(regs, args);
 ITER_FOLLOWS(kstack, regs);
-_Static_assert(sizeof(struct ct_iter_task) == 64 + 32 + 48 + (6 + 34 + CT_ITER_KSTACK) * 8, "nothing else");
+ITER_FOLLOWS(sems, kstack);
+_Static_assert(sizeof(struct ct_iter_task) == 64 + 32 + 48 + (6 + 34 + CT_ITER_KSTACK + CT_ITER_SEMS) * 8,
+	       "nothing else");
 
 static __noinline int iter_stack(struct seq_file *seq, struct task_struct *t)
 {
@@ -116,6 +118,62 @@ static __noinline int iter_stack(struct seq_file *seq, struct task_struct *t)
 
 	bpf_get_task_stack(t, ip, sizeof(ip), 0);
 	return bpf_seq_write(seq, ip, sizeof(ip));
+}
+
+/* The low bits of an id of System V are its index in the tree of its namespace: ipc/util.h. With the boot
+ * parameter ipcmni_extend, there are more such bits, and the checks of the id find no object. */
+#define IPC_INDEX_MASK 0x7fff
+#define IPC_SEM_IDS    0
+#define IDR_DEPTH      4
+
+/* Returns the set of semaphores of System V that has this id in the namespace of t, or NULL. Follows the tree
+ * as radix_tree_lookup() in lib/radix-tree.c. */
+static __always_inline struct sem_array *iter_sem_array(struct task_struct *t, __u32 id)
+{
+	struct ipc_namespace *ns = BPF_CORE_READ(t, nsproxy, ipc_ns);
+	__u64 at = ns ? (__u64)BPF_CORE_READ(ns, ids[IPC_SEM_IDS].ipcs_idr.idr_rt.xa_head) : 0;
+	__u32 slots = bpf_core_field_size(struct xa_node, slots) / sizeof(void *);
+	struct sem_array *set;
+
+	for (int i = 0; i < IDR_DEPTH && (at & 3) == 2; i++) {
+		struct xa_node *node = (void *)(at & ~3ULL);
+		__u32 slot = (id & IPC_INDEX_MASK) >> (BPF_CORE_READ(node, shift) & 31) & (slots - 1);
+
+		bpf_probe_read_kernel(&at, sizeof(at),
+				      (void *)node + bpf_core_field_offset(struct xa_node, slots) +
+					      slot * sizeof(void *));
+	}
+	if (!at || at & 3)
+		return NULL;
+	set = (void *)(at - bpf_core_field_offset(struct sem_array, sem_perm));
+	return (__u32)BPF_CORE_READ(set, sem_perm.id) == id ? set : NULL;
+}
+
+static __always_inline __u64 iter_sem(struct sem_array *set, __u32 i)
+{
+	struct sem *s = (void *)set + bpf_core_field_offset(struct sem_array, sems) +
+			i * bpf_core_type_size(struct sem);
+	struct pid *pid = BPF_CORE_READ(s, sempid);
+	struct upid *up = (void *)pid + bpf_core_field_offset(struct pid, numbers);
+
+	return (__u64)(__u32)BPF_CORE_READ(s, semval) << 32 | (pid ? (__u32)BPF_CORE_READ(up, nr) : 0);
+}
+
+static __noinline int iter_sems(struct seq_file *seq, struct task_struct *t)
+{
+	struct pt_regs *regs = task_regs(t);
+	__u64 v[CT_ITER_SEMS] = {};
+	struct sem_array *set = NULL;
+	__u32 n = 0;
+
+	if (bpf_core_type_exists(struct sem_array) && !task_is_kernel(t) && !task_is_compat(t) &&
+	    SYSCLASS_WAIT(wait_class(wait_syscall(t, regs))) == CT_W_SYSVIPC)
+		set = iter_sem_array(t, regs_arg(regs, 0));
+	if (set)
+		n = BPF_CORE_READ(set, sem_nsems);
+	for (__u32 i = 0; i < CT_ITER_SEMS && i < n; i++)
+		v[i] = iter_sem(set, i);
+	return bpf_seq_write(seq, v, sizeof(v));
 }
 
 SEC("iter/task")
@@ -150,6 +208,7 @@ int ct_iter_tasks(struct bpf_iter__task *ctx)
 		return 0;
 	iter_regs(seq, t);
 	iter_stack(seq, t);
+	iter_sems(seq, t);
 	return 0;
 }
 

@@ -109,6 +109,37 @@ struct pid {
 	unsigned int level;
 	struct upid numbers[1];
 };
+struct xarray {
+	void *xa_head;
+};
+struct xa_node {
+	unsigned char shift;
+	void *slots[64];
+};
+struct idr {
+	struct xarray idr_rt;
+};
+struct ipc_ids {
+	struct idr ipcs_idr;
+};
+struct ipc_namespace {
+	struct ipc_ids ids[3];
+};
+struct nsproxy {
+	struct ipc_namespace *ipc_ns;
+};
+struct kern_ipc_perm {
+	int id;
+};
+struct sem {
+	int semval;
+	struct pid *sempid;
+};
+struct sem_array {
+	struct kern_ipc_perm sem_perm;
+	int sem_nsems;
+	struct sem sems[];
+};
 struct cred {
 	kuid_t uid;
 };
@@ -170,6 +201,7 @@ struct task_struct {
 	const struct cred *real_cred;
 	char comm[16];
 	struct files_struct *files;
+	struct nsproxy *nsproxy;
 	struct signal_struct *signal;
 	struct sighand_struct *sighand;
 	struct css_set *cgroups;

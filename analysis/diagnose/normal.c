@@ -5,6 +5,7 @@
 #include "analysis/thresholds.h"
 #include "graph/timeline/scan.h"
 #include "lib/cleanup.h"
+#include "trace/words/call.h"
 
 static bool slept(const struct graph *g, const struct graph_task *t)
 {
@@ -170,6 +171,15 @@ static bool carries_data(const struct link *k)
 	}
 }
 
+/* Returns true if the task waits for a message of a queue, and an inspection shows which process sends it. */
+static bool awaits_message(const struct graph *g, const struct link *k)
+{
+	uint32_t i = graph_interval_at(g, k->task, k->from_ns);
+
+	return k->edge == EDGE_OWNER && k->wait == CT_W_SYSVIPC && i != GRAPH_NONE &&
+	       call_of(g->w->machine, g->intervals[i].nr) == CALL_MSGRCV;
+}
+
 static bool got_something(const struct graph *g, const struct interval *s)
 {
 	return s->state == INTERVAL_BLOCKED && s->wake != GRAPH_NONE &&
@@ -227,7 +237,7 @@ static bool is_fed(const struct findings *f)
 	if (v[0].edge == EDGE_SIGNAL)
 		return false;
 	for (size_t i = 0; i + 1 < n; i++)
-		if (!carries_data(&v[i]) || (v[i].owed && !v[i + 1].server))
+		if (!(carries_data(&v[i]) || awaits_message(f->g, &v[i])) || (v[i].owed && !v[i + 1].server))
 			return false;
 	return true;
 }
@@ -235,7 +245,7 @@ static bool is_fed(const struct findings *f)
 static bool waits_for_lock(const struct link *k)
 {
 	return k->edge == EDGE_FILELOCK || k->edge == EDGE_LOCK || k->wait == CT_W_FLOCK ||
-	       k->kind == RESOURCE_LOCK;
+	       k->kind == RESOURCE_LOCK || (k->kind == RESOURCE_SEMAPHORE && k->edge == EDGE_OWNER);
 }
 
 static bool is_fellow(const struct findings *f, const struct link *a, const struct link *b)

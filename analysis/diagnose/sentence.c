@@ -146,6 +146,11 @@ static void say_wait(struct words *t, const struct sentence_facts *f, const stru
 		words_add(t, " served by ");
 		return;
 	}
+	if (k->wait == CT_W_SYSVIPC && k->edge == EDGE_OWNER) {
+		words_add(t, k->kind == RESOURCE_SEMAPHORE ? "for a semaphore probably taken by "
+							   : "for a message queue probably served by ");
+		return;
+	}
 	if (k->wait == CT_W_SLEEP && (k->edge == EDGE_SIGNAL || k->edge == EDGE_PIPE)) {
 		words_add(t, "for something that it had asked of ");
 		return;

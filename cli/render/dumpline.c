@@ -343,6 +343,7 @@ static void put_long(struct dumpline *d)
 		if (ct_visit_lock(r)) {
 			line_word(&d->line, "lock",
 				  ct_visit_lock(r) & CT_VL_JAVA      ? "java"
+				  : ct_visit_lock(r) & CT_VL_SYSV    ? "sysv"
 				  : ct_visit_lock(r) & CT_VL_NO_TASK ? "database, owned by no task"
 								     : "database");
 			if (ct_visit_owner(r))

@@ -7,14 +7,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sem.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "ctrace/glibc.h"
 #include "lib/cleanup.h"
+#include "procfs/procqueue.h"
 
 #define THREADS_MAX 4096
 #define SELECT_MAX  1024
+#define SEM_OPS_MAX 8
 
 struct futex_call {
 	uint64_t uaddr;
@@ -161,6 +165,83 @@ void inspect_args_futex(struct unwind *u, const struct ct_iter_task *t, uint32_t
 	};
 	r->futex_words[0] = c.uaddr;
 	r->futex_words[1] = c.op | (c.is_private ? FUTEX_PRIVATE_FLAG : 0) | (uint64_t)word << 32;
+}
+
+static bool gives_back(const struct sembuf *ops, size_t n, unsigned num)
+{
+	for (size_t i = 0; i < n; i++)
+		if (ops[i].sem_num == num && ops[i].sem_flg & SEM_UNDO)
+			return true;
+	return false;
+}
+
+/*
+ * A semaphore is a lock if its owner gives it back at its exit (SEM_UNDO). To take the lock, a process makes
+ * a 1 to a 0, or waits for a 0 and makes it a 1. So if the lock is taken, the owner was the last process that
+ * changed the semaphore: perform_atomic_semop() in ipc/sem.c. A semaphore without SEM_UNDO may count items or
+ * free places; there, the last process may be another consumer. Returns the owner, or 0.
+ */
+static uint32_t semaphore_owner(struct unwind *u, const struct ct_iter_task *t)
+{
+	struct sembuf ops[SEM_OPS_MAX];
+	size_t n = t->args[2] <= SEM_OPS_MAX ? (size_t)t->args[2] : 0;
+
+	if (!n || unwind_memory(u, t->args[1], ops, n * sizeof(ops[0])) != (long)(n * sizeof(ops[0])))
+		return 0;
+	for (size_t i = 0; i < n && ops[i].sem_num < CT_ITER_SEMS; i++) {
+		uint64_t sem = t->sems[ops[i].sem_num];
+		uint32_t value = (uint32_t)(sem >> 32);
+
+		if (ops[i].sem_op < 0 ? !value : !ops[i].sem_op && value == 1)
+			return gives_back(ops, n, ops[i].sem_num) ? (uint32_t)sem : 0;
+	}
+	return 0;
+}
+
+static bool is_in_ipcns(uint32_t tid, uint32_t ipcns)
+{
+	struct stat st;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/ns/ipc", tid);
+	return !stat(path, &st) && (uint32_t)st.st_ino == ipcns;
+}
+
+static uint32_t queue_peer(const struct ct_iter_task *t, uint32_t own_ipcns)
+{
+	struct procqueues q;
+	int32_t id = (int32_t)t->args[0];
+	uint32_t pid;
+
+	if (!is_in_ipcns(t->task.h.tid, own_ipcns) || procqueues_read(&q))
+		return 0;
+	pid = t->wait.nr == SYS_msgsnd ? procqueues_reader(&q, id, t->task.tgid)
+				       : procqueues_server(&q, id, t->task.tgid);
+	procqueues_done(&q);
+	return pid;
+}
+
+void inspect_args_sysv(struct unwind *u, const struct ct_iter_task *t, uint32_t own_ipcns,
+		       struct inspect_result *r)
+{
+	uint32_t owner = 0;
+
+	switch (t->wait.nr) {
+	case SYS_semop:
+	case SYS_semtimedop:
+		owner = semaphore_owner(u, t);
+		break;
+	case SYS_msgsnd:
+	case SYS_msgrcv:
+		owner = queue_peer(t, own_ipcns);
+		break;
+	default:
+		break;
+	}
+	if (!owner || owner == t->task.tgid)
+		return;
+	r->rec.aux = CT_VL_SYSV;
+	r->rec.peer = owner;
 }
 
 static void poll_fds(struct unwind *u, uint64_t addr, uint64_t n, struct inspect_result *r)

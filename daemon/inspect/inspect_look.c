@@ -38,6 +38,8 @@ int inspect_look_new(const struct symbols_kernel *kernel, struct inspect_look **
 	}
 	if (!stat("/proc/self/ns/pid", &st))
 		l->own_pidns = (uint32_t)st.st_ino;
+	if (!stat("/proc/self/ns/ipc", &st))
+		l->own_ipcns = (uint32_t)st.st_ino;
 	l->suspended_ns = suspended_ns();
 	*ret = l;
 	return 0;
@@ -228,6 +230,8 @@ int inspect_look_wait(struct inspect_look *l, const struct inspect_want *w, cons
 				inspect_args_futex(l->unwind, t, l->own_pidns, res);
 			else if (t->wait.wait == CT_W_POLL)
 				inspect_args_fds(l->unwind, t, res);
+			else if (t->wait.wait == CT_W_SYSVIPC)
+				inspect_args_sysv(l->unwind, t, l->own_ipcns, res);
 			else if (t->wait.wait == CT_W_OPEN && !res->rec.obj)
 				inspect_path(l->unwind, t, res);
 			if (w->loop && inspect_look_spin_wanted(l, w->tid))

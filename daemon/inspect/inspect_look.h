@@ -30,7 +30,7 @@ struct inspect_look {
 	struct map futexes; /* keys: futexes whose names were already searched for */
 	struct map procs;   /* see inspect_postgres() */
 	struct java_layouts java;
-	uint32_t own_pidns;
+	uint32_t own_pidns, own_ipcns;
 	uint64_t suspended_ns;
 	struct inspect_look_known known[INSPECT_LOOK_KNOWN];
 	/* the present stack: n names in `text` */

@@ -471,7 +471,8 @@ static bool is_guess(const struct graph *g, const struct blame *b, uint32_t inte
 		return !b->owed;
 	if (b->edge != EDGE_OWNER || is_shown_lock(b))
 		return false;
-	return g->intervals[interval].wait == CT_W_FUTEX || (is_poll(g, interval) && (!b->owed || b->rivals));
+	return g->intervals[interval].wait == CT_W_FUTEX || g->intervals[interval].wait == CT_W_SYSVIPC ||
+	       (is_poll(g, interval) && (!b->owed || b->rivals));
 }
 
 static bool is_loop_of(const struct graph *g, const struct blame *b, uint32_t interval)

@@ -120,12 +120,14 @@ static bool waits_outside(const struct graph *g, uint32_t task, uint64_t since_n
 
 	if (!s || s->state != INTERVAL_BLOCKED || s->wait == CT_W_FUTEX || s->wait == CT_W_SLEEP)
 		return false;
-	if (s->wait == CT_W_FLOCK || s->wait == CT_W_FILE || s->wait == CT_W_SYNC || s->wait == CT_W_WRITE)
+	if (s->wait == CT_W_FLOCK || s->wait == CT_W_FILE || s->wait == CT_W_SYNC)
 		return true;
 	blame_lasting(g, i, &b);
 	if (b.task != GRAPH_NONE && g->tasks[b.task].tgid == t->tgid)
-		return false;
+		return s->wait == CT_W_WRITE;
 	*ret_for = b.task;
+	if (s->wait == CT_W_WRITE)
+		return true;
 	if (b.owed && !(b.task != GRAPH_NONE && may_have_no_news(g, &b, ts_ns, since_ns, ts_ns)))
 		return true;
 	return b.task != GRAPH_NONE &&
@@ -325,6 +327,29 @@ static bool waits_for_child(const struct graph *g, uint32_t task, uint64_t ts_ns
 	return i != GRAPH_NONE && g->intervals[i].wait == CT_W_CHILD;
 }
 
+/* An active thread, and the task of another process for which it waits, or GRAPH_NONE. */
+struct active {
+	uint32_t thread, for_task;
+};
+
+/* Returns true if a waits for the end of a child, and b for this child or a descendant of it. */
+static bool awaits_end_of(const struct graph *g, const struct active *a, const struct active *b,
+			  uint64_t ts_ns)
+{
+	return waits_for_child(g, a->thread, ts_ns) &&
+	       graph_descends_from(g, b->for_task, g->tasks[a->for_task].tgid);
+}
+
+/* Returns true if both wait for one process P, or if one of them waits for the end of P, and the other one
+ * for a descendant of P. */
+static bool is_one_work(const struct graph *g, const struct active *a, const struct active *b, uint64_t ts_ns)
+{
+	if (a->for_task == GRAPH_NONE || b->for_task == GRAPH_NONE)
+		return false;
+	return g->tasks[a->for_task].tgid == g->tasks[b->for_task].tgid || awaits_end_of(g, a, b, ts_ns) ||
+	       awaits_end_of(g, b, a, ts_ns);
+}
+
 /* Returns true if the task sleeps, or waits for a futex with a time limit. Such a task may own the lock
  * that the waiter needs. So if it is blamed already, blame_active() blames no other task instead. */
 static bool sleeps(const struct graph *g, uint32_t task, uint64_t ts_ns)
@@ -342,7 +367,8 @@ bool blame_active(const struct graph *g, uint32_t interval, uint64_t since_ns, s
 	uint64_t to_ns = ret->killed ? checked_sub(s->to_ns, KILLER_LATE_NS) : s->to_ns;
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[s->task].tgid, &n);
-	uint32_t found = GRAPH_NONE, found_for = GRAPH_NONE, other;
+	struct active found = { GRAPH_NONE, GRAPH_NONE }, x;
+	uint32_t other;
 	bool locks = ret->kind == RESOURCE_LOCK;
 
 	if (to_ns <= s->from_ns || n > ACTIVE_THREADS ||
@@ -351,23 +377,22 @@ bool blame_active(const struct graph *g, uint32_t interval, uint64_t since_ns, s
 	      is_active(g, ret->task, since_ns, s->from_ns, to_ns, false, &other))))
 		return false;
 	for (size_t i = 0; i < n && scan_step(g); i++) {
-		if (r[i].event == s->task ||
-		    !is_active(g, r[i].event, since_ns, s->from_ns, to_ns, locks, &other))
+		x.thread = r[i].event;
+		if (x.thread == s->task ||
+		    !is_active(g, x.thread, since_ns, s->from_ns, to_ns, locks, &x.for_task))
 			continue;
 		/* Several threads that wait for the same process P count as one active thread. If P
-		 * is a child, a thread that waits for P's output is blamed rather than one that
-		 * waits for the end of P. */
-		if (found != GRAPH_NONE && (other == GRAPH_NONE || found_for == GRAPH_NONE ||
-					    g->tasks[other].tgid != g->tasks[found_for].tgid))
+		 * is a child, a thread that waits until P writes or reads is blamed rather than one that
+		 * waits for the end of P: a runtime has such threads only to notice the end. */
+		if (found.thread != GRAPH_NONE && !is_one_work(g, &found, &x, to_ns))
 			return false;
-		if (found != GRAPH_NONE && waits_for_child(g, r[i].event, to_ns))
+		if (found.thread != GRAPH_NONE && waits_for_child(g, x.thread, to_ns))
 			continue;
-		found = r[i].event;
-		found_for = other;
+		found = x;
 	}
-	if (found == GRAPH_NONE)
+	if (found.thread == GRAPH_NONE)
 		return false;
-	ret->task = found;
+	ret->task = found.thread;
 	ret->event = GRAPH_NONE;
 	ret->edge = EDGE_OWNER;
 	ret->strength = EDGE_WEAK;

@@ -326,6 +326,9 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, st
 		b->edge = EDGE_EXIT;
 		b->strength = s->wait == CT_W_SIGNAL || all->n > 1 ? EDGE_WEAK : EDGE_STRONG;
 		break;
+	case CT_W_SYSVIPC:
+		owner_of_sysv(g, s, b);
+		break;
 	case CT_W_NONE:
 	case CT_W_READ:
 	case CT_W_WRITE:
@@ -335,7 +338,6 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, st
 	case CT_W_SYNC:
 	case CT_W_FILE:
 	case CT_W_OPEN:
-	case CT_W_SYSVIPC:
 	case CT_W_FAULT:
 	case CT_W_STOPPED:
 	case CT_W_EXITED:

@@ -2,6 +2,7 @@
 #include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
 #include "graph/wake/owner_private.h"
+#include "trace/words/call.h"
 #include "trace/words/frame.h"
 
 bool owner_stack_locks(const struct window *w, uint64_t stack)
@@ -230,4 +231,46 @@ bool owner_of_shown_lock(const struct graph *g, const struct interval *s, struct
 		b->strength = EDGE_STRONG;
 	}
 	return true;
+}
+
+/* Returns the only living thread of the process, or GRAPH_NONE. */
+static uint32_t only_thread(const struct graph *g, uint32_t tgid, uint64_t ts_ns)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->threads, tgid, &n);
+	uint32_t found = GRAPH_NONE;
+
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		if (!owner_alive(g, r[i].event, ts_ns))
+			continue;
+		if (found != GRAPH_NONE)
+			return GRAPH_NONE;
+		found = r[i].event;
+	}
+	return scan_left(g) ? found : GRAPH_NONE;
+}
+
+static bool awaits_message(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	uint32_t i = graph_interval_at(g, task, ts_ns);
+	const struct interval *s = i == GRAPH_NONE ? NULL : &g->intervals[i];
+
+	return s && s->state == INTERVAL_BLOCKED && s->wait == CT_W_SYSVIPC &&
+	       call_of(g->w->machine, s->nr) == CALL_MSGRCV;
+}
+
+void owner_of_sysv(const struct graph *g, const struct interval *s, struct blame *b)
+{
+	uint32_t visit = graph_visit(g, s), task;
+	const struct ct_rec *r = visit == GRAPH_NONE ? NULL : &g->w->events[visit].r;
+
+	if (!r || !(ct_visit_lock(r) & CT_VL_SYSV) || !ct_visit_owner(r))
+		return;
+	task = only_thread(g, ct_visit_owner(r), s->to_ns - 1);
+	if (task == GRAPH_NONE || awaits_message(g, task, s->to_ns - 1))
+		return;
+	b->task = task;
+	b->event = visit;
+	if (b->kind == RESOURCE_SEMAPHORE)
+		b->time = TIME_LOCK;
 }

@@ -120,6 +120,12 @@ bool owner_in_lock(const struct graph *g, const struct interval *s);
  * initializes a class. No record shows which class. So if there are several such threads, b->task is
  * GRAPH_NONE, and *all has them. */
 bool owner_of_class(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all);
+/* If an inspection shows a process that has to end the wait for a semaphore or a message queue of System V
+ * (abi.h, CT_VL_SYSV), *b weakly blames this process. Exceptions:
+ * - The process has several threads: no record says which of them acts.
+ * - At the end of s, the process itself waits for any message of a queue: it idles.
+ */
+void owner_of_sysv(const struct graph *g, const struct interval *s, struct blame *b);
 /* Returns true if records of this time may be missing in which the process of `task` releases a lock. */
 bool owner_may_have_unlocked(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
 void owner_of_flock(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all);

@@ -179,7 +179,7 @@ enum ct_kind {
 	 *   nr     its system call
 	 *   state, wait, flags  as CT_SWITCH
 	 *   obj    the object that the task waits for
-	 *   aux    CT_VL_*: the lock that the program shows in its memory
+	 *   aux    CT_VL_*: the lock that the program shows in its memory, or the object of System V
 	 *   peer   the owner of this lock; 0: not known, or there is no such lock
 	 *   x[0]   stack id (CT_STACK blob), or 0
 	 *   x[1]   how long the task has been blocked, in ns; 0: not known
@@ -480,6 +480,9 @@ enum ct_found {
 #define CT_VL_NO_TASK  0x02 /* the owner is no task: a prepared transaction */
 #define CT_VL_JAVA     0x04 /* a monitor or a lock of java.util.concurrent of a Java virtual machine */
 #define CT_VL_MONITOR  0x08 /* with CT_VL_JAVA: a monitor */
+/* A semaphore or a message queue of System V. The owner is a process: the last one that took the semaphore,
+ * or the one that has to receive from the queue or to send to it (procfs/procqueue.h). */
+#define CT_VL_SYSV 0x10
 
 /* flags of CT_POLLED */
 /* The address of the variable is the content of a register plus a number. The register had the same content
@@ -848,6 +851,7 @@ _Static_assert(sizeof(struct ct_rawaccess_blob) == 40, "ct_rawaccess_blob");
  * needed, the iterator leaves out args and the members that follow args.
  */
 #define CT_ITER_KSTACK 32
+#define CT_ITER_SEMS   8
 struct ct_iter_task {
 	struct ct_task_blob task;
 	/*
@@ -876,6 +880,10 @@ struct ct_iter_task {
 	 */
 	ct_u64 regs[34];
 	ct_u64 kstack[CT_ITER_KSTACK];
+	/* If the task waits in a system call for semaphores of System V: the first ones of its set. Each
+	 * one has its value in the high 32 bits. The low 32 bits have the id of the process that changed
+	 * it last, or waited until it was 0; 0: none. Otherwise all are 0, or without a meaning. */
+	ct_u64 sems[CT_ITER_SEMS];
 };
 /*
  * The task_file iterator writes CT_FD and CT_EPMEMBER records and CT_OBJECT blobs, back to back.

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Hangs of small processes whose truth is known: connections, listeners, published ports, a service manager, a full pipe
-and a jobserver.
+"""Hangs of small processes whose truth is known: connections, listeners, published ports, a service manager, a full pipe,
+a jobserver, semaphores and message queues.
 
 A scene is a function that gets a Stage and the name of a variant. In most scenes, a process that another one waits for
 is itself blocked by a file lock, which the keeper owns. When the keeper ends, the hang ends.
 """
 import collections
+import ctypes
 import functools
 import os
 import signal
@@ -394,6 +395,64 @@ def jobserver(stage, _):
     return Hang(victim, [holders], makes, end, choices=choices)
 
 
+SYSV = """
+import ctypes
+libc = ctypes.CDLL(None)
+UNDO = 0x1000
+def change(semaphores, number, by):
+    libc.semop(semaphores, struct.pack("HhH", number, by, UNDO), ctypes.c_size_t(1))
+def send(queue, text=b"x"):
+    libc.msgsnd(queue, struct.pack("l", 1) + text, ctypes.c_size_t(len(text)), 0)
+def receive(queue):
+    libc.msgrcv(queue, ctypes.create_string_buffer(8200), ctypes.c_size_t(8192), ctypes.c_long(0), 0)
+"""
+
+
+def sysv(stage, variant):
+    """A process owns a semaphore of System V, has to answer, or has to read a full queue. Another process does the same for
+    other processes. In half of the variants, this other one is the older one."""
+    libc = ctypes.CDLL(None)
+    what, _, order = variant.partition("-")
+    owner, end = keep(stage)
+    made = [libc.msgget(0, 0o1600) for _ in range(4)]
+    semaphores = libc.semget(0, 2, 0o1600)
+    for queue in made:
+        stage.callback(libc.msgctl, queue, 0, None)
+    stage.callback(libc.semctl, semaphores, 0, 0)
+    for number in range(2):
+        libc.semctl(semaphores, number, 16, 1)  # SETVAL
+
+    def run_py(name, body, *args):
+        return start(stage, name, SYSV + body, *map(str, args))
+
+    serve = """
+questions, answers, n = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+ready()
+while True:
+    receive(questions)
+    n -= 1
+    if not n:
+        hang()
+    send(answers)
+"""
+    take = "number = int(sys.argv[2])\nchange(int(sys.argv[1]), number, -1)\nready()\n"
+    started = {}
+    for name in ("other", "guilty") if order == "last" else ("guilty", "other"):
+        if what == "semaphore":
+            number = name == "other"
+            started[name] = run_py(name, take + ("time.sleep(300)" if number else "hang()\nchange(int(sys.argv[1]), 0, 1)"),
+                                   semaphores, int(number))
+        else:
+            pair = made[2:] if name == "other" else made[:2]
+            started[name] = run_py(name, serve, *pair, 0 if name == "other" else 2)
+            run_py(name + "_client", "send(int(sys.argv[1])); receive(int(sys.argv[2])); ready()", *pair).wait()
+    body = {"semaphore": "ready(); change(int(sys.argv[1]), 0, -1)",
+            "answer": "ready(); send(int(sys.argv[1])); receive(int(sys.argv[2]))",
+            "full": "ready(); send(int(sys.argv[1]))\nfor _ in range(3):\n    send(int(sys.argv[1]), bytes(8000))"}[what]
+    args = [semaphores] if what == "semaphore" else made[:2]
+    return Hang(lambda: run_py("victim", body, *args).pid, [{started["guilty"].pid}, owner], (), end)
+
+
 # {scene: (function, variants, programs)}
 SCENES = {
     "reset": (reset, ["recv", "poll", "killed"], ["flock"]),
@@ -405,4 +464,5 @@ SCENES = {
     "notify": (notify, [""], ["flock"]),
     "full-pipe": (full_pipe, ["child", "grandchild"], ["seq"]),
     "jobserver": (jobserver, [""], ["make"]),
+    "sysv": (sysv, ["semaphore", "semaphore-last", "answer", "answer-last", "full"], ["flock"]),
 }
