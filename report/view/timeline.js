@@ -40,25 +40,38 @@ timeline.order = (() => {
 	return lanes.slice().sort((a, b) => rank[a.why] - rank[b.why] || when(a) - when(b));
 })();
 
-// Rows are grouped by process, in the order of each process's first lane.
+// Returns a map from each key to its lanes, in the order of the first lane of each key.
+function grouped(list, key_of) {
+	const groups = new Map();
+
+	list.forEach(l => groups.set(key_of(l), (groups.get(key_of(l)) || []).concat(l)));
+	return groups;
+}
+
+// Rows are grouped by container, and then by process. A head says which container or process begins.
 timeline.arrange = () => {
-	const shown = timeline.shown(), groups = new Map();
+	const shown = timeline.shown(), containers = grouped(shown, l => l.container || '');
 	const narrow = timeline.box.clientWidth < NARROW;
 	let y = AXIS_HEIGHT;
 
-	shown.forEach(l => groups.set(l.pid, (groups.get(l.pid) || []).concat(l)));
 	timeline.rows = [];
 	timeline.heads = [];
 	timeline.gutter = narrow ? 0 : Math.min(230, Math.floor(timeline.box.clientWidth / 4));
 	timeline.above = narrow ? 16 : 0;
-	groups.forEach((members, pid) => {
-		if (members.length > 1) {
-			timeline.heads.push({ y, text: ['process ' + pid + ' (', { name: members[0].process }, ')'] });
-			y += GROUP_HEIGHT;
-		}
-		members.forEach(lane => {
-			timeline.rows.push({ lane, y, top: y + timeline.above, inside: members.length > 1 });
-			y += LANE_HEIGHT + timeline.above;
+	const add_head = text => {
+		timeline.heads.push({ y, text });
+		y += GROUP_HEIGHT;
+	};
+	containers.forEach((inside, container) => {
+		if (container || containers.size > 1)
+			add_head(container ? ['container ', { name: container }] : 'in no container');
+		grouped(inside, l => l.pid).forEach((members, pid) => {
+			if (members.length > 1)
+				add_head(['process ' + pid + ' (', { name: members[0].process }, ')']);
+			members.forEach(lane => {
+				timeline.rows.push({ lane, y, top: y + timeline.above, inside: members.length > 1 });
+				y += LANE_HEIGHT + timeline.above;
+			});
 		});
 	});
 	timeline.height = y + 8;
@@ -182,9 +195,19 @@ function put_lines(parent, lines) {
 	lines.forEach((line, i) => element(parent, 'p', line, i ? '' : 'who'));
 }
 
+// The lane of the task to blame for a wait, or null.
+function blamed_lane(span) {
+	return span && span.wait && span.reason.lane !== null ? lanes[span.reason.lane] : null;
+}
+
 timeline.choose = span => {
+	const blamed = blamed_lane(span), button = document.getElementById('blamed');
+
 	timeline.chosen = span;
 	timeline.select(span ? span.lane : null);
+	button.hidden = !blamed;
+	if (blamed)
+		fill(button, 'Go to the task to blame for this wait: ' + task_name(blamed) + ' (W)');
 	if (span)
 		put_lines(document.getElementById('chosen'), span_lines(span));
 	timeline.redraw(CHOICE);
@@ -258,6 +281,29 @@ timeline.change_row = by => {
 		timeline.choose(row.lane.spans[Math.min(span_after(row.lane, t), row.lane.spans.length - 1)]);
 };
 
+// Chooses what the task to blame for the chosen wait did when it ended this wait, or could have ended it.
+timeline.go_to_blamed = () => {
+	const s = timeline.chosen, lane = blamed_lane(s);
+
+	if (!lane || !lane.spans.length)
+		return;
+	const at = s.to - s.back;
+	if (!timeline.row_of.has(lane.index)) {
+		timeline.opened.add(lane.index);
+		timeline.arrange();
+	}
+	timeline.choose(lane.spans[Math.min(span_after(lane, at - 1), lane.spans.length - 1)]);
+	timeline.show_moment(at);
+};
+
+// Moves the timeline if it does not show this moment.
+timeline.show_moment = at => {
+	const half = (timeline.to - timeline.from) / 2;
+
+	if (at < timeline.from || at > timeline.to)
+		timeline.set(at - half, at + half);
+};
+
 timeline.zoom_to_chosen = () => {
 	const s = timeline.chosen;
 
@@ -280,6 +326,7 @@ const KEYS = {
 	n: () => timeline.step(1),
 	p: () => timeline.step(-1),
 	Enter: timeline.zoom_to_chosen,
+	w: timeline.go_to_blamed,
 	r: () => {
 		const link = document.querySelector('#lane-rows button');
 
@@ -402,6 +449,7 @@ function start_timeline() {
 			timeline.opened.clear();
 		timeline.arrange();
 	});
+	on('blamed', timeline.go_to_blamed);
 	document.getElementById('search').addEventListener('input', on_search);
 	timeline.canvas.addEventListener('wheel', on_wheel, { passive: false });
 	timeline.canvas.addEventListener('pointerdown', event => {
