@@ -2,6 +2,7 @@
 #include "report/analysis.h"
 
 #include "report/jobs_behind.h"
+#include "report/limit.h"
 #include "report/shedding.h"
 #include "report/cgroup_name.h"
 #include "report/text.h"
@@ -58,19 +59,40 @@ static json_t *pool_json(const struct graph *g, const struct link *k)
 		       : NULL;
 }
 
+static json_t *limit_json(const struct link *k)
+{
+	return limit_is_own(k) ? json_pack("{s:I, s:I}", "waits", (json_int_t)k->waits, "timeouts",
+					   (json_int_t)k->timeouts)
+			       : NULL;
+}
+
+static json_t *edge_json(enum edge_kind edge, enum edge_strength strength)
+{
+	return json_pack("{s:s, s:s}", "kind", edge_kind_name(edge), "strength",
+			 strength == EDGE_STRONG ? "strong" : "weak");
+}
+
 static json_t *link_json(const struct graph *g, const struct link *k, bool last)
 {
-	json_t *edge = json_pack("{s:s, s:s}", "kind", last ? "none" : edge_kind_name(k->edge), "strength",
-				 last || k->strength == EDGE_STRONG ? "strong" : "weak");
+	json_t *edge = last ? json_pack("{s:s, s:s}", "kind", "none", "strength", "strong")
+			    : edge_json(k->edge, k->strength);
 
-	return placed(json_pack("{s:I, s:I, s:o, s:s, s:I, s:I, s:o*, s:o, s:o*, s:o*, s:o, s:o}", "pid",
-				(json_int_t)k->pid, "tid", (json_int_t)k->tid, "comm", text_json(k->comm),
-				"state", link_state_word(k->state), "from_ns", mono(g, k->from_ns), "to_ns",
-				mono(g, k->to_ns), "before_ns", before_json(k), "resource",
-				resource_json(k->kind, k->resource), "unaccepted",
-				k->unaccepted ? json_true() : NULL, "pool", pool_json(g, k), "edge", edge,
-				"stack", stack_json(g, k->stack)),
+	return placed(json_pack("{s:I, s:I, s:o, s:s, s:I, s:I, s:o*, s:o, s:o*, s:o*, s:o*, s:o, s:o}",
+				"pid", (json_int_t)k->pid, "tid", (json_int_t)k->tid, "comm",
+				text_json(k->comm), "state", link_state_word(k->state), "from_ns",
+				mono(g, k->from_ns), "to_ns", mono(g, k->to_ns), "before_ns", before_json(k),
+				"resource", resource_json(k->kind, k->resource), "limit", limit_json(k),
+				"unaccepted", k->unaccepted ? json_true() : NULL, "pool", pool_json(g, k),
+				"edge", edge, "stack", stack_json(g, k->stack)),
 		      g, k);
+}
+
+static json_t *writer_json(const struct graph *g, const struct writer *w)
+{
+	return w->tid ? json_pack("{s:I, s:I, s:o, s:o}", "pid", (json_int_t)g->tasks[w->task].tgid, "tid",
+				  (json_int_t)w->tid, "comm", text_json(w->comm), "edge",
+				  edge_json(w->edge, w->strength))
+		      : NULL;
 }
 
 static json_t *losses_json(const struct graph *g, uint64_t from_ns, uint64_t to_ns)
@@ -165,12 +187,13 @@ static json_t *diagnosis_json(const struct graph *g, const struct diagnosis *d, 
 		json_object_set_new(time, key, json_integer((json_int_t)d->time_ns[i]));
 	}
 	return json_pack(
-		"{s:s, s:o, s:{s:I,s:I,s:s}, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o*, s:o*, s:s*, s:o*}",
+		"{s:s, s:o, s:{s:I,s:I,s:s}, s:s, s:s, s:s, s:o, s:o, s:o, s:o*, s:o, s:o, s:o, s:o*, s:o*, s:s*, s:o*}",
 		"schema", "ctrace.diagnosis/1", "victim", victim, "window", "from_ns", mono(g, d->from_ns),
 		"to_ns", mono(g, d->to_ns), "clock", "monotonic", "verdict", verdict_name(d->verdict),
 		"cause", cause_word(d->cause), "confidence", d->strong ? "strong" : "weak", "text",
-		text_json(d->sentence), "root_cause", cause, "chain", chain, "time", time, "choices", choices,
-		"losses", losses_json(g, d->from_ns, d->to_ns), "comparison",
+		text_json(d->sentence), "root_cause", cause, "chain", chain, "writer",
+		writer_json(g, &d->writer), "time", time, "choices", choices, "losses",
+		losses_json(g, d->from_ns, d->to_ns), "comparison",
 		d->comparison ? comparison_json(g, d->comparison) : NULL, "against",
 		d->against ? against_json(g, d->against) : NULL, "watch", d->watch, "queues", queues);
 }

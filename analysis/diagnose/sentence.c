@@ -176,7 +176,7 @@ static void say_wait(struct words *t, const struct sentence_facts *f, const stru
 			words_add(t, "for a Java monitor that was released by ");
 			return;
 		}
-		words_add(t, "on a condition or semaphore to be signalled by ");
+		words_add(t, "on a futex to be signalled by ");
 		return;
 	case EDGE_EXIT:
 		words_add(t, k->wait == CT_W_CHILD || k->wait == CT_W_SIGNAL || k->kind == RESOURCE_CHILD

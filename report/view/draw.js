@@ -118,7 +118,6 @@ function draw_row(ctx, row) {
 	const lane = row.lane, y = row.top + 4, pixel = (timeline.to - timeline.from) / (timeline.width - timeline.gutter);
 	let drawn = -1;
 
-	ctx.globalAlpha = timeline.query && !timeline.matches(lane) ? 0.3 : 1;
 	for (let i = span_after(lane, timeline.from); i < lane.spans.length && lane.spans[i].from < timeline.to; i++) {
 		const s = lane.spans[i];
 
@@ -128,7 +127,6 @@ function draw_row(ctx, row) {
 		draw_span(ctx, s, y);
 		drawn = Math.floor(timeline.x_of(s.to));
 	}
-	ctx.globalAlpha = 1;
 	ctx.strokeStyle = style.line;
 	ctx.beginPath();
 	ctx.moveTo(0, row.top + LANE_HEIGHT - 0.5);
@@ -249,7 +247,16 @@ timeline.arrow_at = (x, y) => {
 	return best && best[0] <= ARROW_REACH ? best[1] : null;
 };
 
-// All that does not depend on the choice and on the pointer. A picture of many lanes takes some 10 ms.
+// Makes the rows that a search does not find paler.
+function draw_found(ctx) {
+	ctx.globalAlpha = 0.7;
+	ctx.fillStyle = style.back;
+	timeline.rows.filter(r => timeline.query && !timeline.matches(r.lane)).forEach(r =>
+		ctx.fillRect(timeline.gutter, r.y, timeline.width - timeline.gutter, r.top - r.y + LANE_HEIGHT - 1));
+	ctx.globalAlpha = 1;
+}
+
+// All that does not depend on the search, on the choice and on the pointer. A picture of many lanes takes some 10 ms.
 function draw_picture(ctx) {
 	ctx.fillStyle = style.back;
 	ctx.fillRect(0, 0, timeline.width, timeline.height);
@@ -262,6 +269,7 @@ function draw_picture(ctx) {
 }
 
 function draw_choice(ctx) {
+	draw_found(ctx);
 	draw_frame(ctx, timeline.hovered && timeline.hovered.span);
 	draw_frame(ctx, timeline.chosen);
 	timeline.placed = place_arrows();
@@ -286,6 +294,7 @@ function fit_canvas(canvas, ratio) {
 	}
 }
 
+// Draws at once. Usually, redraw() is enough.
 timeline.draw = () => {
 	const ratio = window.devicePixelRatio || 1, ctx = picture.getContext('2d');
 
@@ -302,10 +311,18 @@ timeline.draw = () => {
 timeline.draw_choice = () => {
 	const canvas = timeline.canvas, ctx = canvas.getContext('2d'), ratio = canvas.width / timeline.width;
 
+	timeline.wanted = NOTHING;
 	ctx.setTransform(1, 0, 0, 1, 0, 0);
 	ctx.drawImage(picture, 0, 0);
 	ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
 	draw_choice(ctx);
+};
+
+// Draws before the browser shows its next frame. So several inputs between two frames cost one picture.
+timeline.redraw = what => {
+	if (timeline.wanted === NOTHING)
+		requestAnimationFrame(() => (timeline.wanted === PICTURE ? timeline.draw() : timeline.wanted === CHOICE && timeline.draw_choice()));
+	timeline.wanted = Math.max(timeline.wanted, what);
 };
 
 function show_legend() {

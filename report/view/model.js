@@ -72,28 +72,26 @@ function task_name(x) {
 	return x.comm + '[' + x.tid + ']';
 }
 
-function decode_span(raw, from) {
-	const s = { from, to: from + raw[1] };
+function decode_span(lane, raw, from) {
+	const to = from + raw[1], reason = reasons[raw[2]];
 
 	if (raw[2] === JOINED)
-		return Object.assign(s, { time: 'short_waits', ran: raw[3], queued: raw[4], n: raw[5] });
-	s.reason = reasons[raw[2]];
-	s.time = s.reason.time;
-	s.n = 1;
-	s.wait = raw.length > 3;
-	s.back = raw[3] || 0;
-	s.kept = raw[4] === 1;
-	return s;
+		return { lane, from, to, time: 'short_waits', ran: raw[3], queued: raw[4], n: raw[5] };
+	return { lane, from, to, time: reason.time, reason, n: 1, wait: raw.length > 3, back: raw[3] || 0, kept: raw[4] === 1 };
+}
+
+// A lane is found by each part of this text.
+function search_text(lane) {
+	return [task_name(lane), lane.comm, lane.process, lane.tid, lane.pid, lane.cmdline || ''].join(' ').toLowerCase();
 }
 
 function decode_lane(raw, index) {
-	const lane = Object.assign({}, raw, { index, spans: [] });
+	const lane = Object.assign({}, raw, { index, spans: [], text: search_text(raw) });
 	let at = 0;
 
 	for (const x of raw.spans) {
-		const s = decode_span(x, at + x[0]);
+		const s = decode_span(lane, x, at + x[0]);
 
-		s.lane = lane;
 		at = s.to;
 		lane.spans.push(s);
 	}

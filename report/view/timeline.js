@@ -2,6 +2,8 @@
 // The state of the timeline, and what a person does with it. draw.js draws it.
 
 const LANE_HEIGHT = 26, GROUP_HEIGHT = 20, AXIS_HEIGHT = 26, NARROW = 640, FINEST_VIEW_NS = 1000;
+// What timeline.redraw() draws: only the marks of the search and the choice, or all.
+const NOTHING = 0, CHOICE = 1, PICTURE = 2;
 
 const timeline = {
 	box: document.getElementById('timeline'),
@@ -11,23 +13,23 @@ const timeline = {
 	all: false, // true: all tasks have lanes, not only those for which is_first() or matches() returns true
 	rows: [],
 	query: '',
+	found: new Set(), // the lanes that the search finds
 	chosen: null, // an interval
 	lane: null, // the lane of the chosen interval, or the lane that a link shows
 	opened: new Set(), // lanes that a link has shown
 	marked: null, // the time of a request or job
 	hovered: null,
 	pointers: new Map(),
+	wanted: NOTHING, // what the next frame draws
 };
 
 // Returns true for the tasks that the page shows in the beginning: those of the chain, and those that are on the path
 // for at least 1/1000 of the time of the picture.
 timeline.is_first = lane => lane.why === 'chain' || (lane.why === 'path' && lane.path_ns * 1000 >= span_ns);
 
-timeline.matches = lane => {
-	const text = [task_name(lane), lane.comm, lane.process, lane.tid, lane.pid, lane.cmdline || ''].join(' ').toLowerCase();
+timeline.matches = lane => timeline.found.has(lane);
 
-	return timeline.query !== '' && text.includes(timeline.query);
-};
+timeline.shown = () => timeline.order.filter(l => timeline.all || timeline.is_first(l) || timeline.matches(l) || timeline.opened.has(l.index));
 
 // The chain comes first. Then come other tasks, in the order in which the path reaches them.
 timeline.order = (() => {
@@ -38,32 +40,45 @@ timeline.order = (() => {
 	return lanes.slice().sort((a, b) => rank[a.why] - rank[b.why] || when(a) - when(b));
 })();
 
-// Rows are grouped by process, in the order of each process's first lane.
+// Returns a map from each key to its lanes, in the order of the first lane of each key.
+function grouped(list, key_of) {
+	const groups = new Map();
+
+	list.forEach(l => groups.set(key_of(l), (groups.get(key_of(l)) || []).concat(l)));
+	return groups;
+}
+
+// Rows are grouped by container, and then by process. A head says which container or process begins.
 timeline.arrange = () => {
-	const shown = timeline.order.filter(l => timeline.all || timeline.is_first(l) || timeline.matches(l) || timeline.opened.has(l.index)), groups = new Map();
+	const shown = timeline.shown(), containers = grouped(shown, l => l.container || '');
 	const narrow = timeline.box.clientWidth < NARROW;
 	let y = AXIS_HEIGHT;
 
-	shown.forEach(l => groups.set(l.pid, (groups.get(l.pid) || []).concat(l)));
 	timeline.rows = [];
 	timeline.heads = [];
 	timeline.gutter = narrow ? 0 : Math.min(230, Math.floor(timeline.box.clientWidth / 4));
 	timeline.above = narrow ? 16 : 0;
-	groups.forEach((members, pid) => {
-		if (members.length > 1) {
-			timeline.heads.push({ y, text: ['process ' + pid + ' (', { name: members[0].process }, ')'] });
-			y += GROUP_HEIGHT;
-		}
-		members.forEach(lane => {
-			timeline.rows.push({ lane, y, top: y + timeline.above, inside: members.length > 1 });
-			y += LANE_HEIGHT + timeline.above;
+	const add_head = text => {
+		timeline.heads.push({ y, text });
+		y += GROUP_HEIGHT;
+	};
+	containers.forEach((inside, container) => {
+		if (container || containers.size > 1)
+			add_head(container ? ['container ', { name: container }] : 'in no container');
+		grouped(inside, l => l.pid).forEach((members, pid) => {
+			if (members.length > 1)
+				add_head(['process ' + pid + ' (', { name: members[0].process }, ')']);
+			members.forEach(lane => {
+				timeline.rows.push({ lane, y, top: y + timeline.above, inside: members.length > 1 });
+				y += LANE_HEIGHT + timeline.above;
+			});
 		});
 	});
 	timeline.height = y + 8;
 	timeline.row_of = new Map(timeline.rows.map(r => [r.lane.index, r]));
 	timeline.label();
 	show_legend();
-	timeline.draw();
+	timeline.redraw(PICTURE);
 	const hidden = lanes.length - shown.length, button = document.getElementById('more');
 	button.hidden = !hidden && !timeline.all;
 	button.textContent = timeline.all ? 'Show fewer tasks' : 'Show ' + hidden + ' more task' + (hidden === 1 ? '' : 's');
@@ -83,14 +98,21 @@ timeline.label = () => {
 	};
 	timeline.heads.forEach(h => add(h.y + 3, h.text, 'group'));
 	timeline.rows.forEach(row => {
-		const { lane, y, inside } = row, i = doc.story.findIndex(s => s.lane === lane.index), match = timeline.matches(lane);
+		const { lane, y, inside } = row, i = doc.story.findIndex(s => s.lane === lane.index);
 
 		row.label = add(y + (timeline.above ? 0 : 5), (i >= 0 ? i + 1 + '. ' : '') + task_name(lane),
-			'lane' + (inside ? ' in' : '') + (i === 0 ? ' victim' : doc.story[i] && doc.story[i].root ? ' rootcause' : '') + (match ? ' match' : '') +
-			(timeline.query && !match ? ' dim' : ''));
+			'lane' + (inside ? ' in' : '') + (i === 0 ? ' victim' : doc.story[i] && doc.story[i].root ? ' rootcause' : ''));
 	});
+	timeline.mark_found();
 	timeline.mark_label();
 };
+
+timeline.mark_found = () => timeline.rows.forEach(r => {
+	const match = timeline.matches(r.lane);
+
+	r.label.classList.toggle('match', match);
+	r.label.classList.toggle('dim', timeline.query !== '' && !match);
+});
 
 timeline.x_of = t => timeline.gutter + (t - timeline.from) / (timeline.to - timeline.from) * (timeline.width - timeline.gutter);
 timeline.t_of = x => timeline.from + (x - timeline.gutter) / (timeline.width - timeline.gutter) * (timeline.to - timeline.from);
@@ -101,7 +123,7 @@ timeline.set = (from, to) => {
 	from = Math.min(Math.max(from, 0), span_ns - length);
 	timeline.from = from;
 	timeline.to = from + length;
-	timeline.draw();
+	timeline.redraw(PICTURE);
 };
 
 // factor > 1: zooms out. The time `at` stays where it is.
@@ -141,6 +163,7 @@ timeline.show_marked = (range, shown) => {
 	timeline.choose(null);
 	timeline.select(shown.length ? lanes[shown[0]] : null);
 	timeline.set(range.from_ns - margin, Math.min(range.to_ns, span_ns) + margin);
+	timeline.draw(); // now the box has its new height
 	timeline.box.scrollIntoView({ block: 'nearest' });
 	timeline.box.focus({ preventScroll: true });
 };
@@ -172,12 +195,22 @@ function put_lines(parent, lines) {
 	lines.forEach((line, i) => element(parent, 'p', line, i ? '' : 'who'));
 }
 
+// The lane of the task to blame for a wait, or null.
+function blamed_lane(span) {
+	return span && span.wait && span.reason.lane !== null ? lanes[span.reason.lane] : null;
+}
+
 timeline.choose = span => {
+	const blamed = blamed_lane(span), button = document.getElementById('blamed');
+
 	timeline.chosen = span;
 	timeline.select(span ? span.lane : null);
+	button.hidden = !blamed;
+	if (blamed)
+		fill(button, 'Go to the task to blame for this wait: ' + task_name(blamed) + ' (W)');
 	if (span)
 		put_lines(document.getElementById('chosen'), span_lines(span));
-	timeline.draw_choice();
+	timeline.redraw(CHOICE);
 };
 
 // Returns the lines about the thing at a point: an arrow, an interval, or a time with missing records.
@@ -223,7 +256,7 @@ timeline.hover = (x, y) => {
 		tip.style.top = (y + 18 + tip.offsetHeight > timeline.height ? Math.max(2, y - tip.offsetHeight - 10) : y + 18) + 'px';
 	}
 	if (!same)
-		timeline.draw_choice();
+		timeline.redraw(CHOICE);
 };
 
 timeline.step = by => {
@@ -248,6 +281,29 @@ timeline.change_row = by => {
 		timeline.choose(row.lane.spans[Math.min(span_after(row.lane, t), row.lane.spans.length - 1)]);
 };
 
+// Chooses what the task to blame for the chosen wait did when it ended this wait, or could have ended it.
+timeline.go_to_blamed = () => {
+	const s = timeline.chosen, lane = blamed_lane(s);
+
+	if (!lane || !lane.spans.length)
+		return;
+	const at = s.to - s.back;
+	if (!timeline.row_of.has(lane.index)) {
+		timeline.opened.add(lane.index);
+		timeline.arrange();
+	}
+	timeline.choose(lane.spans[Math.min(span_after(lane, at - 1), lane.spans.length - 1)]);
+	timeline.show_moment(at);
+};
+
+// Moves the timeline if it does not show this moment.
+timeline.show_moment = at => {
+	const half = (timeline.to - timeline.from) / 2;
+
+	if (at < timeline.from || at > timeline.to)
+		timeline.set(at - half, at + half);
+};
+
 timeline.zoom_to_chosen = () => {
 	const s = timeline.chosen;
 
@@ -270,6 +326,7 @@ const KEYS = {
 	n: () => timeline.step(1),
 	p: () => timeline.step(-1),
 	Enter: timeline.zoom_to_chosen,
+	w: timeline.go_to_blamed,
 	r: () => {
 		const link = document.querySelector('#lane-rows button');
 
@@ -279,7 +336,7 @@ const KEYS = {
 	Escape: () => {
 		timeline.marked = null;
 		timeline.choose(null);
-		timeline.draw();
+		timeline.redraw(PICTURE);
 		document.getElementById('chosen').replaceChildren(...HINTS);
 	},
 };
@@ -339,16 +396,23 @@ function on_up(event) {
 
 // If the page names a task that the search fits, but that has no lane: says why the search does not find it.
 function without_lane() {
-	const names = Array.from(document.querySelectorAll('header .name, main .name'), e => e.textContent);
-	const name = names.find(x => /\[\d+[^\]]*\]$/.test(x) && x.toLowerCase().includes(timeline.query));
+	timeline.names = timeline.names || Array.from(document.querySelectorAll('header .name, main .name'), e => e.textContent).filter(x => /\[\d+[^\]]*\]$/.test(x));
+	const name = timeline.names.find(x => x.toLowerCase().includes(timeline.query));
 
 	return name ? [': ', { name }, ' is named on this page, but has no lane. Only tasks of the chain and of the critical path, and tasks that woke them or were woken by them, have lanes.'] : [];
 }
 
+// Most letters of a search only mark other rows. Then the lanes are not drawn again.
 function on_search(event) {
 	timeline.query = event.target.value.trim().toLowerCase();
-	timeline.arrange();
-	const n = lanes.filter(timeline.matches).length;
+	timeline.found = new Set(timeline.query ? lanes.filter(l => l.text.includes(timeline.query)) : []);
+	const shown = timeline.shown(), n = timeline.found.size;
+	if (shown.length === timeline.rows.length && shown.every(l => timeline.row_of.has(l.index))) {
+		timeline.mark_found();
+		timeline.redraw(CHOICE);
+	} else {
+		timeline.arrange();
+	}
 	put('found', timeline.query ? [n + ' task' + (n === 1 ? '' : 's') + ' found'].concat(n ? [] : without_lane()) : '');
 }
 
@@ -363,12 +427,14 @@ function begin_print() {
 		closed_before_print.push(d);
 	});
 	timeline.arrange();
+	timeline.draw();
 }
 
 function end_print() {
 	document.documentElement.classList.remove('printing');
 	closed_before_print.splice(0).forEach(d => { d.open = false; });
 	timeline.arrange();
+	timeline.draw();
 }
 
 function start_timeline() {
@@ -383,6 +449,7 @@ function start_timeline() {
 			timeline.opened.clear();
 		timeline.arrange();
 	});
+	on('blamed', timeline.go_to_blamed);
 	document.getElementById('search').addEventListener('input', on_search);
 	timeline.canvas.addEventListener('wheel', on_wheel, { passive: false });
 	timeline.canvas.addEventListener('pointerdown', event => {
@@ -404,8 +471,9 @@ function start_timeline() {
 		}
 	});
 	window.addEventListener('resize', timeline.arrange);
-	window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => timeline.draw());
+	window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => timeline.redraw(PICTURE));
 	window.addEventListener('beforeprint', begin_print);
 	window.addEventListener('afterprint', end_print);
 	timeline.arrange();
+	timeline.draw();
 }

@@ -555,6 +555,8 @@ void view_add_end(struct words *t, const struct graph *g, const struct diagnosis
 		words_add(t, "A timer ended the wait.");
 	else if (b->ended && b->task == GRAPH_NONE)
 		words_add(t, b->edge == EDGE_IRQ ? "An interrupt ended the wait." : "The wait ended.");
+	else if (!b->ended && b->edge == EDGE_POLLED && !is_open(g, x))
+		words_add(t, "The task slept until its next try.");
 	else if (!b->ended)
 		add_unfinished(t, g, x);
 	if (b->task == GRAPH_NONE)
@@ -604,7 +606,8 @@ void view_add_notes(struct words *t, const struct graph *g, const struct diagnos
 				  : " The task had sent a request there, and waited for the answer.");
 	if (k->killed) {
 		words_add(t, " A signal, or the end of the process, ended the wait.");
-	} else if (k->unfinished) {
+	} else if (k->unfinished && (k->edge != EDGE_POLLED || open)) {
+		/* each sleep between two tries for a lock ends by itself */
 		words_add(t, " ");
 		add_unfinished(t, g, last_wait(g, k));
 	}

@@ -21,8 +21,9 @@ class Page:
     console."""
 
     SHOWS_PRINT = True  # the browser can show the layout for print on the screen
+    TOUCHES = True      # the browser can be a phone
 
-    def __init__(self, program, width=1280, height=900, dark=False):
+    def __init__(self, program, width=1280, height=900, dark=False, phone=False):
         self.requests, self.complaints, self.loaded, self.last, self.rest = [], [], False, 0, b""
         self.dir = tempfile.mkdtemp(prefix="ctrace-browser-")
         ours_in, theirs_out = os.pipe()
@@ -40,7 +41,9 @@ class Page:
         self.session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in "Page", "Network", "Runtime", "Log":
             self.ask(domain + ".enable")
-        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=2 if phone else 1, mobile=phone)
+        if phone:
+            self.ask("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=2)
         self.ask("Emulation.setEmulatedMedia",
                  features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
 
@@ -133,6 +136,11 @@ class Page:
         text = {"Enter": "\r"}.get(key, key if len(key) == 1 else "")
         self.ask("Input.dispatchKeyEvent", type="keyDown", key=key, **({"text": text} if text else {}))
         self.ask("Input.dispatchKeyEvent", type="keyUp", key=key)
+
+    def touch(self, *steps):
+        """Puts fingers on the screen, moves them, and takes them off. A step: the places (x, y) of all fingers."""
+        for kind, places in [("touchStart", steps[0])] + [("touchMove", s) for s in steps[1:]] + [("touchEnd", [])]:
+            self.ask("Input.dispatchTouchEvent", type=kind, touchPoints=[{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(places)])
 
     def type(self, text):
         self.ask("Input.insertText", text=text)

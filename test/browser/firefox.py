@@ -102,6 +102,7 @@ class Page:
     """Like chrome.Page, but a tab in a browser that the pages share."""
 
     SHOWS_PRINT = False  # the browser can show the layout for print on the screen
+    TOUCHES = False      # the browser can be a phone
 
     browsers = {}
 

@@ -177,6 +177,37 @@ static void started_later(void **state)
 	assert_link(&d, 1, "sh[8] was started by sh[9].");
 }
 
+static void assert_notes(const struct diagnosis *d, const char *want)
+{
+	struct graph_task tasks[2] = { 0 };
+	struct graph g = { .tasks = tasks, .n_tasks = ARRAY_SIZE(tasks) };
+	struct words t = { 0 };
+	_cleanup_free_ char *text = NULL;
+
+	view_add_notes(&t, &g, d, 0);
+	text = t.n ? words_take(&t) : NULL;
+	assert_int_equal(!text, !want);
+	if (want)
+		assert_string_equal(text, want);
+}
+
+/* A task that tries again and again to get a lock sleeps in between. Each sleep ends by itself. */
+static void end_of_a_wait(void **state)
+{
+	struct link chain[] = { { .tid = 7, .edge = EDGE_FILELOCK, .unfinished = true },
+				{ .tid = 8, .task = 1 } };
+	struct diagnosis d = { .chain = chain, .n_chain = ARRAY_SIZE(chain) };
+
+	(void)state;
+	assert_notes(
+		&d,
+		" The owner of the lock is not recorded for the whole wait. No record shows what ended the wait.");
+	chain[0].strength = EDGE_STRONG;
+	assert_notes(&d, " No record shows what ended the wait.");
+	chain[0].edge = EDGE_POLLED;
+	assert_notes(&d, NULL);
+}
+
 static void assert_limit(const struct link *k, const char *want)
 {
 	struct words t = { 0 };
@@ -255,10 +286,11 @@ static void what_is_not_certain(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(doubted_link),       cmocka_unit_test(writer_of_input),
-		cmocka_unit_test(owner_of_lock),      cmocka_unit_test(limit_of_a_poll),
-		cmocka_unit_test(wake_up_at_the_end), cmocka_unit_test(started_later),
-		cmocka_unit_test(own_time_limit),     cmocka_unit_test(what_is_not_certain),
+		cmocka_unit_test(doubted_link),        cmocka_unit_test(writer_of_input),
+		cmocka_unit_test(owner_of_lock),       cmocka_unit_test(limit_of_a_poll),
+		cmocka_unit_test(wake_up_at_the_end),  cmocka_unit_test(end_of_a_wait),
+		cmocka_unit_test(started_later),       cmocka_unit_test(own_time_limit),
+		cmocka_unit_test(what_is_not_certain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
