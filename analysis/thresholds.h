@@ -461,6 +461,12 @@
  * If smaller, threads that wait for a common start and a common end are a pool (test not_a_pool).
  * If larger, pools with few or long jobs are missed (test found_pool). */
 #define POOL_ROUNDS 3
+/* 1/n of the waits: At least this share of the waits of a pool is ended by something else than one of its
+ * own threads.
+ * If the share is smaller, threads that pass on a lock without a known owner are a pool (test
+ * passed_on_is_no_pool).
+ * If larger, a pool whose jobs enqueue further jobs is missed (test pool_that_feeds_itself). */
+#define POOL_OUTSIDE_SHARE 2
 /* 0..1: A queue is behind a long wait if jobs of a task of the chain waited in it for at least this share
  * of the wait.
  * Tests: short_queue fails if the number is smaller, long_queue if it is larger. */
