@@ -37,12 +37,19 @@ struct jobs_arg {
 	int32_t off;
 };
 
+/* The event counts only if the text at `at` has the bytes `has`; "": it always counts. */
+struct jobs_text {
+	struct jobs_arg at, length;
+	char has[JOB_HAS_MAX + 1];
+};
+
 struct jobs_values {
 	struct jobs_arg job, queue, function;
 	bool returns; /* the job ends when the function returns */
 	bool queued;  /* a start or an end counts only if an earlier event of the job was seen */
 	/* with JOBS_SPEC_INPUT: enum job_layout of the event whose address `job` is */
 	uint8_t layout;
+	struct jobs_text text;
 };
 
 struct jobs_function {
