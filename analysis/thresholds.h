@@ -27,6 +27,14 @@
 #define WARM_UP_SPREADS 3
 /* 1/n: At most this share of the runs can be a warm-up (test warm_up). */
 #define WARM_UP_SHARE 4
+/* orders, orders: A factor explains some values (stats/levels.h) if at most LEVELS_AS_LARGE of
+ * LEVELS_SHUFFLES random orders of the values explain as much. So a factor that has no effect seems to
+ * explain them in one of 500 cases: with five attributes, for one of 100 types of transactions.
+ * If fewer orders, or more that may explain as much, chance is reported more often (test levels_chance).
+ * If more orders, the test takes longer. If none may explain as much, a factor needs more values (test
+ * levels_effect). */
+#define LEVELS_SHUFFLES 999
+#define LEVELS_AS_LARGE 1
 
 /* Diagnosis: which stalls are normal. A diagnosis divides the time of the victim into branches, for
  * example one branch for each task for which the victim waited. It then looks for the cause of one of
@@ -448,6 +456,17 @@
  * many of them, ctrace looks for what woke the task that enqueued the version. A larger number
  * takes more time, and shows nothing new. */
 #define QUEUE_OBSOLETE_LOOKS 1024
+/* times: Threads that idle on one thing are a pool (jobs/pools.h) if at least two of them idled, and then
+ * worked, this often.
+ * If smaller, threads that wait for a common start and a common end are a pool (test not_a_pool).
+ * If larger, pools with few or long jobs are missed (test found_pool). */
+#define POOL_ROUNDS 3
+/* 1/n of the waits: At least this share of the waits of a pool is ended by something else than one of its
+ * own threads.
+ * If the share is smaller, threads that pass on a lock without a known owner are a pool (test
+ * passed_on_is_no_pool).
+ * If larger, a pool whose jobs enqueue further jobs is missed (test pool_that_feeds_itself). */
+#define POOL_OUTSIDE_SHARE 2
 /* 0..1: A queue is behind a long wait if jobs of a task of the chain waited in it for at least this share
  * of the wait.
  * Tests: short_queue fails if the number is smaller, long_queue if it is larger. */

@@ -458,6 +458,46 @@ static __always_inline bool job_counts(const struct job_rule *rule, __u64 job, _
 	return true;
 }
 
+#define JOB_TEXT_BYTES 128
+#define JOB_PAGE_BYTES 4096 /* the smallest page */
+
+/* Returns true if the text of n bytes at the address has the bytes of rule->text. Looks at JOB_TEXT_BYTES
+ * bytes at most. */
+static __noinline bool job_text_has(const struct job_rule *rule, __u64 at, __u64 n)
+{
+	char buf[JOB_TEXT_BYTES] = {};
+	__u64 low = 0, high = 0, size = JOB_PAGE_BYTES - (at & (JOB_PAGE_BYTES - 1));
+
+	if (bpf_probe_read_user(buf, sizeof(buf), (void *)at)) {
+		/* perhaps the text ends before a page that cannot be read */
+		if (size >= sizeof(buf))
+			return false;
+		size &= sizeof(buf) - 1;
+		barrier_var(size);
+		if (bpf_probe_read_user(buf, size & (sizeof(buf) - 1), (void *)at))
+			return false;
+	}
+	for (__u32 i = 0; i < sizeof(buf); i++) {
+		__u8 byte = buf[i];
+
+		if (i >= n || !byte)
+			break;
+		high = high << 8 | low >> 56;
+		low = low << 8 | byte;
+		if ((low & rule->text.mask[0]) == rule->text.has[0] &&
+		    (high & rule->text.mask[1]) == rule->text.has[1])
+			return true;
+	}
+	return false;
+}
+
+static __always_inline bool job_fits(struct pt_regs *regs, const struct job_rule *rule)
+{
+	__u64 n = rule->text.length.reg ? job_value(regs, &rule->text.length) : JOB_TEXT_BYTES;
+
+	return !rule->text.at.reg || job_text_has(rule, job_value(regs, &rule->text.at), n);
+}
+
 SEC("uprobe")
 int ct_job_entry(struct pt_regs *regs)
 {
@@ -469,7 +509,7 @@ int ct_job_entry(struct pt_regs *regs)
 
 	if (hits)
 		__sync_fetch_and_add(hits, 1);
-	if (!rule || id >> 32 == ct_tracer_tgid)
+	if (!rule || id >> 32 == ct_tracer_tgid || !job_fits(regs, rule))
 		return 0;
 	j.job = job_value(regs, &rule->job);
 	if (rule->flags & JOB_MARK) {

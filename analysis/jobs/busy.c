@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analysis/account/quantiles.h"
 #include "lib/cleanup.h"
 
 static int start_cmp(const void *a, const void *b)
@@ -49,5 +50,34 @@ int busy_find(struct job *v, size_t n, busy_list *ret)
 			ret->v[ret->n - 1].to_ns = one.to_ns;
 		}
 	}
+	return 0;
+}
+
+int busy_all(const busy_list *v, uint32_t threads, uint64_t from_ns, uint64_t to_ns, uint64_t *ret)
+{
+	_cleanup_free_ uint64_t *begins = malloc((v->n + 1) * sizeof(*begins)),
+				*ends = malloc((v->n + 1) * sizeof(*ends));
+	uint64_t since_ns = 0, sum_ns = 0;
+	size_t begun = 0;
+
+	if (!begins || !ends)
+		return -ENOMEM;
+	for (size_t i = 0; i < v->n; i++) {
+		begins[i] = v->v[i].from_ns;
+		ends[i] = v->v[i].to_ns;
+	}
+	quantiles_sort(begins, v->n);
+	quantiles_sort(ends, v->n);
+	for (size_t ended = 0; ended < v->n;) {
+		bool begin = begun < v->n && begins[begun] < ends[ended];
+		uint64_t now_ns = MIN(begin ? begins[begun] : ends[ended], to_ns);
+
+		if (begun - ended >= threads && now_ns > MAX(since_ns, from_ns))
+			sum_ns += now_ns - MAX(since_ns, from_ns);
+		since_ns = now_ns;
+		begun += begin;
+		ended += !begin;
+	}
+	*ret = sum_ns;
 	return 0;
 }

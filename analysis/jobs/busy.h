@@ -20,4 +20,7 @@ typedef VEC(struct busy) busy_list;
  * an error. Returns 0 or -ENOMEM. */
 int busy_find(struct job *v, size_t n, busy_list *ret);
 
+/* Sets *ret to how long in [from_ns, to_ns) at least `threads` tasks did jobs. Returns 0 or -ENOMEM. */
+int busy_all(const busy_list *v, uint32_t threads, uint64_t from_ns, uint64_t to_ns, uint64_t *ret);
+
 #endif

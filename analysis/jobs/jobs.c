@@ -42,7 +42,7 @@ static uint64_t loose_end_ns(const struct graph *g, uint32_t task, uint64_t star
 	return end_ns;
 }
 
-static uint64_t cpu_within(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+uint64_t jobs_cpu_ns(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct graph_task *t = &g->tasks[task];
 	uint32_t i = graph_interval_at(g, task, from_ns);
@@ -320,7 +320,7 @@ int jobs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, job_list 
 		struct job *j = &ret->v[i];
 
 		if (j->start_ns && j->end_ns)
-			j->cpu_ns = cpu_within(g, j->worker, j->start_ns, j->end_ns);
+			j->cpu_ns = jobs_cpu_ns(g, j->worker, j->start_ns, j->end_ns);
 	}
 	for (size_t i = 0; i < ret->n; i++)
 		if (is_within(&ret->v[i], from_ns, to_ns))

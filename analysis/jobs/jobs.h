@@ -62,6 +62,8 @@ static inline uint64_t job_queueing_ns(const struct job *j, uint64_t to_ns)
 	return j->queued_ns && until > j->queued_ns ? until - j->queued_ns : 0;
 }
 
+/* Returns how long the task ran in [from_ns, to_ns). */
+uint64_t jobs_cpu_ns(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
 /* Leaves out jobs whose last records may be missing because the probes of their framework were
  * detached (unprobed.h): such a job seems to wait or to run, but may have ended. *ret has to be empty
  * before the call. The caller frees ret->v, also after an error. Returns 0 or -ENOMEM. */

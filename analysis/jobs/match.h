@@ -8,7 +8,8 @@
 struct queues_of {
 	const struct graph *g;
 	const struct queues *q;
-	uint64_t from_ns, to_ns; /* the time in which the jobs were looked for */
+	const struct queues *pools; /* pools.h; NULL: not looked for. They are not compared */
+	uint64_t from_ns, to_ns;    /* the time in which the jobs were looked for */
 };
 
 /*

@@ -74,6 +74,7 @@ struct judged {
 	 * they waited for other things. off_kind_ns: off_ns by kind of thing. No record shows what
 	 * they did in the rest of occupied_ns. */
 	uint64_t occupied_ns, busy_ns, off_ns, off_kind_ns[RESOURCE_KINDS];
+	uint64_t full_ns; /* for how long all threads ran jobs */
 	struct requester requester;
 };
 
@@ -539,10 +540,23 @@ static void say_obsolete(struct words *t, const struct graph *g, const struct ju
 		r->early, queue_group_name(g, &x, name));
 }
 
+static void say_no_enqueues(struct words *t, const struct queue *q, const struct judged *j)
+{
+	unsigned share = percent(j->full_ns, j->to_ns - MIN(j->from_ns, j->to_ns));
+
+	words_add(t, "no enqueue of a job was recorded, so ctrace cannot say whether jobs wait");
+	if (q->n_threads < 2 || !share)
+		return;
+	words_add(t, "; all %u threads run jobs for %u %% of the time", q->n_threads, share);
+	if (!is_unseen(j))
+		words_add(t, ", and the jobs mostly %s",
+			  is_busy(j) ? "compute" : "wait for something themselves");
+}
+
 static void say_unknown(struct words *t, const struct queue *q, const struct judged *j)
 {
 	if (q->times.count && !j->n_enqueues)
-		words_add(t, "no enqueue of a job was recorded, so ctrace cannot say whether jobs wait");
+		say_no_enqueues(t, q, j);
 	else if (q->times.count && is_nested(j))
 		words_add(
 			t,
@@ -634,6 +648,9 @@ int verdict_find(const struct graph *g, struct queue *q, const struct job *v, si
 		return r;
 	q->on_cpu = j.execution_ns ? (double)j.cpu_ns / (double)j.execution_ns : 0;
 	sum_intervals(&j);
+	r = busy_all(busy, q->n_threads, from_ns, to_ns, &j.full_ns);
+	if (r)
+		return r;
 	q->verdict = verdict_of(q, &j);
 	q->text = say_verdict(g, q, &j);
 	return q->text ? 0 : -ENOMEM;

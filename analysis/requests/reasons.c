@@ -7,6 +7,9 @@
 #include <string.h>
 
 #include "analysis/account/account.h"
+#include "analysis/profile/role.h"
+#include "analysis/thresholds.h"
+#include "graph/timeline/scan.h"
 #include "lib/cleanup.h"
 
 #define REASON_MAX (ACCOUNT_WORDS_MAX + DESCRIBE_MAX)
@@ -42,8 +45,9 @@ static int add_text(const struct adding *a, const char *words, const char *kind,
 	return 0;
 }
 
-/* Adds a detail to the reason with the text of `words`. */
-static int add_detail(const struct adding *a, const char *words, const char *detail, uint64_t ns)
+/* Adds a detail to the reason with the text of `words`. samples: as in struct reason_detail. */
+static int add_detail(const struct adding *a, const char *words, const char *detail, uint64_t ns,
+		      uint32_t samples)
 {
 	struct reasons *k = a->to;
 	char text[REASON_MAX], key[REASON_MAX * 2 + 2];
@@ -65,6 +69,7 @@ static int add_detail(const struct adding *a, const char *words, const char *det
 					     .text = strchr(k->detail_texts.v.v[at], '\n') + 1 }))
 		return -ENOMEM;
 	k->details.v[at].ns += ns;
+	k->details.v[at].samples += samples;
 	return 0;
 }
 
@@ -76,7 +81,8 @@ char *reasons_text(const struct reasons *k, const struct reason *x)
 	for (size_t i = 0; i < k->details.n; i++)
 		if (k->details.v[i].reason == x->text && (!best || k->details.v[i].ns > best->ns))
 			best = &k->details.v[i];
-	if (!best || best->ns <= x->ns[REASON_SLOW] / 2)
+	if (!best || best->ns <= x->ns[REASON_SLOW] / 2 ||
+	    (best->samples && best->samples < PROFILE_SAMPLES_MIN))
 		return strdup(x->text);
 	snprintf(text, sizeof(text), "%s, %s", x->text, best->text);
 	return strdup(text);
@@ -229,7 +235,7 @@ static int add_path_details(const struct adding *a, const struct path *p)
 		else
 			snprintf(detail, sizeof(detail), "which mostly waited for %s: %s", who,
 				 doing_words((enum time_kind)x->time));
-		r = add_detail(a, wait, detail, x->to_ns - x->from_ns);
+		r = add_detail(a, wait, detail, x->to_ns - x->from_ns, 0);
 	}
 	return r;
 }
@@ -284,6 +290,44 @@ static int take_locked(const struct adding *a, struct path *p)
 	return r;
 }
 
+static int add_sample(const struct adding *a, const struct path_piece *x, const struct window_event *e)
+{
+	const uint64_t *words = (const uint64_t *)window_words(a->g->w, e);
+	char function[ROLE_MAX], detail[REASON_MAX];
+	uint64_t shown_ns = MIN(words[1], CPU_SAMPLE_NS);
+
+	role_function(a->g, words[0], function);
+	if (!function[0])
+		return 0;
+	snprintf(detail, sizeof(detail), "mostly in %s", function);
+	return add_detail(a, "running", detail, MIN(shown_ns, x->to_ns - x->from_ns), 1);
+}
+
+/* Adds details to the reason "running": the functions in which samples found the task. Only long runs have
+ * samples. */
+static int add_samples(const struct adding *a, const struct path *p)
+{
+	const struct graph *g = a->g;
+	int r = 0;
+
+	for (size_t i = 0; i < p->n_pieces && !r; i++) {
+		const struct path_piece *x = &p->pieces[i];
+		const struct path_frame *frame = &p->frames[x->frame];
+		const struct graph_ref *ref;
+		size_t n;
+
+		if (x->time != TIME_RUNNING || frame->depth)
+			continue;
+		ref = graph_refs_from(g, &g->samples, g->tasks[frame->task].tid, x->from_ns, &n);
+		for (size_t k = 0; k < n && !r && scan_step(g); k++) {
+			if (g->w->events[ref[k].event].r.ts >= x->to_ns)
+				break;
+			r = add_sample(a, x, &g->w->events[ref[k].event]);
+		}
+	}
+	return r;
+}
+
 static int add_path(const struct adding *a, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	struct account *account = NULL;
@@ -298,6 +342,8 @@ static int add_path(const struct adding *a, uint32_t task, uint64_t from_ns, uin
 		r = add_account(a, account);
 	if (!r && a->details)
 		r = add_path_details(a, path);
+	if (!r)
+		r = add_samples(a, path);
 	account_free(account);
 	path_free(path);
 	return r;
@@ -342,7 +388,7 @@ static int add_behind(const struct adding *a, const struct services *s, const st
 	}
 	for (size_t i = 0; i < k.v.n && !r; i++) {
 		snprintf(detail, sizeof(detail), "which was mostly %s", k.v.v[i].text);
-		r = add_detail(a, words, detail, k.v.v[i].ns[REASON_SLOW]);
+		r = add_detail(a, words, detail, k.v.v[i].ns[REASON_SLOW], 0);
 	}
 	VEC_FREE(&parts);
 	reasons_done(&k);

@@ -23,6 +23,7 @@ struct reason_detail {
 	const char *reason; /* reason.text */
 	const char *text;   /* owned by reasons.detail_texts */
 	uint64_t ns;        /* the time with this detail, only in the group REASON_SLOW */
+	uint32_t samples;   /* ns is the time that this many samples show; 0: ns is exact */
 };
 
 struct reasons {
@@ -40,7 +41,8 @@ int reasons_add_text(struct reasons *k, const char *text, const char *kind, uint
 int reasons_add_path(struct reasons *k, const struct graph *g, const char *in, uint32_t task,
 		     uint64_t from_ns, uint64_t to_ns, enum reason_group group);
 /* Returns the text of the reason. If one detail has more than half of x->ns[REASON_SLOW], the text ends
- * with this detail. The caller frees the text. NULL: out of memory. */
+ * with this detail. Fewer than PROFILE_SAMPLES_MIN samples are no such detail. The caller frees the
+ * text. NULL: out of memory. */
 char *reasons_text(const struct reasons *k, const struct reason *x);
 /* Sets *ret to the reasons and their shares, the largest share_p99 first. Returns 0 or -ENOMEM. The
  * caller calls reasons_free() in both cases. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/stats/random.h"
 #include "analysis/thresholds.h"
 #include "lib/cleanup.h"
 
@@ -59,16 +60,6 @@ static int side_init(struct side *s, enum delta_metric metric, const double *v, 
 	return 0;
 }
 
-/* SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014). */
-static uint64_t next_random(uint64_t *state)
-{
-	uint64_t z = *state += 0x9e3779b97f4a7c15;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-	return z ^ (z >> 31);
-}
-
 static double resample(struct side *s, uint64_t *state)
 {
 	double sum = 0;
@@ -76,7 +67,7 @@ static double resample(struct side *s, uint64_t *state)
 
 	memset(s->drawn, 0, s->n * sizeof(*s->drawn));
 	for (size_t i = 0; i < s->n; i++)
-		s->drawn[(next_random(state) >> 32) * s->n >> 32]++;
+		s->drawn[random_below(state, s->n)]++;
 	for (size_t i = 0; i < s->n; i++) {
 		sum += s->sorted[i] * (s->below[at + s->drawn[i]] - s->below[at]);
 		at += s->drawn[i];

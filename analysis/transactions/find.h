@@ -5,6 +5,7 @@
 
 #include "analysis/inputs/inputs.h"
 #include "analysis/transactions/rules.h"
+#include "graph/causal/causal.h"
 
 struct finding {
 	struct transactions *t;
@@ -13,6 +14,7 @@ struct finding {
 	/* the inputs of all kinds that a rule wants, once inputs_found is true */
 	input_list inputs;
 	bool inputs_found;
+	struct causal *causal; /* NULL until a rule about a timer needs it */
 	VEC(struct transaction) v;
 	VEC(struct transaction_type) types;
 	struct texts names; /* the source and name of each type */
@@ -25,6 +27,7 @@ void find_processes(struct finding *k, const struct transaction_rule *rule);
 void find_requests(struct finding *k, const struct transaction_rule *rule);
 void find_jobs(struct finding *k, const struct transaction_rule *rule);
 void find_inputs(struct finding *k, const struct transaction_rule *rule);
+void find_timers(struct finding *k, const struct transaction_rule *rule);
 
 /* Returns the index of a type, and adds the type if it is new. The name of the type is rule->name. If the
  * rule has no name, it is the argument `name`. GRAPH_NONE: out of memory. */

@@ -85,6 +85,7 @@ int legs_of(const struct transactions *t, const struct transaction *x, leg_list 
 	case TRANSACTION_MARK:
 	case TRANSACTION_PROCESS:
 	case TRANSACTION_INPUT:
+	case TRANSACTION_TIMER:
 	case TRANSACTION_SOURCES:
 		break;
 	}

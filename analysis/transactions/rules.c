@@ -11,8 +11,8 @@
 
 const char *transaction_source_name(enum transaction_source source)
 {
-	static const char *const names[TRANSACTION_SOURCES] = { "mark", "process", "request", "job",
-								"input" };
+	static const char *const names[TRANSACTION_SOURCES] = { "mark", "process", "request",
+								"job",  "input",   "timer" };
 
 	return names[source];
 }
@@ -31,6 +31,7 @@ void transaction_rules_done(struct transaction_rules *rules)
 		free(r->address);
 		free(r->queue);
 		free(r->input);
+		free(r->timer);
 	}
 	VEC_FREE(&rules->v);
 }
@@ -49,7 +50,8 @@ static uint64_t print_of(const struct transaction_rule *r)
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		h = add_text(h, texts[i]);
-	return h;
+	/* the hashes in stored baselines are from before there were rules about timers */
+	return r->timer ? add_text(h, r->timer) : h;
 }
 
 uint64_t transaction_rules_print(const struct transaction_rules *rules, const char *type)

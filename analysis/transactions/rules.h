@@ -12,16 +12,17 @@
 /* The members that the source does not use are NULL or 0. */
 struct transaction_rule {
 	enum transaction_source source;
-	char *name;    /* name of the type; NULL: the name of the mark, program, service, queue, or input and
-			  program */
+	char *name;    /* name of the type; NULL: the name of the mark, program, service, queue, thread, or
+			  input and program */
 	char *mark;    /* MARK: the begin mark; if `until` is NULL, also the end mark */
 	char *until;   /* MARK: the end mark */
-	char *program; /* PROCESS, JOB, INPUT */
+	char *program; /* PROCESS, JOB, INPUT, TIMER */
 	char *cmdline; /* PROCESS */
 	char *service; /* REQUEST */
 	char *address; /* REQUEST */
 	char *queue;   /* JOB */
 	char *input;   /* INPUT: such as "key" (describe_input()) */
+	char *timer;   /* TIMER: the name of the thread */
 	uint32_t tid;  /* PROCESS: only this process; 0: any */
 };
 

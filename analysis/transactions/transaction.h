@@ -13,9 +13,10 @@ enum transaction_source {
 	TRANSACTION_REQUEST,
 	TRANSACTION_JOB,   /* a job of a queue, from its enqueue (or else its start) to its end */
 	TRANSACTION_INPUT, /* from a key press or the like to the last update of the display */
+	TRANSACTION_TIMER, /* a round of a loop: from a timer until the thread idles again */
 	TRANSACTION_SOURCES,
 };
-/* Returns "mark", "process", "request", "job" or "input". */
+/* Returns "mark", "process", "request", "job", "input" or "timer". */
 const char *transaction_source_name(enum transaction_source source);
 
 /* Times are ns since boot. */
@@ -55,6 +56,35 @@ struct group_part {
 	double variance;
 };
 
+/* What is known of a transaction besides its parts. The task that ends it counts. */
+enum transaction_attribute_kind {
+	ATTRIBUTE_CPU,    /* the CPU on which the task ran last in the transaction */
+	ATTRIBUTE_CGROUP, /* the control group of the task: an index in transactions.cgroups */
+	ATTRIBUTE_DISK,   /* 1: a part of the transaction is a wait for a disk or a page; 0: none is */
+	ATTRIBUTE_FIRST,  /* 1: the first one of a process that was born in the trace; 0: any other one */
+	/* how many others of the same type were under way at the begin: a power of two stands for itself and
+	 * for the numbers up to the next power */
+	ATTRIBUTE_OTHERS,
+	ATTRIBUTES,
+};
+#define ATTRIBUTE_UNKNOWN UINT64_MAX
+
+/* The transactions for which an attribute has the same value. */
+struct attribute_level {
+	uint64_t value; /* ATTRIBUTE_UNKNOWN: not known */
+	size_t count;
+	double mean_ns;
+};
+
+/* Which share of the variance of a type an attribute explains (analysis/stats/levels.h). */
+struct transaction_attribute {
+	uint8_t what; /* enum transaction_attribute_kind */
+	bool by_chance;
+	double variance;                /* 0..1 */
+	struct attribute_level *levels; /* at least two; the largest mean first */
+	size_t n_levels;
+};
+
 #define GROUP_SLOWEST 3
 
 /* Transactions of one type, or of one type and one shape. */
@@ -85,6 +115,9 @@ struct transaction_type {
 	size_t n_silent, n_shared;
 	size_t n_cut; /* ends without a begin: the transaction began before the window */
 	struct transaction_group all;
+	/* of the divided transactions; those that are not by_chance first, then by share */
+	struct transaction_attribute *attributes;
+	size_t n_attributes;
 	struct transaction_group *shapes; /* of the divided transactions; the most frequent first */
 	size_t n_shapes;
 	size_t n_more_shapes; /* shapes beyond TRANSACTION_SHAPES */
@@ -107,6 +140,7 @@ struct transactions {
 	size_t n_parts;
 	struct texts roles;        /* names of tasks; see role_of() in divide.c */
 	struct texts shapes;       /* such as "shop ipc > db lock" */
+	struct texts cgroups;      /* paths of control groups */
 	struct services *services; /* NULL: no rule is about requests */
 };
 

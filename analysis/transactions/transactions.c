@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/thresholds.h"
+#include "analysis/transactions/attributes.h"
 #include "analysis/transactions/divide.h"
 #include "analysis/transactions/find.h"
 #include "analysis/transactions/group.h"
@@ -33,6 +34,9 @@ static void find_by(struct finding *k, const struct transaction_rule *rule)
 		break;
 	case TRANSACTION_INPUT:
 		find_inputs(k, rule);
+		break;
+	case TRANSACTION_TIMER:
+		find_timers(k, rule);
 		break;
 	case TRANSACTION_SOURCES:
 		break;
@@ -165,6 +169,8 @@ static int fill_type(struct transactions *t, uint32_t i, transaction_parts *part
 			all.v[kept++] = all.v[k];
 	all.n = kept;
 	if (!r)
+		r = attributes_fill(t, i, all.v, all.n, type);
+	if (!r)
 		r = fill_shapes(t, &all, type);
 	free(all.v);
 	return r;
@@ -241,6 +247,7 @@ static int find_all(struct transactions *t, const struct transaction_rules *rule
 	t->n_types = k.types.n;
 	texts_done(&k.names);
 	VEC_FREE(&k.inputs);
+	causal_free(k.causal);
 	return k.err;
 }
 
@@ -278,6 +285,7 @@ void transactions_free(struct transactions *t)
 		for (size_t k = 0; k < type->n_shapes; k++)
 			group_done(&type->shapes[k]);
 		free(type->shapes);
+		attributes_done(type);
 		group_done(&type->all);
 		free(type->name);
 	}
@@ -286,6 +294,7 @@ void transactions_free(struct transactions *t)
 	free(t->parts);
 	texts_done(&t->roles);
 	texts_done(&t->shapes);
+	texts_done(&t->cgroups);
 	services_free(t->services);
 	free(t);
 }

@@ -3,7 +3,7 @@
  * transactions.h - the transactions of a window by type: how many, how slow, and why.
  *
  * A transaction begins and ends by a rule (rules.h). Its critical path depends on its source:
- *   mark, process, input
+ *   mark, process, input, timer
  *                  the path (graph/path/path.h) of the task that ends it. The time before the birth
  *                  of this task is on the path of the task that forked it.
  *   request        the parts of analysis/requests/parts.h

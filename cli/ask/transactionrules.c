@@ -11,11 +11,11 @@
 #include "trace/words/describe.h"
 
 /* The members that a rule can have. `sources` (below) says which members go together. */
-enum member { NAME, MARK, UNTIL, PROGRAM, CMDLINE, SERVICE, ADDRESS, QUEUE, INPUT, MEMBERS };
+enum member { NAME, MARK, UNTIL, PROGRAM, CMDLINE, SERVICE, ADDRESS, QUEUE, INPUT, TIMER, MEMBERS };
 static const char *const members[MEMBERS] = {
-	[NAME] = "transaction", [MARK] = "mark",       [UNTIL] = "until",
-	[PROGRAM] = "program",  [CMDLINE] = "cmdline", [SERVICE] = "service",
-	[ADDRESS] = "address",  [QUEUE] = "queue",     [INPUT] = "input",
+	[NAME] = "transaction", [MARK] = "mark",       [UNTIL] = "until",     [PROGRAM] = "program",
+	[CMDLINE] = "cmdline",  [SERVICE] = "service", [ADDRESS] = "address", [QUEUE] = "queue",
+	[INPUT] = "input",      [TIMER] = "timer",
 };
 #define BIT(member) (1u << (member))
 
@@ -27,6 +27,7 @@ static const struct {
 	{ TRANSACTION_MARK, BIT(MARK), BIT(MARK) | BIT(UNTIL) },
 	{ TRANSACTION_JOB, BIT(QUEUE), BIT(QUEUE) | BIT(PROGRAM) },
 	{ TRANSACTION_INPUT, BIT(INPUT), BIT(INPUT) | BIT(PROGRAM) },
+	{ TRANSACTION_TIMER, BIT(TIMER), BIT(TIMER) | BIT(PROGRAM) },
 	{ TRANSACTION_REQUEST, BIT(SERVICE) | BIT(ADDRESS), BIT(SERVICE) | BIT(ADDRESS) },
 	{ TRANSACTION_PROCESS, BIT(PROGRAM) | BIT(CMDLINE), BIT(PROGRAM) | BIT(CMDLINE) },
 };
@@ -64,6 +65,7 @@ static int get_members(const struct place *p, json_t *o, struct transaction_rule
 		[NAME] = &ret->name,       [MARK] = &ret->mark,       [UNTIL] = &ret->until,
 		[PROGRAM] = &ret->program, [CMDLINE] = &ret->cmdline, [SERVICE] = &ret->service,
 		[ADDRESS] = &ret->address, [QUEUE] = &ret->queue,     [INPUT] = &ret->input,
+		[TIMER] = &ret->timer,
 	};
 	const char *key;
 	json_t *v;
@@ -106,13 +108,14 @@ static int get_rule(const struct place *p, json_t *o, struct transaction_rule *r
 		ret->source = sources[i].source;
 		for (unsigned k = 0; k < MEMBERS; k++)
 			if (has & BIT(k) & ~sources[i].allows)
-				return refuse(p, "\"%s\" does not go with a rule about a %s", members[k],
+				return refuse(p, "\"%s\" does not go with a rule about %s %s", members[k],
+					      ret->source == TRANSACTION_INPUT ? "an" : "a",
 					      transaction_source_name(ret->source));
 		return 0;
 	}
 	return refuse(
 		p,
-		"add \"mark\", \"program\", \"cmdline\", \"service\", \"address\", \"queue\" or \"input\"");
+		"add \"mark\", \"program\", \"cmdline\", \"service\", \"address\", \"queue\", \"input\" or \"timer\"");
 }
 
 static int get_rules(json_t *doc, json_t **ret, char *err)

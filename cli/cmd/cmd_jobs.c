@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
+#include "analysis/jobs/pools.h"
 #include "cli/cli.h"
 #include "cli/cmd/commands.h"
 #include "cli/hangs/rowarg.h"
@@ -42,12 +43,14 @@ static const struct cli_usage jobs_usage = {
 				  " [--compare BEFORE] [--json] FILE",
 	.about =
 		"Shows the queues of jobs of the frameworks that are switched on: how long jobs waited in the queue, how\n"
-		"long they ran, and why they waited.",
+		"long they ran, and why they waited. Also shows the pools of threads without a framework: how long their\n"
+		"threads worked, and for how long all of them were busy.",
 	.options = jobs_table,
 };
 
+/* ret_pools may be NULL. */
 static int load(struct analysis_input *in, const char *path, const struct windowarg *window,
-		const struct selector *who, struct queues **ret)
+		const struct selector *who, struct queues **ret, struct queues **ret_pools)
 {
 	_cleanup_free_ bool *tasks = NULL;
 	int r = analysis_begin(in, path, window);
@@ -57,10 +60,13 @@ static int load(struct analysis_input *in, const char *path, const struct window
 	if (r)
 		return r;
 	r = queues_find(in->graph, in->from_ns, in->to_ns, ret);
+	if (!r && ret_pools)
+		r = pools_find(in->graph, in->from_ns, in->to_ns, ret_pools);
 	if (r)
 		return cli_error("%s: cannot find the jobs: %s; narrow the window with --from and --to",
 				 in->path, strerror(-r));
-	if (tasks && queues_keep(*ret, in->graph, tasks))
+	if (tasks &&
+	    (queues_keep(*ret, in->graph, tasks) || (ret_pools && queues_keep(*ret_pools, in->graph, tasks))))
 		return cli_error("out of memory");
 	return CLI_OK;
 }
@@ -107,19 +113,20 @@ static int check(const struct jobs_options *o)
 static int jobs_print(const struct jobs_options *o, struct analysis_input *in,
 		      struct analysis_input *before_in)
 {
-	struct queues *q = NULL, *b = NULL;
+	struct queues *q = NULL, *b = NULL, *pools = NULL;
 	struct queues_of now, before;
-	int r = load(in, o->path, &o->window, &o->who, &q);
+	int r = load(in, o->path, &o->window, &o->who, &q, o->compare ? NULL : &pools);
 
 	if (!r && o->compare)
-		r = load(before_in, o->compare, &(struct windowarg){ 0 }, &o->who, &b);
-	now = (struct queues_of){ in->graph, q, in->from_ns, in->to_ns };
-	before = (struct queues_of){ before_in->graph, b, before_in->from_ns, before_in->to_ns };
+		r = load(before_in, o->compare, &(struct windowarg){ 0 }, &o->who, &b, NULL);
+	now = (struct queues_of){ in->graph, q, pools, in->from_ns, in->to_ns };
+	before = (struct queues_of){ before_in->graph, b, NULL, before_in->from_ns, before_in->to_ns };
 	if (!r)
 		r = o->json ? render_jobs_json(&now, b ? &before : NULL, o->table.limit)
 			    : show(o, &now, b ? &before : NULL);
 	queues_free(q);
 	queues_free(b);
+	queues_free(pools);
 	return r;
 }
 

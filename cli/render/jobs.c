@@ -101,6 +101,15 @@ static json_t *unprobed_json(const struct graph *g, const unprobed_list *off)
 	return rows;
 }
 
+static json_t *pools_json(const struct queues_of *now, uint32_t limit)
+{
+	json_t *rows = json_array();
+
+	for (size_t i = 0; i < now->pools->n && (!limit || i < limit); i++)
+		json_array_append_new(rows, queue_json(now->g, &now->pools->v[i]));
+	return rows;
+}
+
 static size_t shown_queues(const struct queues_of *now, uint32_t limit)
 {
 	return limit ? MIN(now->q->n, (size_t)limit) : now->q->n;
@@ -128,6 +137,8 @@ int render_jobs_json(const struct queues_of *now, const struct queues_of *before
 	if (!find_unprobed(now, &off) && off.n)
 		json_object_set_new(doc, "unrecorded", unprobed_json(now->g, &off));
 	VEC_FREE(&off);
+	if (now->pools)
+		json_object_set_new(doc, "pools", pools_json(now, limit));
 	if (before && !of) {
 		json_decref(doc);
 		json_decref(gone);
@@ -148,20 +159,25 @@ static void show_times(FILE *f, const char *what, const struct quantiles *q)
 		text_duration(q->p95, p[1]), text_duration(q->p99, p[2]), text_duration(q->max, p[3]));
 }
 
-static void show_queue(FILE *f, const struct graph *g, const struct queue *q)
+/* A pool has no times in the queue. */
+static void show_queue(FILE *f, const struct graph *g, const struct queue *q, bool is_pool)
 {
 	char name[DESCRIBE_MAX], process[JOBS_NAME_MAX], n[TEXT_NUMBER_MAX];
 
 	fprintf(f, "%s  %s: %s\n", process_of(g, q, process), queue_words(g, q, name), q->text);
-	fprintf(f, "    %s job%s; %u thread%s, at most %u job%s ran and %u waited at one time",
-		text_count(q->times.count, n), text_s(q->times.count), q->n_threads, text_s(q->n_threads),
-		q->most_running, text_s(q->most_running), q->most_waiting);
+	fprintf(f, "    %s job%s; %u thread%s, at most %u job%s ran", text_count(q->times.count, n),
+		text_s(q->times.count), q->n_threads, text_s(q->n_threads), q->most_running,
+		text_s(q->most_running));
+	if (!is_pool)
+		fprintf(f, " and %u waited", q->most_waiting);
+	fprintf(f, " at one time");
 	if (q->n_waiting)
 		fprintf(f, "; %s still wait%s", text_count(q->n_waiting, n), q->n_waiting == 1 ? "s" : "");
 	if (q->n_running)
 		fprintf(f, "; %s still run%s", text_count(q->n_running, n), q->n_running == 1 ? "s" : "");
 	fputc('\n', f);
-	show_times(f, "in the queue:", &q->times.queueing);
+	if (!is_pool)
+		show_times(f, "in the queue:", &q->times.queueing);
 	show_times(f, "execution:   ", &q->times.execution);
 	for (size_t i = 0; i < q->n_groups && q->n_groups > 1; i++) {
 		const struct job_group *x = &q->groups[i];
@@ -267,7 +283,7 @@ static int show_compared(FILE *f, const struct queues_of *now, const struct queu
 			fputc('\n', f);
 		if (of[i] == SIZE_MAX) {
 			fprintf(f, "Only now:\n");
-			show_queue(f, now->g, &now->q->v[i]);
+			show_queue(f, now->g, &now->q->v[i], false);
 		} else {
 			show_pair(f, before, &before->q->v[of[i]], now, &now->q->v[i]);
 		}
@@ -281,6 +297,20 @@ static int show_compared(FILE *f, const struct queues_of *now, const struct queu
 	return CLI_OK;
 }
 
+#define POOLS_SHOWN 8 /* --limit replaces it */
+
+static void show_pools(FILE *f, const struct queues_of *now, uint32_t limit)
+{
+	size_t all = now->pools->n, n = MIN(all, (size_t)(limit ? limit : POOLS_SHOWN));
+
+	fprintf(f,
+		"\nPools of threads without a framework. A job is what a thread does between two waits.\n");
+	for (size_t i = 0; i < n; i++)
+		show_queue(f, now->g, &now->pools->v[i], true);
+	if (all > n)
+		fprintf(f, "%zu more pool%s: show them with --limit\n", all - n, text_s(all - n));
+}
+
 int render_jobs(FILE *f, const struct queues_of *now, const struct queues_of *before, const uint32_t *order,
 		uint32_t limit)
 {
@@ -290,11 +320,13 @@ int render_jobs(FILE *f, const struct queues_of *now, const struct queues_of *be
 	for (size_t i = 0; i < shown_queues(now, limit); i++) {
 		if (i)
 			fputc('\n', f);
-		show_queue(f, now->g, &now->q->v[tablearg_row(order, i)]);
+		show_queue(f, now->g, &now->q->v[tablearg_row(order, i)], false);
 	}
 	show_more(f, now, limit);
 	if (!now->q->n)
 		show_none(f);
+	if (now->pools && now->pools->n)
+		show_pools(f, now, limit);
 	return CLI_OK;
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/transactions/attributes.h"
 #include "cli/cli.h"
 #include "cli/render/requests.h"
 #include "cli/text.h"
@@ -61,19 +62,38 @@ static json_t *group_json(const struct transactions_view *v, const struct transa
 			 "slowest", slowest);
 }
 
+static json_t *attribute_json(const struct transactions_view *v, const struct transaction_attribute *a)
+{
+	json_t *levels = json_array();
+
+	for (size_t i = 0; i < a->n_levels; i++) {
+		const struct attribute_level *x = &a->levels[i];
+		char words[ATTRIBUTE_WORDS_MAX];
+
+		json_array_append_new(levels,
+				      json_pack("{s:o, s:I, s:f}", "text",
+						text_json(attribute_words(v->t, a->what, x->value, words)),
+						"count", (json_int_t)x->count, "mean_ns", x->mean_ns));
+	}
+	return json_pack("{s:s, s:f, s:b, s:o}", "attribute", attribute_name(a->what), "variance",
+			 a->variance, "by_chance", (int)a->by_chance, "levels", levels);
+}
+
 static json_t *type_json(const struct transactions_view *v, const struct transaction_type *type)
 {
-	json_t *shapes = json_array();
+	json_t *shapes = json_array(), *attributes = json_array();
 
+	for (size_t i = 0; i < type->n_attributes; i++)
+		json_array_append_new(attributes, attribute_json(v, &type->attributes[i]));
 	for (size_t i = 0; i < type->n_shapes; i++)
 		json_array_append_new(shapes, group_json(v, &type->shapes[i]));
-	return json_pack("{s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:I}", "transaction",
+	return json_pack("{s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:I}", "transaction",
 			 text_json(type->name), "source", transaction_source_name(type->source),
 			 "without_end", (json_int_t)type->n_open, "without_begin", (json_int_t)type->n_cut,
 			 "without_update", (json_int_t)type->n_silent, "shared", (json_int_t)type->n_shared,
 			 "divided", (json_int_t)type->n_divided, "truncated", (json_int_t)type->n_truncated,
-			 "all", group_json(v, &type->all), "shapes", shapes, "more_shapes",
-			 (json_int_t)type->n_more_shapes);
+			 "all", group_json(v, &type->all), "attributes", attributes, "shapes", shapes,
+			 "more_shapes", (json_int_t)type->n_more_shapes);
 }
 
 int render_transactions_json(const struct transactions_view *v)

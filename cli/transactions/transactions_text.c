@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "analysis/thresholds.h"
+#include "analysis/transactions/attributes.h"
 #include "cli/cli.h"
 #include "cli/tablearg.h"
 #include "cli/text.h"
@@ -13,8 +14,8 @@
 
 /* Limits of the output. With --all, they do not hold. */
 #define TYPES_SHOWN 8    /* --limit replaces this one, also with --all */
-#define ROWS_SHOWN  4    /* reasons, sources of variance and paths of each type */
-#define SHARE_SHOWN 0.02 /* smaller reasons and sources of variance are not shown */
+#define ROWS_SHOWN  4    /* reasons, sources of variance, attributes and paths of each type */
+#define SHARE_SHOWN 0.02 /* smaller reasons, sources of variance and attributes are not shown */
 
 const char *transaction_id(const struct transaction *x, char buf[TRANSACTION_ID_MAX])
 {
@@ -61,6 +62,39 @@ static void show_variance(FILE *f, const struct transactions_view *v, const stru
 		fprintf(f, "%s%-9s %3.0f %% of the variance  %s %s, %s on average\n", indent,
 			i ? "" : "Varies:", p->variance * 100 + 0.0, clean(v->t->roles.v.v[p->role], role),
 			time_kind_name(p->time), text_duration((uint64_t)p->mean_ns, mean));
+	}
+}
+
+/* Shows the value whose transactions take the longest, and all others together. */
+static void show_attribute(FILE *f, const struct transactions_view *v, const struct transaction_attribute *a)
+{
+	const struct attribute_level *worst = &a->levels[0];
+	char mean[2][TEXT_NUMBER_MAX], n[2][TEXT_NUMBER_MAX], words[ATTRIBUTE_WORDS_MAX], buf[CLEAN_MAX];
+	size_t others = 0;
+	double sum_ns = 0;
+
+	for (size_t i = 1; i < a->n_levels; i++) {
+		others += a->levels[i].count;
+		sum_ns += a->levels[i].mean_ns * (double)a->levels[i].count;
+	}
+	fprintf(f, "%3.0f %% of the variance  %s on average %s (%s), %s otherwise (%s)%s\n",
+		a->variance * 100, text_duration((uint64_t)worst->mean_ns, mean[0]),
+		clean(attribute_words(v->t, a->what, worst->value, words), buf),
+		text_count(worst->count, n[0]), text_duration((uint64_t)(sum_ns / (double)others), mean[1]),
+		text_count(others, n[1]), a->by_chance ? ", perhaps by chance" : "");
+}
+
+static void show_attributes(FILE *f, const struct transactions_view *v, const struct transaction_type *type)
+{
+	size_t n = v->all ? type->n_attributes : MIN(type->n_attributes, (size_t)ROWS_SHOWN);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct transaction_attribute *a = &type->attributes[i];
+
+		if (!v->all && (a->by_chance || a->variance < SHARE_SHOWN))
+			break;
+		fprintf(f, "    %-9s ", i ? "" : "Differs:");
+		show_attribute(f, v, a);
 	}
 }
 
@@ -189,6 +223,7 @@ int render_transactions(FILE *f, const struct transactions_view *v)
 		show_head(f, v, type);
 		show_reasons(f, v, &type->all, "    ");
 		show_variance(f, v, &type->all, "    ");
+		show_attributes(f, v, type);
 		show_outliers(f, &type->all, "    ");
 		show_shapes(f, v, type);
 		show_slowest(f, v, type);

@@ -92,6 +92,16 @@ static struct job_rule file_call_rule(const struct jobs_values *v)
 	return rule;
 }
 
+static void file_text(const struct jobs_text *text, struct job_text *ret)
+{
+	for (const char *s = text->has; *s; s++) {
+		ret->has[1] = ret->has[1] << 8 | ret->has[0] >> 56;
+		ret->has[0] = ret->has[0] << 8 | (uint8_t)*s;
+		ret->mask[1] = ret->mask[1] << 8 | ret->mask[0] >> 56;
+		ret->mask[0] = ret->mask[0] << 8 | 0xff;
+	}
+}
+
 static struct job_rule file_rule(const struct jobs_spec *spec, uint8_t event, const struct jobs_values *v)
 {
 	struct job_rule rule = { .event = event,
@@ -111,13 +121,15 @@ static struct job_rule file_rule(const struct jobs_spec *spec, uint8_t event, co
 		rule.flags |= JOB_ENDED;
 	if (file_is_noted(spec, event, v))
 		rule.flags |= JOB_NOTED;
+	file_text(&v->text, &rule.text);
 	return rule;
 }
 
 struct job_rule jobs_file_rule(const struct jobs_spec *spec, uint8_t event, const struct jobs_values *v,
 			       const uint8_t *code, size_t n, size_t *ret_at)
 {
-	const struct jobs_arg *args[] = { &v->job, &v->queue, &v->function };
+	const struct jobs_arg *args[] = { &v->job, &v->queue, &v->function, &v->text.at, &v->text.length };
+	size_t n_args = v->text.has[0] ? ARRAY_SIZE(args) : ARRAY_SIZE(args) - 2;
 	struct job_rule rule = file_rule(spec, event, v);
 	unsigned used = 0;
 
@@ -132,7 +144,12 @@ struct job_rule jobs_file_rule(const struct jobs_spec *spec, uint8_t event, cons
 	rule.job = file_value(&v->job);
 	rule.queue = file_value(&v->queue);
 	rule.function = file_value(&v->function);
-	for (size_t i = 0; i < ARRAY_SIZE(args); i++)
+	if (v->text.has[0]) {
+		rule.text.at = file_value(&v->text.at);
+		rule.text.length = file_value(&v->text.length);
+		used |= JOBS_ADDRESS_MEMORY;
+	}
+	for (size_t i = 0; i < n_args; i++)
 		if (args[i]->arg >= 0 && args[i]->arg != JOBS_SPEC_THREAD)
 			used |= 1u << args[i]->arg | (args[i]->deref ? JOBS_ADDRESS_MEMORY : 0);
 	*ret_at = jobs_address(code, n, used);
@@ -299,7 +316,13 @@ static const char *file_note_values(const struct jobs_values *v, const struct jo
 
 	if (!why)
 		why = file_note_value(&v->queue, n, &rule->queue);
-	return why ?: file_note_value(&v->function, n, &rule->function);
+	if (!why)
+		why = file_note_value(&v->function, n, &rule->function);
+	if (!why && v->text.has[0])
+		why = file_note_value(&v->text.at, n, &rule->text.at);
+	if (!why && v->text.has[0])
+		why = file_note_value(&v->text.length, n, &rule->text.length);
+	return why;
 }
 
 static void file_note(void *arg, const struct jobs_note *n)

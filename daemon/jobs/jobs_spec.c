@@ -127,6 +127,27 @@ static int jobs_spec_value(const struct jobs_spec_at *at, const json_t *o, const
 		       : 0;
 }
 
+static int jobs_spec_line(const struct jobs_spec_at *at, json_t *o, struct jobs_text *ret)
+{
+	static const char *const known[] = { "at", "length", "has", NULL };
+	int r;
+
+	if (!o)
+		return 0;
+	if (!json_is_object(o))
+		return jobs_spec_bad(at, "contains", "must be an object");
+	r = jobs_spec_known(at, o, known);
+	if (!r)
+		r = jobs_spec_value(at, o, "at", true, &ret->at);
+	if (!r)
+		r = jobs_spec_value(at, o, "length", false, &ret->length);
+	if (!r)
+		r = jobs_spec_text(at, o, "has", true, ret->has, sizeof(ret->has));
+	if (!r && (ret->at.arg == JOBS_SPEC_THREAD || ret->length.arg == JOBS_SPEC_THREAD))
+		return jobs_spec_bad(at, "contains", "is not at a thread");
+	return r;
+}
+
 static int jobs_spec_values(const struct jobs_spec_at *at, const json_t *o, struct jobs_values *ret)
 {
 	const json_t *queued = json_object_get(o, "queued");
@@ -235,8 +256,8 @@ static int jobs_spec_calls(const struct jobs_spec_at *at, json_t *calls, struct 
 
 static int jobs_spec_function(json_t *o, struct jobs_function *f, char *err)
 {
-	static const char *const known[] = { "symbol", "note",     "if",  "unless", "event", "job",
-					     "queue",  "function", "end", "queued", "calls", NULL };
+	static const char *const known[] = { "symbol",   "note", "if",     "unless", "event", "job", "queue",
+					     "function", "end",  "queued", "calls",  "contains", NULL };
 	struct jobs_spec_at at = { .err = err };
 	json_t *calls = json_object_get(o, "calls");
 	const char *event;
@@ -264,6 +285,8 @@ static int jobs_spec_function(json_t *o, struct jobs_function *f, char *err)
 		r = jobs_spec_event(&at, o, &f->event);
 	if (!r)
 		r = jobs_spec_values(&at, o, &f->values);
+	if (!r)
+		r = jobs_spec_line(&at, json_object_get(o, "contains"), &f->values.text);
 	if (!r && f->values.returns && (f->event != CT_JOB_START || f->note))
 		return jobs_spec_bad(&at, "end", "is for the start of a job, at a symbol");
 	if (!r && f->values.queued && f->event == CT_JOB_ENQUEUE)

@@ -39,6 +39,12 @@ struct jobs_arg {
 	int32_t off;
 };
 
+/* The event counts only if the text at `at` has the bytes `has`; "": it always counts. */
+struct jobs_text {
+	struct jobs_arg at, length;
+	char has[JOB_HAS_MAX + 1];
+};
+
 struct jobs_values {
 	struct jobs_arg job, queue, function;
 	bool returns; /* the job ends when the function returns */
@@ -47,6 +53,7 @@ struct jobs_values {
 	uint8_t layout;
 	/* with JOBS_SPEC_CALL: the name of the call; `job` is the address of its text, or nowhere */
 	char call[CT_MARK_NAME_MAX + 1];
+	struct jobs_text text;
 };
 
 struct jobs_function {

@@ -5,6 +5,7 @@
 
 #include "graph/thresholds.h"
 #include "lib/bisect.h"
+#include "lib/cleanup.h"
 
 const char *causal_policy_name(enum causal_policy policy)
 {
@@ -50,6 +51,33 @@ uint32_t causal_segment_at(const struct causal *c, uint32_t task, uint64_t ts_ns
 	if (lo == hi || ts_ns < c->segments[lo].from_ns || ts_ns > c->segments[hi - 1].to_ns)
 		return GRAPH_NONE;
 	return BISECT(i, lo + 1, hi, c->segments[i].from_ns > ts_ns) - 1;
+}
+
+static bool idles_again(const struct graph *g, const struct segment *s, const struct interval *last)
+{
+	uint32_t i =
+		s->cut == CUT_IDLE && s->from_ns ? graph_interval_at(g, s->task, s->from_ns - 1) : GRAPH_NONE;
+	const struct interval *before = i == GRAPH_NONE ? NULL : &g->intervals[i];
+
+	return before && before->state == INTERVAL_BLOCKED && before->wait == last->wait &&
+	       before->obj == last->obj;
+}
+
+uint64_t segment_work_end(const struct causal *c, uint32_t segment)
+{
+	const struct segment *s = &c->segments[segment];
+	const struct graph *g = c->g;
+	uint64_t exit_ns = g->tasks[s->task].exit_ns;
+	bool is_last = segment + 1 == c->first[s->task + 1];
+	uint32_t i = s->to_ns ? graph_interval_at(g, s->task, s->to_ns - 1) : GRAPH_NONE;
+	const struct interval *last = i == GRAPH_NONE ? NULL : &g->intervals[i];
+	bool blocked = last && last->state == INTERVAL_BLOCKED;
+
+	if (is_last && exit_ns != UINT64_MAX)
+		return exit_ns;
+	if (is_last && !(blocked && idles_again(g, s, last)))
+		return 0;
+	return blocked ? MAX(last->from_ns, s->from_ns) : s->to_ns;
 }
 
 uint64_t edge_left_ns(const struct causal *c, const struct edge *e)

@@ -122,6 +122,10 @@ void causal_links_done(struct causal_links *links);
 
 /* Returns GRAPH_NONE if the task has no segment at ts_ns. */
 uint32_t causal_segment_at(const struct causal *c, uint32_t task, uint64_t ts_ns);
+/* Returns when the work of the segment ended, because a segment includes the idle wait after its work. 0: the
+ * task still works at the end of the trace. The last wait of a task counts as idle if it is like the wait
+ * before the segment. */
+uint64_t segment_work_end(const struct causal *c, uint32_t segment);
 /* Return the time of the cause, and of the effect. The effect may be earlier, because a send is
  * recorded when its call returns. */
 uint64_t edge_left_ns(const struct causal *c, const struct edge *e);

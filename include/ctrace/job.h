@@ -13,6 +13,7 @@
 #define JOB_RULES_MAX 512 /* limited: a rule takes up to four file descriptors of the daemon */
 #define JOB_NAME_MAX  24  /* bytes of a framework's name, with the final 0; a multiple of 8 */
 #define JOB_LABEL_MAX 56  /* bytes of job_rule.name: the name of a framework, a mark or a function */
+#define JOB_HAS_MAX   16  /* bytes of job_text.has */
 
 /*
  * The way to a value of 64 bits. deref says how often memory is read:
@@ -73,6 +74,17 @@ enum job_layout {
 	JOB_LAYOUTS
 };
 
+/* The event counts only if the text has these bytes, before a byte 0 and in the first bytes of the text
+ * (bpf/uprobe.bpf.c). */
+struct job_text {
+	struct job_value at;     /* the address of the text; reg 0: the event always counts */
+	struct job_value length; /* reg 0: the text ends with a byte 0 */
+	/* At most JOB_HAS_MAX bytes. The lowest 8 bits of has[0] are the last byte, those of has[1] the byte
+	 * 8 places before it. mask: ~0 for the bits of each byte, and 0 above them. */
+	ct_u64 has[2], mask[2];
+};
+_Static_assert(sizeof(struct job_text) == 48, "job_text");
+
 struct job_rule {
 	struct job_value job, queue, function;
 	ct_u8 event; /* enum ct_job; with JOB_MARK: enum ct_mark; with JOB_INPUT: enum job_layout */
@@ -89,8 +101,9 @@ struct job_rule {
 	ct_u8 rec_flags;  /* ct_rec.flags; with JOB_INPUT: CT_IF_*; with JOB_MARK: CT_MF_* */
 	ct_u8 pad[5];
 	char name[JOB_LABEL_MAX];
+	struct job_text text;
 };
-_Static_assert(sizeof(struct job_rule) == 104, "job_rule");
+_Static_assert(sizeof(struct job_rule) == 152, "job_rule");
 
 /* A BPF program sends this to the daemon when a process enqueues its first job with `function`. */
 struct job_call {

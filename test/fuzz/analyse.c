@@ -7,6 +7,7 @@
 #include "analysis/delta/delta.h"
 #include "analysis/crashes/crashes.h"
 #include "analysis/hangs/hangs.h"
+#include "analysis/jobs/pools.h"
 #include "analysis/jobs/queues.h"
 #include "analysis/patterns/collect.h"
 #include "analysis/patterns/patterns.h"
@@ -207,11 +208,11 @@ static void check_transactions(const struct graph *g, const struct transaction_r
 
 static void all_transactions(const struct graph *g)
 {
-	static const struct transaction_rule all[] = { { .source = TRANSACTION_MARK },
-						       { .source = TRANSACTION_PROCESS },
-						       { .source = TRANSACTION_REQUEST },
-						       { .source = TRANSACTION_JOB },
-						       { .source = TRANSACTION_INPUT } };
+	static const struct transaction_rule all[] = {
+		{ .source = TRANSACTION_MARK },    { .source = TRANSACTION_PROCESS },
+		{ .source = TRANSACTION_REQUEST }, { .source = TRANSACTION_JOB },
+		{ .source = TRANSACTION_INPUT },   { .source = TRANSACTION_TIMER }
+	};
 	struct transaction_rules rules = { 0 };
 
 	must(!transaction_rules_default(g, &rules));
@@ -291,6 +292,8 @@ void analyse_window(const struct window *w)
 	for (uint32_t task = 0; task < g->n_tasks && task < ANALYSE_TASKS; task++)
 		check_patterns(g, task, from_ns, to_ns);
 	if (!queues_find(g, from_ns, to_ns, &q))
+		queues_free(q);
+	if (!pools_find(g, from_ns, to_ns, &q))
 		queues_free(q);
 	graph_free(g);
 }

@@ -34,11 +34,12 @@
  *                                        of the usual and of the slow requests, in per cent; touching:
  *                                        of the requests that overlap this time
  *   => queues                            the queues of jobs, and why jobs wait
+ *   => pools                             the pools of threads without a framework
  *   => unprobed FROM..TO                 when jobs were not recorded, as far as these times have a part
  *                                        in FROM..TO
  *   => behind A FROM..TO                 the queues that are behind the wait of the diagnosis
  *   => transactions [touching FROM..TO] [mark=PATTERN] [until=PATTERN] [program=] [cmdline=] [service=] [address=] [queue=]
- *                   [input=] [name=]     the transactions by one rule with these fields, or by the
+ *                   [input=] [timer=] [name=]  the transactions by one rule with these fields, or by the
  *                                        default rules if there is no field. Shares in per cent
  *   => inputs                            the presses of keys and buttons, and the last update of the
  *                                        display that each of them caused
@@ -548,10 +549,11 @@ int main(int argc, char **argv)
 		{ "parts", ask_parts, "parts N" },
 		{ "open", ask_open, "open OBJECT TIME" },
 		{ "queues", ask_queues, "queues" },
+		{ "pools", ask_pools, "pools" },
 		{ "unprobed", ask_unprobed, "unprobed FROM..TO" },
 		{ "behind", ask_behind, "behind A FROM..TO" },
 		{ "transactions", ask_transactions,
-		  "transactions [touching FROM..TO] [mark=] [until=] [program=] [cmdline=] [service=] [address=] [queue=] [input=] [name=]" },
+		  "transactions [touching FROM..TO] [mark=] [until=] [program=] [cmdline=] [service=] [address=] [queue=] [input=] [timer=] [name=]" },
 		{ "inputs", ask_inputs, "inputs" },
 		{ "profile", ask_profile, "profile A FROM..TO" },
 		{ "wakes", ask_wakes, "wakes A FROM..TO" },

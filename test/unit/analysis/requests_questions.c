@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "analysis/jobs/pools.h"
 #include "analysis/jobs/queues.h"
 #include "analysis/jobs/unprobed.h"
 #include "analysis/requests/services.h"
@@ -161,6 +162,15 @@ void ask_queues(struct question *q)
 	_cleanup_(free_queues) struct queues *all = NULL;
 
 	assert_int_equal(queues_find(g, q->w->from_ns, q->w->to_ns, &all), 0);
+	put_queues(q, all);
+}
+
+void ask_pools(struct question *q)
+{
+	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
+	_cleanup_(free_queues) struct queues *all = NULL;
+
+	assert_int_equal(pools_find(g, q->w->from_ns, q->w->to_ns, &all), 0);
 	put_queues(q, all);
 }
 

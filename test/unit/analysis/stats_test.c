@@ -11,6 +11,7 @@
 
 #include "analysis/stats/decide.h"
 #include "analysis/stats/interval.h"
+#include "analysis/stats/levels.h"
 #include "analysis/stats/ranks.h"
 #include "lib/cleanup.h"
 
@@ -297,6 +298,95 @@ static void p_is_right(void **state)
 	assert_in_range(small, 20000 / 20 * 8 / 10, 20000 / 20 * 11 / 10);
 }
 
+static struct levels_factor explain(const double *v, size_t n, const uint32_t *of, size_t n_levels)
+{
+	struct levels_factor f = { .of = of, .n_levels = n_levels, .share = -1 };
+
+	assert_int_equal(levels_explain(v, n, &f, 1), 0);
+	return f;
+}
+
+/* Within the levels, the squares add up to 2 + 2 + 2 = 6 with 6 degrees of freedom, and between them to 54.
+ * So epsilon squared is (54 - 2 * 1) / 60. */
+static void levels_share(void **state)
+{
+	const double v[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 }, same[] = { 4, 4, 4, 4, 4, 4, 4, 4, 4 };
+	const uint32_t of[] = { 0, 0, 0, 1, 1, 1, 2, 2, 2 }, one[9] = { 0 },
+		       each[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8 };
+
+	NEAR(explain(v, 9, of, 3).share, 52.0 / 60, 1e-9);
+	NEAR(explain(v, 9, one, 1).share, 0, 0);
+	NEAR(explain(v, 9, each, 9).share, 0, 0);
+	NEAR(explain(same, 9, of, 3).share, 0, 0);
+	NEAR(explain(v, 0, of, 3).share, 0, 0);
+	assert_true(explain(same, 9, of, 3).by_chance && explain(v, 9, one, 1).by_chance &&
+		    explain(v, 9, each, 9).by_chance);
+}
+
+/* Of 40 values, 8 have another level. They are 20 times as large, or there is no difference. */
+static void levels_effect(void **state)
+{
+	uint32_t of[40];
+	double v[40];
+
+	for (uint32_t i = 0; i < 40; i++) {
+		of[i] = i % 5 == 0;
+		v[i] = (of[i] ? 20 : 1) + 0.1 * (i % 3);
+	}
+	assert_false(explain(v, 40, of, 2).by_chance);
+	assert_true(explain(v, 40, of, 2).share > 0.99);
+	for (uint32_t i = 0; i < 40; i++)
+		v[i] = 1 + 0.1 * (i % 3);
+	assert_true(explain(v, 40, of, 2).by_chance);
+	/* one value of 40 is large: that its level is a rare one may be chance */
+	v[5] = 100;
+	assert_true(explain(v, 40, of, 2).by_chance);
+}
+
+/* Two factors, in both orders: only the one that has the effect explains the values. */
+static void levels_two(void **state)
+{
+	uint32_t effect[60], other[60];
+	double v[60];
+
+	for (uint32_t i = 0; i < 60; i++) {
+		effect[i] = i % 4;
+		other[i] = i / 4 % 3;
+		v[i] = 5.0 * effect[i] + i % 7;
+	}
+	for (int turned = 0; turned < 2; turned++) {
+		struct levels_factor f[2] = { { .of = effect, .n_levels = 4 },
+					      { .of = other, .n_levels = 3 } };
+
+		if (turned) {
+			f[0] = (struct levels_factor){ .of = other, .n_levels = 3 };
+			f[1] = (struct levels_factor){ .of = effect, .n_levels = 4 };
+		}
+		assert_int_equal(levels_explain(v, 60, f, 2), 0);
+		assert_true(!f[turned].by_chance && f[turned].share > 0.8);
+		assert_true(f[!turned].by_chance);
+	}
+}
+
+/* A factor without an effect seems to have one in about one of 500 sets, also if a few values are far larger
+ * than the others. */
+static void levels_chance(void **state)
+{
+	unsigned found = 0;
+	uint32_t of[50];
+	double v[50];
+
+	for (uint32_t i = 0; i < 50; i++)
+		of[i] = i % 4;
+	for (unsigned i = 0; i < 5000; i++) {
+		for (size_t k = 0; k < 50; k++)
+			v[k] = run_of(1, 0.05, 0.1);
+		found += !explain(v, 50, of, 4).by_chance;
+	}
+	print_message("%u of 5000\n", found);
+	assert_in_range(found, 1, 25);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -307,6 +397,8 @@ int main(void)
 		cmocka_unit_test(warm_up),      cmocka_unit_test(edges),
 		cmocka_unit_test(few_runs),     cmocka_unit_test(false_alarms),
 		cmocka_unit_test(power),        cmocka_unit_test(p_is_right),
+		cmocka_unit_test(levels_share), cmocka_unit_test(levels_effect),
+		cmocka_unit_test(levels_two),   cmocka_unit_test(levels_chance),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

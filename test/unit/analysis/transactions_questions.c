@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/transactions/attributes.h"
 #include "analysis/transactions/transactions.h"
 #include "lib/cleanup.h"
 #include "test/unit/analysis/asking.h"
@@ -40,6 +41,7 @@ static void take_rules(const struct question *q, const struct graph *g, struct t
 	r.address = field(q, "address", TRANSACTION_REQUEST, &r.source);
 	r.queue = field(q, "queue", TRANSACTION_JOB, &r.source);
 	r.input = field(q, "input", TRANSACTION_INPUT, &r.source);
+	r.timer = field(q, "timer", TRANSACTION_TIMER, &r.source);
 	r.name = field(q, "name", r.source, &r.source);
 	if (r.source == TRANSACTION_SOURCES)
 		assert_int_equal(transaction_rules_default(g, rules), 0);
@@ -109,6 +111,25 @@ static void put_group(const struct question *q, const struct transactions *t,
 			group->reasons[i].share_p99 * 100, group->reasons[i].kind, group->reasons[i].text);
 }
 
+static void put_attribute(const struct question *q, const struct transactions *t,
+			  const struct transaction_attribute *a)
+{
+	char buf[ATTRIBUTE_WORDS_MAX];
+	size_t count = 0;
+
+	fprintf(q->out, "  %s: variance %.0f%s:", attribute_name(a->what), a->variance * 100,
+		a->by_chance ? " by chance" : "");
+	for (size_t i = 0; i < a->n_levels; i++) {
+		const struct attribute_level *x = &a->levels[i];
+
+		fprintf(q->out, "%s %zu", i ? "," : "", x->count);
+		put(q, attribute_words(t, a->what, x->value, buf), (uint64_t)(x->mean_ns / 1000) * 1000);
+		count += x->count;
+	}
+	assert_true(count > 0 && a->n_levels > 1);
+	fputc('\n', q->out);
+}
+
 static void put_type(const struct question *q, const struct transactions *t,
 		     const struct transaction_type *type)
 {
@@ -122,6 +143,8 @@ static void put_type(const struct question *q, const struct transactions *t,
 	if (type->n_cut)
 		fprintf(q->out, "cut %zu ", type->n_cut);
 	put_group(q, t, &type->all);
+	for (size_t i = 0; i < type->n_attributes; i++)
+		put_attribute(q, t, &type->attributes[i]);
 	for (size_t i = 0; i < type->n_shapes; i++) {
 		fprintf(q->out, "  shape ");
 		put_group(q, t, &type->shapes[i]);

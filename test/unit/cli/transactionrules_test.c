@@ -30,20 +30,22 @@ static void sources(void **state)
 		parse(HEAD
 		      "[{\"mark\":\"a\"},{\"mark\":\"a\",\"until\":\"b\"},{\"program\":\"c\"},"
 		      "{\"cmdline\":\"d\",\"transaction\":\"n\"},{\"service\":\"e\"},"
-		      "{\"address\":\"f\"},{\"queue\":\"g\",\"program\":\"h\"},{\"input\":\"i\",\"program\":\"j\"}]}",
+		      "{\"address\":\"f\"},{\"queue\":\"g\",\"program\":\"h\"},{\"input\":\"i\",\"program\":\"j\"},"
+		      "{\"timer\":\"k\",\"program\":\"l\"}]}",
 		      &r),
 		0);
-	assert_int_equal(r.v.n, 8);
-	for (size_t i = 0; i < 8; i++)
+	assert_int_equal(r.v.n, 9);
+	for (size_t i = 0; i < 9; i++)
 		assert_int_equal(r.v.v[i].source,
 				 ((int[]){ TRANSACTION_MARK, TRANSACTION_MARK, TRANSACTION_PROCESS,
 					   TRANSACTION_PROCESS, TRANSACTION_REQUEST, TRANSACTION_REQUEST,
-					   TRANSACTION_JOB, TRANSACTION_INPUT })[i]);
+					   TRANSACTION_JOB, TRANSACTION_INPUT, TRANSACTION_TIMER })[i]);
 	assert_string_equal(r.v.v[1].until, "b");
 	assert_string_equal(r.v.v[3].name, "n");
 	assert_string_equal(r.v.v[6].program, "h");
 	assert_null(r.v.v[6].cmdline);
 	assert_string_equal(r.v.v[7].input, "i");
+	assert_string_equal(r.v.v[8].timer, "k");
 	transaction_rules_done(&r);
 }
 

@@ -132,6 +132,30 @@ static void flags(void **state)
 	}
 }
 
+/* The bytes that a text has to have, the last one lowest. */
+static void text(void **state)
+{
+	struct jobs_spec *s = parse(
+		HEAD "{\"symbol\":\"f\",\"event\":\"start\",\"job\":\"thread\",\"contains\":{\"at\":\"arg1\","
+		     "\"length\":\"arg2\",\"has\":\"abc\"}},"
+		     "{\"symbol\":\"g\",\"event\":\"end\",\"job\":\"thread\",\"contains\":{\"at\":\"arg0->8\","
+		     "\"has\":\"0123456789abcdef\"}},"
+		     "{\"symbol\":\"h\",\"event\":\"end\",\"job\":\"thread\"}]}");
+	struct job_rule rule = rule_of(s, 0);
+
+	assert_int_equal(rule.text.at.reg, jobs_note_arg_reg(1));
+	assert_int_equal(rule.text.length.reg, jobs_note_arg_reg(2));
+	assert_true(rule.text.has[0] == 0x616263 && rule.text.mask[0] == 0xffffff);
+	assert_true(!rule.text.has[1] && !rule.text.mask[1]);
+	rule = rule_of(s, 1);
+	assert_int_equal(rule.text.at.deref, 1);
+	assert_int_equal(rule.text.length.reg, 0);
+	assert_true(rule.text.has[0] == 0x3839616263646566 && rule.text.has[1] == 0x3031323334353637);
+	assert_true(rule.text.mask[0] == UINT64_MAX && rule.text.mask[1] == UINT64_MAX);
+	assert_int_equal(rule_of(s, 2).text.at.reg, 0);
+	free(s);
+}
+
 static void places(void **state)
 {
 	struct jobs_spec *s = parse(HEAD "{\"symbol\":\"f\",\"event\":\"start\",\"job\":\"thread\","
@@ -303,6 +327,7 @@ int main(void)
 		cmocka_unit_test(calls),
 		cmocka_unit_test(starts),
 		cmocka_unit_test(places),
+		cmocka_unit_test(text),
 #if defined(__x86_64__)
 		cmocka_unit_test(stores),
 		cmocka_unit_test(variables),
