@@ -121,18 +121,30 @@ static void put_item(void *arg, const struct export_item *item)
 	fputs("}}", k->f);
 }
 
-static void put_flow(struct chrome *k, const char *phase, const struct export_edge *edge, uint32_t task,
-		     uint64_t ns)
+static void put_end_event(struct chrome *k, const char *phase, const struct export_edge *edge, uint32_t task,
+			  uint64_t ns)
 {
 	const struct graph_task *t = &k->x->g->tasks[task];
 
 	begin_event(k);
-	fprintf(k->f,
-		"\"ph\":%s,\"id\":%" PRIu64 ",\"cat\":\"%s\",\"name\":\"%s\",\"pid\":%u,\"tid\":%u,\"ts\":",
-		phase, k->flows, edge_strength_name(edge->e->strength), edge_kind_name(edge->e->kind),
-		t->tgid, t->tid);
+	fprintf(k->f, "\"ph\":%s,\"cat\":\"%s\",\"name\":\"%s\",\"pid\":%u,\"tid\":%u,\"ts\":", phase,
+		edge_strength_name(edge->e->strength), edge_kind_name(edge->e->kind), t->tgid, t->tid);
 	put_time(k, ns);
+}
+
+/*
+ * Each end of an arrow is an event of type "instant", and the end of a flow that binds to it. Perfetto
+ * binds the flow to the last event of the thread. Without the instant, that would be an interval: if
+ * the interval of the effect began first, the arrow would point back to the cause.
+ */
+static void put_end(struct chrome *k, const char *phase, const struct export_edge *edge, uint32_t task,
+		    uint64_t ns)
+{
+	put_names(k, task);
+	put_end_event(k, "\"i\",\"s\":\"t\"", edge, task, ns);
 	putc('}', k->f);
+	put_end_event(k, phase, edge, task, ns);
+	fprintf(k->f, ",\"id\":%" PRIu64 "}", k->flows);
 }
 
 static void put_edge(void *arg, const struct export_edge *edge)
@@ -141,12 +153,10 @@ static void put_edge(void *arg, const struct export_edge *edge)
 
 	if (!export_is_arrow(k->x, edge))
 		return;
-	put_names(k, edge->from);
-	put_names(k, edge->to);
 	k->flows++;
 	/* a send is recorded when its call returns, perhaps after the receive */
-	put_flow(k, "\"s\"", edge, edge->from, MIN(edge->left_ns, edge->arrived_ns));
-	put_flow(k, "\"f\",\"bp\":\"e\"", edge, edge->to, edge->arrived_ns);
+	put_end(k, "\"s\"", edge, edge->from, MIN(edge->left_ns, edge->arrived_ns));
+	put_end(k, "\"f\",\"bp\":\"e\"", edge, edge->to, edge->arrived_ns);
 }
 
 static void put_piece(struct chrome *k, const struct path_piece *piece)

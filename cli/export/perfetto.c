@@ -97,17 +97,19 @@ static void put_clocks(struct packer *k)
 	put_packet(k, &packet);
 }
 
-static void put_track(struct packer *k, Pf__TrackDescriptor *track, uint64_t uuid)
+static void put_track(struct packer *k, Pf__TrackDescriptor *track, uint64_t uuid, uint64_t ns)
 {
 	Pf__TracePacket packet = PF__TRACE_PACKET__INIT;
 
 	track->has_uuid = true;
 	track->uuid = uuid;
+	packet.has_timestamp = true;
+	packet.timestamp = ns;
 	packet.track_descriptor = track;
 	put_packet(k, &packet);
 }
 
-static uint64_t put_process(struct packer *k, uint32_t task)
+static uint64_t put_process(struct packer *k, uint32_t task, uint64_t ns)
 {
 	const struct graph *g = k->x->g;
 	const struct graph_task *t = &g->tasks[task];
@@ -126,14 +128,19 @@ static uint64_t put_process(struct packer *k, uint32_t task)
 	process.n_cmdline = cmdline[0] != 0;
 	process.cmdline = &args;
 	track.process = &process;
-	put_track(k, &track, uuid);
+	put_track(k, &track, uuid, ns);
 	return uuid;
 }
 
+/*
+ * Several tasks may have the same tid, one after the other. For trace_processor, a name belongs to the
+ * task that has the tid at the time of the packet. A packet without a time comes last of all packets
+ * before it. So the packet has a time at which this task has the tid.
+ */
 static uint64_t put_thread(struct packer *k, uint32_t task)
 {
 	const struct graph_task *t = &k->x->g->tasks[task];
-	uint64_t uuid = TRACK_THREAD + task;
+	uint64_t uuid = TRACK_THREAD + task, ns = MAX(t->from_ns, k->x->from_ns);
 	Pf__TrackDescriptor track = PF__TRACK_DESCRIPTOR__INIT;
 	Pf__ThreadDescriptor thread = PF__THREAD_DESCRIPTOR__INIT;
 	char name[EXPORT_NAME_MAX];
@@ -142,13 +149,13 @@ static uint64_t put_thread(struct packer *k, uint32_t task)
 		return uuid;
 	k->named[task] = true;
 	track.has_parent_uuid = true;
-	track.parent_uuid = put_process(k, task);
+	track.parent_uuid = put_process(k, task, ns);
 	thread.has_pid = thread.has_tid = true;
 	thread.pid = (int32_t)t->tgid;
 	thread.tid = (int32_t)t->tid;
 	thread.thread_name = (char *)export_last_name(k->x, task, name);
 	track.thread = &thread;
-	put_track(k, &track, uuid);
+	put_track(k, &track, uuid, ns);
 	return uuid;
 }
 
@@ -297,7 +304,7 @@ static void put_path(struct packer *k)
 	char title[EXPORT_TITLE_MAX];
 
 	track.name = (char *)export_path_title(k->x, title);
-	put_track(k, &track, TRACK_PATH);
+	put_track(k, &track, TRACK_PATH, k->x->from_ns);
 	for (size_t i = 0; i < k->x->path->n_pieces && !export_stopped(k->x); i++)
 		put_piece(k, &k->x->path->pieces[i]);
 }
@@ -311,7 +318,7 @@ static void put_span(void *arg, const struct export_span *span)
 
 	if (span->first) {
 		track.name = (char *)span->title;
-		put_track(k, &track, TRACK_SPANS + span->track);
+		put_track(k, &track, TRACK_SPANS + span->track, k->x->from_ns);
 	}
 	if (span->by != GRAPH_NONE)
 		note_text(&notes, "by", export_who(k->x->g, span->by, span->from_ns, by));

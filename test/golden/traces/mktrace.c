@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mktrace FILE BOOTS [ill | html | markup | folded | marks | command | slow | MACHINE] [CPUS LIMITS] - writes
- * the trace for the golden tests: most kinds of records, at fixed times, in BOOTS boots. MACHINE is the
- * recorded machine (default: x86_64). The other words change the content:
+ * mktrace FILE BOOTS [ill | html | markup | folded | reuse | marks | command | slow | MACHINE] [CPUS LIMITS]
+ * - writes the trace for the golden tests: most kinds of records, at fixed times, in BOOTS boots. MACHINE is
+ * the recorded machine (default: x86_64). The other words change the content:
  *
  *   ill      all names have bytes that must not reach a terminal; there is also a recorded command
  *   html     as ill, but the names would change a page that does not escape them
  *   markup   as ill, but all names have characters that mean something in HTML, XML, JSON, CSV or folded
  *            stacks; some names are as long as the format allows
  *   folded   a task whose switches are left out
+ *   reuse    three processes with the same pid, one after the other, instead of the usual records
  *   marks    the records of transactions instead of the usual records
  *   inputs   key presses instead of the usual records
  *   command  only a recorded command
@@ -109,9 +110,9 @@ static uint32_t parent_of(uint32_t tid)
 	return tid == COMMAND ? RECORD : 1;
 }
 
-static void task(uint32_t tid, uint32_t tgid, const char *comm)
+static void task_at(uint64_t ts, uint32_t tid, uint32_t tgid, const char *comm)
 {
-	struct ct_task_blob b = { .h = { .ts = T0, .kind = CT_TASK, .size = sizeof(b), .tid = tid },
+	struct ct_task_blob b = { .h = { .ts = ts, .kind = CT_TASK, .size = sizeof(b), .tid = tid },
 				  .tgid = tgid,
 				  .ppid = parent_of(tid),
 				  .cgroup_id = tid == CHILD ? WEB : 0,
@@ -120,6 +121,11 @@ static void task(uint32_t tid, uint32_t tgid, const char *comm)
 	b.h.flags = tid == RECORD ? CT_TF_TRACER : 0;
 	strncpy(b.comm, tid == RECORD ? comm : named(comm), sizeof(b.comm) - 1);
 	check(writer_blob(writer, &b.h), "task");
+}
+
+static void task(uint32_t tid, uint32_t tgid, const char *comm)
+{
+	task_at(T0, tid, tgid, comm);
 }
 
 static void object(struct ct_object_blob o, uint64_t id, const char *name)
@@ -430,6 +436,42 @@ static void folded(void)
 	      (1 + 10 * NSEC_PER_MSEC / unit) << 32 | (1 + 20 * NSEC_PER_MSEC / unit));
 }
 
+/* The process CHILD and its thread CHILD + 1 run, and the thread wakes CHILD. */
+static void life(const char *comm, const char *thread)
+{
+	add((struct ct_rec){ .kind = CT_FORK, .tid = SH, .peer = CHILD, .obj = CHILD });
+	task_at(now, CHILD, CHILD, comm);
+	add((struct ct_rec){ .kind = CT_SWITCH, .tid = 0, .peer = CHILD, .nr = CT_NR_NONE });
+	add((struct ct_rec){ .kind = CT_FORK, .tid = CHILD, .peer = CHILD + 1, .obj = CHILD });
+	task_at(now, CHILD + 1, CHILD, thread);
+	add((struct ct_rec){ .kind = CT_SWITCH,
+			     .tid = CHILD,
+			     .state = CT_ST_SLEEP,
+			     .wait = CT_W_READ,
+			     .nr = nr.read,
+			     .obj = PIPE });
+	add((struct ct_rec){ .kind = CT_SWITCH, .tid = 0, .peer = CHILD + 1, .nr = CT_NR_NONE });
+	add((struct ct_rec){ .kind = CT_WAKE,
+			     .tid = CHILD,
+			     .peer = CHILD + 1,
+			     .state = CT_CTX_TASK,
+			     .nr = nr.write,
+			     .obj = PIPE,
+			     .aux = CT_W_WRITE });
+	add((struct ct_rec){ .kind = CT_EXIT, .tid = CHILD + 1 });
+	add((struct ct_rec){ .kind = CT_SWITCH, .tid = CHILD + 1, .state = CT_ST_DEAD, .nr = CT_NR_NONE });
+	add((struct ct_rec){ .kind = CT_SWITCH, .tid = 0, .peer = CHILD, .nr = CT_NR_NONE });
+	add((struct ct_rec){ .kind = CT_EXIT, .tid = CHILD, .flags = CT_LF_GROUP_DEAD });
+	add((struct ct_rec){ .kind = CT_SWITCH, .tid = CHILD, .state = CT_ST_DEAD, .nr = CT_NR_NONE });
+}
+
+static void reuse(void)
+{
+	life("first", "first-thread");
+	life("second", "second-thread");
+	life("third", "third-thread");
+}
+
 static void all_kinds(void)
 {
 	waits();
@@ -464,6 +506,7 @@ int main(int argc, char **argv)
 	int boots = argc >= 3 ? atoi(argv[2]) : 0;
 	bool marks = argc >= 4 && !strcmp(argv[3], "marks");
 	bool keys = argc >= 4 && !strcmp(argv[3], "inputs");
+	bool reused = argc >= 4 && !strcmp(argv[3], "reuse");
 	bool slow = argc >= 4 && !strcmp(argv[3], "slow");
 	bool runs = slow || (argc >= 4 && !strcmp(argv[3], "command"));
 	char why[256];
@@ -474,9 +517,10 @@ int main(int argc, char **argv)
 	is_markup = argc >= 4 && !strcmp(argv[3], "markup");
 	if (boots < 1 || (argc > 4 && argc != 6))
 		errx(2,
-		     "usage: mktrace FILE BOOTS [ill|html|markup|folded|marks|inputs|command|slow|aarch64|another machine] [CPUS LIMITS]");
-	opt.machine = argc >= 4 && !is_ill && !is_markup && !is_folded && !marks && !keys && !runs ? argv[3]
-												   : "x86_64";
+		     "usage: mktrace FILE BOOTS [ill|html|markup|folded|reuse|marks|inputs|command|slow|aarch64|another machine] [CPUS LIMITS]");
+	opt.machine = argc >= 4 && !is_ill && !is_markup && !is_folded && !reused && !marks && !keys && !runs
+			      ? argv[3]
+			      : "x86_64";
 	opt.kernel = slow ? "6.2.0-test" : opt.kernel;
 	if (!strcmp(opt.machine, "aarch64"))
 		nr = arm64;
@@ -507,6 +551,8 @@ int main(int argc, char **argv)
 			inputs();
 		else if (is_folded)
 			folded();
+		else if (reused)
+			reuse();
 		else if (!runs)
 			all_kinds();
 		if (runs || is_ill || is_markup)
