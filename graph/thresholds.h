@@ -230,6 +230,12 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * searched for a wait that has one. If smaller, no stack is found, and it is not known that the task
  * waits for a lock. If larger, no wrong answer is known. */
 #define LOCK_LOOKS 256
+/* tries: After a failed try of a file lock, so many of the task's tries before and after it are searched for
+ * another failed try of the same file. If larger, the search takes longer. */
+#define LOCK_TRIES_NEAR 64
+/* turns: While a task waits for a mutex, at most this many other tasks are followed that got the mutex one
+ * after the other. If there are more, the owner is not known. If larger, the search takes longer. */
+#define LOCK_TURNS 64
 /* ns: Task A gives work to task B (wakes or creates it), and then waits on a futex whose owner is not
  * known. Then ctrace may blame B for this wait, unless A had another wait in between, longer than this.
  * If smaller, B is wrongly not blamed. Example: A creates B, waits briefly until B has begun, and then

@@ -368,6 +368,26 @@ bool chain_sleeps_in_java(const struct graph *g, const struct link *k)
 	return false;
 }
 
+static bool ran_in_user_mode(const struct graph *g, const struct link *k)
+{
+	size_t n, user = 0, all = 0;
+	const struct graph_ref *r = graph_refs_from(g, &g->samples, k->tid, k->from_ns, &n);
+
+	for (size_t i = 0; i < n && g->w->events[r[i].event].r.ts < k->to_ns; i++, all++)
+		user += !(g->w->events[r[i].event].r.flags & CT_PF_KERNEL);
+	return user > all / 2;
+}
+
+bool chain_holds_no_kernel_lock(const struct graph *g, const struct link *k)
+{
+	if (k->state == LINK_RUNNING)
+		return ran_in_user_mode(g, k);
+	return (k->state == LINK_WAITING || k->state == LINK_SLEEPING) &&
+	       (k->wait == CT_W_SLEEP || k->wait == CT_W_FUTEX || k->wait == CT_W_POLL ||
+		k->wait == CT_W_EPOLL || k->wait == CT_W_ACCEPT || k->wait == CT_W_SIGNAL ||
+		k->wait == CT_W_CHILD);
+}
+
 bool chain_only_children(const struct chain *c)
 {
 	for (size_t i = 0; i + 1 < c->links.n; i++)

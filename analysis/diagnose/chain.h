@@ -48,6 +48,10 @@ bool chain_has_task(const struct chain *c, size_t from, uint32_t task);
 bool chain_has_edge(const struct chain *c, enum edge_kind kind);
 /* Returns true if a link waits for a lock. */
 bool chain_has_lock(const struct chain *c);
+/* Returns true if the task of the link owned no lock of the kernel for most of the time. It waits in a call
+ * in which no task owns one: the kernel takes no lock before such a wait, or has released all. Or it runs,
+ * and its samples show that it runs in user mode. */
+bool chain_holds_no_kernel_lock(const struct graph *g, const struct link *k);
 /* Returns true if every link but the last one waits for the end of a task, or for a vfork child. */
 bool chain_only_children(const struct chain *c);
 /* Returns true if the last link waits for a disk, or for a network file system. */

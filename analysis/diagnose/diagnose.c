@@ -282,8 +282,14 @@ static bool has_inferred_link(const struct findings *f)
 	for (size_t i = 0; i + 1 < f->chain.links.n; i++) {
 		const struct link *k = &f->chain.links.v[i];
 
-		/* the lock certainly took the time of the wait, although its edge is weak */
-		if (k->strength != EDGE_STRONG && k->edge != EDGE_LOCK && k->edge != EDGE_KERNEL_LOCK)
+		/* The lock certainly took the time of the wait, although its edge is weak. But the task that
+		 * released it may have owned it only at last, if no record shows its owner (RESOURCE_LOCK).
+		 * And if no task released it, the edge is weak because the owner is not certain. */
+		if (k->strength != EDGE_STRONG && k->edge != EDGE_KERNEL_LOCK &&
+		    (k->edge != EDGE_LOCK || k->kind == RESOURCE_LOCK || k->unfinished || k->timeouts))
+			return true;
+		/* The waker released the lock, but another task owned it for most of the wait. */
+		if (k->edge == EDGE_KERNEL_LOCK && chain_holds_no_kernel_lock(f->g, k + 1))
 			return true;
 	}
 	return false;

@@ -113,6 +113,18 @@ static void say_queued(struct words *t, const struct sentence_facts *f, const st
 	words_add(t, ": ");
 }
 
+/* Returns true if the task of the next link waits for the same lock as that of link k. */
+static bool is_behind(const struct link *k)
+{
+	return k->obj && k[1].obj == k->obj && k[1].wait == k->wait && k[1].state == LINK_WAITING;
+}
+
+/* The next link is the owner of the lock, or waits for the lock itself. */
+static void say_holder(struct words *t, const struct link *k, const char *holds)
+{
+	words_add(t, "%s", is_behind(k) ? " behind " : holds);
+}
+
 /* Adds the words between the verb ("waited ") and the next task, such as "for a mutex held by ". */
 static void say_wait(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
@@ -137,7 +149,7 @@ static void say_wait(struct words *t, const struct sentence_facts *f, const stru
 	if (k->kind == RESOURCE_LOCK) {
 		words_add(t, "for a lock");
 		say_resource(t, k);
-		words_add(t, " probably held by ");
+		say_holder(t, k, " probably held by ");
 		return;
 	}
 	if (k->kind == RESOURCE_FUSE) {
@@ -159,15 +171,17 @@ static void say_wait(struct words *t, const struct sentence_facts *f, const stru
 	case EDGE_LOCK:
 		words_add(t, "for a mutex");
 		say_resource(t, k);
-		words_add(t, " held by ");
+		say_holder(t, k,
+			   k->strength != EDGE_STRONG && k->unfinished ? " probably held by " : " held by ");
 		return;
 	case EDGE_FILELOCK:
 		words_add(t, "for a file lock");
 		say_resource(t, k);
-		words_add(t, " held by ");
+		say_holder(t, k, " held by ");
 		return;
 	case EDGE_POLLED:
-		words_add(t, "trying again and again for a file lock");
+		words_add(t, k->waits > 1 ? "trying again and again for a file lock"
+					  : "after it had tried to get a file lock");
 		say_resource(t, k);
 		words_add(t, " held by ");
 		return;
@@ -196,7 +210,9 @@ static void say_wait(struct words *t, const struct sentence_facts *f, const stru
 		words_add(t, "to be continued by its tracer ");
 		return;
 	case EDGE_KERNEL_LOCK:
-		words_add(t, "for a lock in the kernel held by ");
+		words_add(t, chain_holds_no_kernel_lock(f->g, k + 1)
+				     ? "for a lock in the kernel that was released last by "
+				     : "for a lock in the kernel held by ");
 		return;
 	case EDGE_DISK:
 		words_add(t, "for the disk");

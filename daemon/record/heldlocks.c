@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctrace/fields.h"
+#include "daemon/stream.h"
 #include "lib/cleanup.h"
+#include "lib/map.h"
 #include "lib/vec.h"
 
 static int heldlocks_kind(const char *name)
@@ -82,4 +85,44 @@ int heldlocks_read(FILE *f, uint64_t ts_ns, struct heldlocks *ret)
 void heldlocks_done(struct heldlocks *h)
 {
 	VEC_FREE(h);
+}
+
+/* The lines "lock:" in /proc/PID/fdinfo/FD are about the locks of this open file: show_fd_locks() in
+ * fs/locks.c. */
+static bool has_lock(uint32_t tgid, uint32_t fd)
+{
+	_cleanup_fclose_ FILE *f = NULL;
+	char line[256];
+
+	snprintf(line, sizeof(line), "/proc/%u/fdinfo/%u", tgid, fd);
+	f = fopen(line, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		struct heldlock lock;
+
+		if (!strncmp(line, "lock:", 5) && heldlocks_parse(line + 5, &lock) &&
+		    lock.rec.wait != CT_LOCK_POSIX)
+			return true;
+	}
+	return false;
+}
+
+void heldlocks_mark(const struct heldlocks *h, void *stream, size_t size, unsigned max)
+{
+	struct map locked = { 0 };
+	uint8_t *p = stream;
+
+	for (size_t i = 0; i < h->n; i++)
+		if (ct_lock_type(&h->v[i].rec) != CT_LOCK_POSIX && !ct_held_is_waiter(&h->v[i].rec) &&
+		    map_set(&locked, h->v[i].rec.obj, 1))
+			break;
+	for (size_t n; max && (n = stream_first(p, size)); p += n, size -= n) {
+		struct ct_rec *rec = (void *)p;
+
+		if (rec->kind != CT_FD || !map_get(&locked, rec->obj, NULL))
+			continue;
+		max--;
+		if (has_lock(rec->tid, ct_fd_number(rec)))
+			rec->flags |= CT_FF_LOCK;
+	}
+	map_done(&locked);
 }

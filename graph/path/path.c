@@ -469,6 +469,8 @@ static bool is_guess(const struct graph *g, const struct blame *b, uint32_t inte
 {
 	if (is_poll(g, interval) && b->ended && b->edge == EDGE_MESSAGE)
 		return !b->owed;
+	if (b->edge == EDGE_LOCK)
+		return !b->ended && b->strength != EDGE_STRONG;
 	if (b->edge != EDGE_OWNER || is_shown_lock(b))
 		return false;
 	return g->intervals[interval].wait == CT_W_FUTEX || g->intervals[interval].wait == CT_W_SYSVIPC ||
@@ -567,15 +569,63 @@ static void add_undelivered(struct walker *k, uint32_t frame, uint32_t interval,
 	add_leaf(k, frame, interval, from, to, &lost, false);
 }
 
+/* The task of the frame waited from `from` to `to` because of b->task, or because of something else. */
+static void walk_blamed(struct walker *k, uint32_t frame, uint32_t interval, uint64_t from, uint64_t to,
+			struct blame *b)
+{
+	struct path_frame sub = { .from_ns = from,
+				  .to_ns = to,
+				  .task = b->task,
+				  .blame = *b,
+				  .parent = frame,
+				  .interval = interval,
+				  .depth = k->frames.v[frame].depth + 1 };
+	bool cycle =
+		b->task != GRAPH_NONE && on_stack(k, sub.depth - 1, b->task) && !is_other_request(k, &sub);
+
+	if (cycle && !is_circle(k, frame, interval, to, b)) {
+		cycle = false;
+		b->task = GRAPH_NONE;
+		if (graph_is_local(k->g, b->obj))
+			b->time = TIME_IPC;
+		else if ((b->edge == EDGE_OWNER && owner_under_way(k->g, b->obj, to)) ||
+			 (b->ended && b->edge == EDGE_MESSAGE && b->kind != RESOURCE_UNIX))
+			b->time = TIME_NETWORK;
+	}
+	if (b->task == GRAPH_NONE || cycle || sub.depth >= PATH_MAX_DEPTH || k->pieces.n >= PATH_MAX_PIECES) {
+		k->truncated |= b->task != GRAPH_NONE && !cycle;
+		add_leaf(k, frame, interval, from, to, b, cycle);
+		return;
+	}
+	if (VEC_PUSH(&k->frames, sub)) {
+		k->err = -ENOMEM;
+		return;
+	}
+	walk(k, (uint32_t)k->frames.n - 1);
+}
+
+/* If several tasks owned a lock one after the other while the task waited for it, each of them is to blame
+ * for its own turn. Adds the turns from `from` on, except the last one. Returns when they end. */
+static uint64_t walk_turns(struct walker *k, uint32_t frame, uint32_t interval, uint64_t from, uint64_t to,
+			   const struct blame *b)
+{
+	struct blame turn;
+	uint64_t end;
+
+	for (unsigned i = 0; i < LOCK_TURNS && from < to; i++) {
+		if (!blame_earlier_owner(k->g, interval, from, b, &turn) || turn.until_ns <= from)
+			break;
+		end = MIN(turn.until_ns, to);
+		walk_blamed(k, frame, interval, from, end, &turn);
+		from = end;
+	}
+	return from;
+}
+
 static void walk_wait(struct walker *k, uint32_t frame, uint32_t interval, uint64_t from, uint64_t to)
 {
-	struct path_frame f = k->frames.v[frame];
-	struct path_frame sub = {
-		.from_ns = from, .to_ns = to, .parent = frame, .interval = interval, .depth = f.depth + 1
-	};
 	struct blame b, delayed;
 	uint64_t sent, arrived;
-	bool cycle;
 
 	blame_in_frame(k, frame, interval, &b);
 	arrived = asks_over_network(k->g, interval, &b) ? bytes_arrived_ns(k->g, b.obj, b.task, from, to) : 0;
@@ -594,29 +644,9 @@ static void walk_wait(struct walker *k, uint32_t frame, uint32_t interval, uint6
 		add_leaf(k, frame, interval, MAX(from, sent), to, &delayed, false);
 		return;
 	}
-	sub.task = b.task;
-	sub.blame = b;
-	cycle = b.task != GRAPH_NONE && on_stack(k, f.depth, b.task) && !is_other_request(k, &sub);
-	if (cycle && !is_circle(k, frame, interval, to, &b)) {
-		cycle = false;
-		b.task = GRAPH_NONE;
-		if (graph_is_local(k->g, b.obj))
-			b.time = TIME_IPC;
-		else if ((b.edge == EDGE_OWNER && owner_under_way(k->g, b.obj, to)) ||
-			 (b.ended && b.edge == EDGE_MESSAGE && b.kind != RESOURCE_UNIX))
-			b.time = TIME_NETWORK;
-	}
-	if (b.task == GRAPH_NONE || cycle || f.depth + 1 >= PATH_MAX_DEPTH ||
-	    k->pieces.n >= PATH_MAX_PIECES) {
-		k->truncated |= b.task != GRAPH_NONE && !cycle;
-		add_leaf(k, frame, interval, from, to, &b, cycle);
-		return;
-	}
-	if (VEC_PUSH(&k->frames, sub)) {
-		k->err = -ENOMEM;
-		return;
-	}
-	walk(k, (uint32_t)k->frames.n - 1);
+	from = walk_turns(k, frame, interval, from, to, &b);
+	if (from < to)
+		walk_blamed(k, frame, interval, from, to, &b);
 }
 
 static void walk_unborn(struct walker *k, uint32_t frame, uint64_t from, uint64_t to)

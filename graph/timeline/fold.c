@@ -235,8 +235,10 @@ static void take_inspection(struct builder *b, uint32_t task)
 
 	if (l && visited && l->visit == GRAPH_NONE)
 		l->visit = t->visit;
-	if (l && owned && !l->owner)
+	if (l && owned && !l->owner) {
 		l->owner = ct_futex_owner(&e[t->futex].r);
+		l->futex = t->futex;
+	}
 }
 
 static void found_blocked(struct builder *b, uint32_t task, const struct window_event *e)

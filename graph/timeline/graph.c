@@ -82,6 +82,13 @@ uint32_t graph_futex_owner(const struct graph *g, const struct interval *interva
 	return l ? l->owner : 0;
 }
 
+uint64_t graph_futex_owner_ns(const struct graph *g, const struct interval *interval)
+{
+	const struct interval_look *l = look_of(g, interval);
+
+	return l && l->futex != GRAPH_NONE ? g->w->events[l->futex].r.ts : interval->from_ns;
+}
+
 uint64_t graph_visit_stack(const struct graph *g, const struct interval *interval)
 {
 	uint32_t visit = graph_visit(g, interval);

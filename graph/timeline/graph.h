@@ -56,6 +56,7 @@ struct interval_look {
 	uint32_t interval;
 	uint32_t visit;
 	uint32_t owner;
+	uint32_t futex; /* the CT_FUTEX event that shows the owner, or GRAPH_NONE */
 };
 
 /* Says where a record was in window.events before graph_build_lean() dropped it. */
@@ -178,6 +179,7 @@ struct graph {
 	struct tids *sharers; /* [tid]: set, if other tids use one of its sockets; private to graph/ */
 	struct graph_index flocks;
 	struct graph_index fds;
+	struct graph_index tables;  /* CT_FD by tgid */
 	struct graph_index members; /* CT_EPMEMBER by epoll object */
 	struct graph_index waitfds;
 	struct graph_index samples;
@@ -192,6 +194,7 @@ struct graph {
 	struct graph_index accesses;
 	struct graph_index blocks;
 	struct graph_index wakes;        /* CT_WAKE with an object, by object: see index_event() */
+	struct graph_index last_wakes;   /* CT_WAKE by a task that exits, by the tid of this task */
 	struct graph_index gaps;         /* CT_GAP; the key is 0 */
 	struct graph_index sheds;        /* CT_SHED of steps of the governor; the key is 0 */
 	struct graph_index caps;         /* CT_SHED of single tasks, by tid */
@@ -293,6 +296,8 @@ size_t graph_dropped_before(const struct graph *g, uint64_t ts_ns);
 uint32_t graph_visit(const struct graph *g, const struct interval *interval);
 /* Returns a tid, or 0 if the owner is not known. */
 uint32_t graph_futex_owner(const struct graph *g, const struct interval *interval);
+/* Returns the time at which the task of graph_futex_owner() was the owner. */
+uint64_t graph_futex_owner_ns(const struct graph *g, const struct interval *interval);
 /* Returns the id of the stack that an inspection of the wait found, or 0. */
 uint64_t graph_visit_stack(const struct graph *g, const struct interval *interval);
 /* Returns what the governor left out at ns (CT_LACK_*). */

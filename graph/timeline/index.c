@@ -517,6 +517,7 @@ enum {
 	IX_RECVS,
 	IX_FLOCKS,
 	IX_FDS,
+	IX_TABLES,
 	IX_MEMBERS,
 	IX_WAITFDS,
 	IX_SAMPLES,
@@ -527,6 +528,7 @@ enum {
 	IX_ADDRESSES,
 	IX_OWN_LOCKS,
 	IX_WAKES,
+	IX_LAST_WAKES,
 	IX_TUPLES,
 	IX_ACCEPTED,
 	IX_LISTENING,
@@ -554,7 +556,7 @@ static int index_event(const struct window *w, refs *v, const struct window_even
 	case CT_HELD:
 		return ADD(IX_FLOCKS, e->r.obj);
 	case CT_FD:
-		return ADD(IX_FDS, e->r.obj);
+		return ADD(IX_FDS, e->r.obj) ? -ENOMEM : ADD(IX_TABLES, e->r.tid);
 	case CT_EPMEMBER:
 		return ADD(IX_MEMBERS, window_words(w, e)[0]);
 	case CT_FUTEX:
@@ -585,6 +587,9 @@ static int index_event(const struct window *w, refs *v, const struct window_even
 			return ADD(IX_CAPS, e->r.tid);
 		return e->r.flags & CT_GV_GROUP ? ADD(IX_GROUPS, 0) : ADD(IX_SHEDS, 0);
 	case CT_WAKE:
+		if (e->r.flags & CT_WF_EXITING && ct_wake_by_task(&e->r) &&
+		    ADD(IX_LAST_WAKES, ct_wake_waker(&e->r)))
+			return -ENOMEM;
 		if (e->r.obj && !(e->r.flags & CT_WF_READY) && ct_wake_context(&e->r) != CT_CTX_TIMER &&
 		    ct_wake_context(&e->r) != CT_CTX_IRQ && ct_wake_waker(&e->r))
 			return ADD(IX_WAKES, e->r.obj);
@@ -842,7 +847,8 @@ int index_records(struct graph *g)
 		[IX_CAPS] = &g->caps,           [IX_GROUPS] = &g->groups,
 		[IX_HANGS] = &g->hangs,         [IX_OWN_LOCKS] = &g->own_locks,
 		[IX_JOINS] = &g->joins,         [IX_ADDRESSES] = &g->addresses,
-		[IX_BLOCKS] = &g->blocks,
+		[IX_BLOCKS] = &g->blocks,       [IX_LAST_WAKES] = &g->last_wakes,
+		[IX_TABLES] = &g->tables,
 	};
 	refs v[IX_COUNT] = { 0 };
 	int r;
@@ -931,13 +937,14 @@ int index_waits(struct graph *g)
 
 void index_drop(struct graph *g)
 {
-	struct graph_index *all[] = {
-		&g->sends,     &g->recvs,   &g->flocks,    &g->fds,    &g->members,  &g->waitfds,
-		&g->samples,   &g->signals, &g->locktries, &g->wakes,  &g->tuples,   &g->accepted,
-		&g->children,  &g->threads, &g->called,    &g->polled, &g->accesses, &g->owned,
-		&g->gaps,      &g->sheds,   &g->listening, &g->caps,   &g->groups,   &g->hangs,
-		&g->own_locks, &g->joins,   &g->addresses, &g->blocks, &g->reads,    &g->process_caps
-	};
+	struct graph_index *all[] = { &g->sends,     &g->recvs,        &g->flocks,     &g->fds,
+				      &g->members,   &g->waitfds,      &g->samples,    &g->signals,
+				      &g->locktries, &g->wakes,        &g->tuples,     &g->accepted,
+				      &g->children,  &g->threads,      &g->called,     &g->polled,
+				      &g->accesses,  &g->owned,        &g->gaps,       &g->sheds,
+				      &g->listening, &g->caps,         &g->groups,     &g->hangs,
+				      &g->own_locks, &g->joins,        &g->addresses,  &g->blocks,
+				      &g->reads,     &g->process_caps, &g->last_wakes, &g->tables };
 	struct graph_spans *spans[] = { &g->lost, &g->grouped, &g->capped };
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {

@@ -138,7 +138,7 @@ struct interval_look *timeline_look(struct builder *b, uint32_t task)
 	struct task_now *t = &b->now.v[task];
 
 	if (t->look == GRAPH_NONE) {
-		if (VEC_PUSH(&b->looks, (struct interval_look){ t->interval, GRAPH_NONE, 0 })) {
+		if (VEC_PUSH(&b->looks, (struct interval_look){ t->interval, GRAPH_NONE, 0, GRAPH_NONE })) {
 			b->err = -ENOMEM;
 			return NULL;
 		}
@@ -147,12 +147,15 @@ struct interval_look *timeline_look(struct builder *b, uint32_t task)
 	return &b->looks.v[t->look];
 }
 
-static void timeline_set_owner(struct builder *b, uint32_t task, uint32_t owner)
+/* futex: the CT_FUTEX event that shows the owner. GRAPH_NONE: a checkpoint shows the owner. */
+static void timeline_set_owner(struct builder *b, uint32_t task, uint32_t owner, uint32_t futex)
 {
 	struct interval_look *l = timeline_look(b, task);
 
-	if (l)
-		l->owner = owner;
+	if (!l)
+		return;
+	l->owner = owner;
+	l->futex = futex;
 }
 
 void timeline_block(struct builder *b, uint32_t task, const struct ct_rec *r, uint32_t owner)
@@ -167,7 +170,7 @@ void timeline_block(struct builder *b, uint32_t task, const struct ct_rec *r, ui
 	s->flags = r->flags;
 	s->st = ct_switch_state(r);
 	if (owner)
-		timeline_set_owner(b, task, owner);
+		timeline_set_owner(b, task, owner, GRAPH_NONE);
 }
 
 /* A record says that task `was` ran on the CPU up to now, and that task `now` (GRAPH_NONE: none) runs there
@@ -393,9 +396,12 @@ static void timeline_switch_out(struct builder *b, const struct window_event *e,
 			s->flags = e->r.flags;
 		}
 	} else {
-		timeline_block(b, task, &e->r, t->owner_ts == t->run_ns ? t->owner : 0);
+		timeline_block(b, task, &e->r, 0);
 		if (!b->err)
 			b->intervals.v[b->now.v[task].interval].wake = race;
+		t = &b->now.v[task];
+		if (!b->err && t->owner && t->owner_ts == t->run_ns)
+			timeline_set_owner(b, task, t->owner, t->futex);
 	}
 	b->now.v[task].owner = 0;
 }
@@ -538,7 +544,7 @@ static void timeline_owner(struct builder *b, const struct window_event *e, uint
 		return;
 	if (timeline_state(b, t) == INTERVAL_BLOCKED) {
 		if (b->intervals.v[t->interval].obj == e->r.obj)
-			timeline_set_owner(b, task, ct_futex_owner(&e->r));
+			timeline_set_owner(b, task, ct_futex_owner(&e->r), idx);
 		return;
 	}
 	t->owner = ct_futex_owner(&e->r);

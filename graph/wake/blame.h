@@ -73,6 +73,13 @@ void blame_wait(const struct graph *g, uint32_t interval, uint64_t limit_ns, str
 /* Returns false if the result of blame_wait() for this interval is the same with any limit_ns. */
 bool blame_has_limit(const struct graph *g, uint32_t interval);
 
+/* *b blames the task that released a lock, and so ended `interval`. If records show that another task owned
+ * the lock at at_ns, returns true, and *ret blames that task. Or *b weakly blames the owner of a mutex,
+ * because records are missing. If this task was certainly the owner at at_ns, returns true, and *ret blames
+ * it strongly. ret->until_ns is the end of the time for which *ret holds. */
+bool blame_earlier_owner(const struct graph *g, uint32_t interval, uint64_t at_ns, const struct blame *b,
+			 struct blame *ret);
+
 /* b is the blame for `interval`. Returns true if all of this holds:
  * - A signal ended the interval, which is a poll.
  * - The poll did not report the signal through a signalfd.

@@ -12,10 +12,20 @@
 #include "graph/wake/repeats.h"
 #include "graph/wake/title.h"
 #include "graph/timeline/scan.h"
+#include "lib/bisect.h"
 #include "lib/checked.h"
 #include "lib/cleanup.h"
 #include "trace/words/call.h"
 #include "trace/words/frame.h"
+
+const char *time_kind_name(enum time_kind k)
+{
+	static const char *const names[TIME_KINDS] = { "running", "runnable", "lock",       "ipc",
+						       "disk",    "network",  "timer",      "queue",
+						       "fault",   "unknown",  "short_waits" };
+
+	return k < TIME_KINDS ? names[k] : "unknown";
+}
 
 static bool on_disk(const struct graph *g, uint64_t obj)
 {
@@ -332,22 +342,6 @@ static bool is_no_unlock(const struct graph *g, const struct interval *s, const 
 	return s->wait == CT_W_FLOCK && !wake->r.obj && !owner_unlocks(g, s, wake);
 }
 
-/* The owner owned the mutex at the begin of s. Returns true if it has not unlocked the mutex for another
- * waiter since. Other processes have their own ids of a shared mutex, so this is not known for an owner in
- * another process. */
-static bool still_owns(const struct graph *g, const struct interval *s, uint32_t owner)
-{
-	size_t n;
-	const struct graph_ref *r = graph_refs_from(g, &g->wakes, s->obj, s->from_ns, &n);
-
-	if (g->tasks[owner].tgid != g->tasks[s->task].tgid)
-		return false;
-	for (size_t i = 0; i < n && g->w->events[r[i].event].r.ts < s->to_ns && scan_step(g); i++)
-		if (ct_wake_waker(&g->w->events[r[i].event].r) == g->tasks[owner].tid)
-			return false;
-	return scan_left(g);
-}
-
 /*
  * A signal, also the SIGCHLD of a child that exits, interrupts the wait for a lock, but releases no lock. If
  * records show the signal, and that the waker does not own the lock, but another task does, returns true, and
@@ -361,18 +355,66 @@ static bool blame_lock_owner(const struct graph *g, const struct interval *s, co
 			     uint32_t waker, struct blame *b)
 {
 	struct blame lasting;
+	bool known, unsure;
 
 	if ((s->wait != CT_W_FUTEX && !is_no_unlock(g, s, wake)) || wake->r.obj ||
 	    ct_wake_call(&wake->r) == (enum ct_wait)s->wait || !wake_signal(g, s, wake, true))
 		return false;
 	blame_lasting(g, (uint32_t)(s - g->intervals), &lasting);
-	if (lasting.task == GRAPH_NONE || lasting.strength != EDGE_STRONG || lasting.task == waker ||
-	    (lasting.edge != EDGE_LOCK && lasting.edge != EDGE_FILELOCK) ||
+	known = lasting.task != GRAPH_NONE && lasting.strength == EDGE_STRONG &&
+		(lasting.edge == EDGE_LOCK || lasting.edge == EDGE_FILELOCK);
+	/* The lock may have got another owner. */
+	unsure = s->wait == CT_W_FUTEX && lasting.edge == EDGE_LOCK && !known;
+	if ((!known && !unsure) || lasting.task == waker ||
 	    (s->wait == CT_W_FLOCK && g->tasks[lasting.task].tgid == g->tasks[waker].tgid))
 		return false;
 	lasting.until_ns = b->until_ns;
-	if (s->wait == CT_W_FUTEX && !still_owns(g, s, lasting.task))
-		blame_task(&lasting, GRAPH_NONE, EDGE_LOCK, EDGE_WEAK);
+	if (unsure)
+		lasting.task = GRAPH_NONE;
+	*b = lasting;
+	return true;
+}
+
+/* Returns true if in the wait s, another task than the waker posted on the futex, and woke another waiter.
+ * Then the waiter may have waited for that task, as for the owner of a lock that another task got first. */
+static bool others_posted(const struct graph *g, const struct interval *s, const struct window_event *wake)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, &g->wakes, s->obj, s->from_ns, &n);
+
+	for (size_t i = 0; i < n && g->w->events[r[i].event].r.ts < wake->r.ts; i++) {
+		const struct ct_rec *e = &g->w->events[r[i].event].r;
+
+		if (!scan_step(g) ||
+		    (ct_wake_waker(e) != ct_wake_waker(&wake->r) && e->tid != g->tasks[s->task].tid))
+			return true;
+	}
+	return false;
+}
+
+/* Returns true if the task waited for signals, or at least for those of its own process and its descendants.
+ */
+static bool awaits_signal(const struct graph *g, const struct interval *s, const struct window_event *wake,
+			  uint32_t sender)
+{
+	return s->wait == CT_W_SIGNAL || CT_OBJ_KIND(wake->r.obj) == CT_OBJ_SIGNALFD ||
+	       is_own_sender(g, sender, s->task);
+}
+
+/* The exit of a child ended a poll. If another task owes the poller an answer, it polls for this answer, and
+ * the SIGCHLD of the child only interrupted the poll. Then returns true, and *b blames that task. */
+static bool blame_debtor(const struct graph *g, const struct interval *s, const struct window_event *wake,
+			 uint32_t child, struct blame *b)
+{
+	struct blame lasting;
+
+	if ((s->wait != CT_W_POLL && s->wait != CT_W_EPOLL) || wake->r.obj)
+		return false;
+	blame_lasting(g, (uint32_t)(s - g->intervals), &lasting);
+	if (!lasting.owed || lasting.task == GRAPH_NONE ||
+	    g->tasks[lasting.task].tgid == g->tasks[child].tgid)
+		return false;
+	lasting.until_ns = b->until_ns;
 	*b = lasting;
 	return true;
 }
@@ -403,6 +445,9 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 				   s->nr, b->obj);
 	if (b->edge == EDGE_MESSAGE && s->obj && graph_peer_object(g, s->obj) == wake->r.obj)
 		b->strength = EDGE_STRONG;
+	/* Other readers may have owned a read-write lock for longer than the waker did. */
+	if (b->edge == EDGE_LOCK && !graph_futex_owner(g, s))
+		b->kind = RESOURCE_LOCK;
 	b->ended = true;
 	b->event = s->wake;
 	if (sig && (b->edge == EDGE_WAKE || b->edge == EDGE_SIGNAL || b->strength == EDGE_WEAK ||
@@ -410,9 +455,17 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 		if (s->wait != CT_W_SIGNAL && blame_interrupted(g, s, waker, b))
 			return;
 		b->edge = EDGE_SIGNAL;
-		b->strength = EDGE_STRONG;
+		b->strength = awaits_signal(g, s, wake, waker) ? EDGE_STRONG : EDGE_WEAK;
 		b->kind = RESOURCE_SIGNAL;
 	}
+	if (b->edge == EDGE_POST && others_posted(g, s, wake))
+		b->strength = EDGE_WEAK;
+	if (b->edge == EDGE_EXIT && blame_debtor(g, s, wake, waker, b))
+		return;
+	/* The SIGCHLD only interrupted the wait on the futex, unless a handler of the signal posts on it. */
+	if (b->edge == EDGE_EXIT && s->wait == CT_W_FUTEX && !graph_futex_owner(g, s) &&
+	    g->tasks[waker].ptgid == g->tasks[s->task].tgid && g->tasks[waker].tgid != g->tasks[s->task].tgid)
+		b->strength = EDGE_WEAK;
 	if (cause.closed) {
 		b->obj = cause.closed;
 		b->kind = resource_of_object(g->w, cause.closed);
@@ -453,6 +506,8 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 	     (sig && ct_signal_number(&sig->r) == SIGURG && title_sessions(g, s->task, waker, s->to_ns)))) {
 		b->kind = RESOURCE_DATABASE_LOCK;
 		b->time = TIME_LOCK;
+		/* The signal says that the lock is free. */
+		b->strength = b->edge == EDGE_SIGNAL ? EDGE_STRONG : b->strength;
 		/* The inspection shows that a prepared transaction owned the lock. The waker
 		 * released the lock without owning it. But if the inspection is old, the lock may
 		 * have got another owner since. Then the owner is not known. */
@@ -565,6 +620,24 @@ static const struct window_event *failed_try(const struct graph *g, uint32_t tid
 	return NULL;
 }
 
+/* Returns true if the task has another failed try to lock the file. After a single try, a task may sleep for
+ * another reason. */
+static bool tries_again(const struct graph *g, uint32_t tid, const struct window_event *try)
+{
+	size_t n, at;
+	const struct graph_ref *r = graph_refs(&g->locktries, tid, &n);
+
+	at = BISECT(i, 0, n, &g->w->events[r[i].event] >= try);
+	for (size_t i = at > LOCK_TRIES_NEAR ? at - LOCK_TRIES_NEAR : 0;
+	     i < n && i <= at + LOCK_TRIES_NEAR && scan_step(g); i++) {
+		const struct window_event *e = &g->w->events[r[i].event];
+
+		if (e != try && e->r.obj == try->r.obj && ct_lock_result(&e->r) < 0)
+			return true;
+	}
+	return false;
+}
+
 static bool blame_polled_lock(const struct graph *g, const struct interval *s, struct blame *b,
 			      struct enders *all)
 {
@@ -575,8 +648,11 @@ static bool blame_polled_lock(const struct graph *g, const struct interval *s, s
 	if (!e)
 		return false;
 	owner_of_lock(g,
-		      &(struct lock_try){
-			      .obj = e->r.obj, .want = e, .ts_ns = e->r.ts, .tgid = g->tasks[s->task].tgid },
+		      &(struct lock_try){ .obj = e->r.obj,
+					  .want = e,
+					  .ts_ns = e->r.ts,
+					  .until_ns = s->to_ns,
+					  .tgid = g->tasks[s->task].tgid },
 		      &owner, all);
 	b->obj = e->r.obj;
 	b->kind = RESOURCE_FILE_LOCK;
@@ -584,7 +660,8 @@ static bool blame_polled_lock(const struct graph *g, const struct interval *s, s
 	b->event = event;
 	b->rivals = all->n > 1 ? (uint8_t)all->n : 0;
 	if (owner.task != GRAPH_NONE && owner.task != s->task)
-		blame_task(b, owner.task, EDGE_POLLED, owner.strength);
+		blame_task(b, owner.task, EDGE_POLLED,
+			   tries_again(g, g->tasks[s->task].tid, e) ? owner.strength : EDGE_WEAK);
 	return true;
 }
 

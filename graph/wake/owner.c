@@ -216,6 +216,22 @@ static void owner_of_post(const struct graph *g, const struct interval *s, struc
 	b->task = all->n == 1 ? all->v[0] : owner_only_likely(g, all, s->from_ns, s->to_ns);
 }
 
+/* s waits for a mutex or a read-write lock with a known owner. If the lock may have got another owner since,
+ * the blame is weak. */
+static void owner_of_mutex(const struct graph *g, const struct interval *s, struct blame *b,
+			   struct enders *all)
+{
+	struct lock_turn turn;
+
+	owner_turn(g, s, s->to_ns - 1, &turn, all);
+	b->task = turn.task;
+	b->event = turn.event;
+	b->time = TIME_LOCK;
+	b->kind = turn.task == GRAPH_NONE ? RESOURCE_LOCK : b->kind;
+	b->edge = EDGE_LOCK;
+	b->strength = turn.certain ? EDGE_STRONG : EDGE_WEAK;
+}
+
 static void owner_of_futex(const struct graph *g, const struct interval *s, struct blame *b,
 			   struct enders *all)
 {
@@ -233,14 +249,13 @@ static void owner_of_futex(const struct graph *g, const struct interval *s, stru
 		return;
 	}
 	b->task = graph_task_at(g, owner, s->from_ns);
-	b->strength = EDGE_STRONG;
-	if (is_join(g, s, b->task)) {
-		b->edge = EDGE_EXIT;
-		b->time = TIME_IPC;
-	} else {
-		b->edge = EDGE_LOCK;
-		b->time = TIME_LOCK;
+	if (!is_join(g, s, b->task)) {
+		owner_of_mutex(g, s, b, all);
+		return;
 	}
+	b->edge = EDGE_EXIT;
+	b->strength = EDGE_STRONG;
+	b->time = TIME_IPC;
 }
 
 /* Returns true if a descendant of the process tgid has sent the message that was received with `got` on the

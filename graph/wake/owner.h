@@ -72,6 +72,7 @@ struct lock_try {
 	 * the file counts. Otherwise only locks on the same bytes count that exclude the wanted lock */
 	const struct window_event *want;
 	uint64_t ts_ns;
+	uint64_t until_ns; /* the task waits, or tries, until then */
 	uint32_t tgid;
 };
 struct lock_owner {
@@ -83,10 +84,34 @@ struct lock_owner {
 };
 /* Finds the owner of the lock. Tasks of the process tgid do not count. If several processes own such locks,
  * or may own it, none counts as the owner, and *all has a task of each; otherwise *all stays as it is. A
- * process that surely owns a lock counts before the processes that may own one. If there are more than
- * LOCKERS_MAX locks or LOCK_RECORDS_MAX records, the owner is not known. */
+ * process that surely owns a lock counts before the processes that may own one. If descriptor tables show
+ * that the process which took the lock has passed the open file on, another process owns the lock. If there
+ * are more than LOCKERS_MAX locks or LOCK_RECORDS_MAX records, the owner is not known. */
 void owner_of_lock(const struct graph *g, const struct lock_try *t, struct lock_owner *ret,
 		   struct enders *all);
+/* A time in which one task owned a lock for which another task waited. */
+struct lock_turn {
+	uint32_t task;     /* GRAPH_NONE: not known */
+	uint32_t event;    /* the record that shows the begin of the turn, or GRAPH_NONE */
+	uint64_t from_ns;  /* since when the owner is known */
+	uint64_t until_ns; /* UINT64_MAX: no record shows the end of the turn */
+	bool certain;
+};
+/*
+ * s is a wait on a futex with a known owner (graph_futex_owner()), and no join. Finds the owner at at_ns: the
+ * recorded one, or a later one. While a task waits in the kernel for such a lock, each release of the lock
+ * wakes a waiter. So a wake-up of another waiter through this futex, also at the exit of the owner of a
+ * robust mutex, shows the end of a turn. Then the woken task is the next owner, unless it waits for the lock
+ * again. Then the owner in that wait is the next owner.
+ *
+ * If a read-write lock was released, several readers may own it: ret->task is not certain then, and *all has
+ * the tasks that got the lock.
+ */
+void owner_turn(const struct graph *g, const struct interval *s, uint64_t at_ns, struct lock_turn *ret,
+		struct enders *all);
+/* s is a wait for a file lock. Like owner_turn(), but only finds an owner that is certain. Returns false if
+ * there is none, or if no record shows the end of its turn before s->to_ns. */
+bool owner_file_turn(const struct graph *g, const struct interval *s, uint64_t at_ns, struct lock_turn *ret);
 /* `wake` ended s, a wait for a file lock. Returns true if the waker's process unlocks wanted bytes of this
  * file before another task gets a lock on them, or if this is not known. The record of the unlock comes after
  * the wake-up, and a close() or an exit may unlock too. */

@@ -207,6 +207,50 @@ static bool is_change(const struct graph *g, const struct window_event *want, co
 	return ct_lock_op(&e->r) == CT_LOCK_UNLOCK || is_lock(e) || ct_lock_type(&e->r) == CT_LOCK_FLOCK;
 }
 
+/* Returns true if a thread of the process got a lock of the file from from_ns to to_ns. */
+static bool has_got_lock(const struct graph *g, uint64_t obj, uint32_t tgid, uint64_t from_ns, uint64_t to_ns)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, &g->flocks, obj, from_ns, &n);
+
+	for (size_t i = 0; i < n && owner_event(g, &r[i])->r.ts <= to_ns; i++) {
+		const struct window_event *e = owner_event(g, &r[i]);
+		uint32_t task = graph_task_at(g, e->r.tid, e->r.ts);
+
+		if (!scan_step(g) || (e->r.kind == CT_FLOCK && is_lock(e) && task != GRAPH_NONE &&
+				      g->tasks[task].tgid == tgid))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Returns true if the line of /proc/locks says nothing new about the owner:
+ * - A lock of flock() has the pid of the process that took it, also after this process has ended. The pid may
+ *   be that of another process now, which was born in the window, and got no lock.
+ * - An OFD lock has no pid. Records may show which process took it.
+ */
+static bool is_line_of_other(const struct holders *h, const struct window_event *e, uint32_t task)
+{
+	const struct graph *g = h->g;
+	const struct window_event *want = h->t->want;
+
+	if (e->r.kind != CT_HELD)
+		return false;
+	if (!e->r.tid) {
+		for (size_t i = 0; i < h->n; i++)
+			if (ct_lock_type(&g->w->events[h->v[i].event].r) == CT_LOCK_OFD &&
+			    overlap(h->v[i].b, bytes_of(g, e)))
+				return true;
+		return false;
+	}
+	/* If the waiter has a record of its try, the locks of all tasks are recorded. */
+	return ct_lock_type(&e->r) == CT_LOCK_FLOCK && want && want->r.kind == CT_FLOCK &&
+	       task != GRAPH_NONE && g->tasks[task].born_ns &&
+	       !has_got_lock(g, e->r.obj, g->tasks[task].tgid, g->tasks[task].born_ns, e->r.ts) &&
+	       !owner_may_have_unlocked(g, task, g->tasks[task].born_ns, e->r.ts);
+}
+
 /* The records come in the order of time. */
 static void replay(struct holders *h, uint32_t event)
 {
@@ -216,7 +260,7 @@ static void replay(struct holders *h, uint32_t event)
 	struct bytes b = bytes_of(g, e), w = wanted_bytes(g, want);
 	bool owner = has_lock(h, task);
 
-	if (!is_change(g, want, e))
+	if (!is_change(g, want, e) || is_line_of_other(h, e, task))
 		return;
 	for (size_t i = h->n; i-- > 0;) {
 		enum effect effect = overlap(h->v[i].b, b) ? effect_on(h, &h->v[i], e, task, owner) : STAYS;
@@ -234,13 +278,14 @@ static void replay(struct holders *h, uint32_t event)
 }
 
 /* Returns true if a process got all wanted bytes for itself with this record. So no other process had a lock
- * on them then. */
+ * on them then. A line of /proc/locks counts only if it surely shows the process: see is_line_of_other(). */
 static bool is_alone(const struct graph *g, const struct window_event *want, const struct window_event *e)
 {
 	struct bytes w = wanted_bytes(g, want), b = bytes_of(g, e);
 
 	return is_change(g, want, e) && is_lock(e) && ct_lock_op(&e->r) == CT_LOCK_WRITE &&
-	       b.from <= w.from && b.to >= MIN(w.to, INT64_MAX);
+	       (e->r.kind == CT_FLOCK || ct_lock_type(&e->r) == CT_LOCK_POSIX) && b.from <= w.from &&
+	       b.to >= MIN(w.to, INT64_MAX);
 }
 
 /* Returns the first of the records r[0] .. r[end - 1] that counts: what was before it does not matter. If the
@@ -364,12 +409,65 @@ static const struct held *surest(const struct holders *h, uint8_t *ret_strength,
 	return last;
 }
 
+/* Returns the time up to which no record shows that the owners of the wanted bytes change after t->ts_ns. */
+static uint64_t unchanged_until(const struct graph *g, const struct lock_try *t)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, &g->flocks, t->obj, t->ts_ns + 1, &n);
+
+	for (size_t i = 0; i < n && owner_event(g, &r[i])->r.ts <= t->until_ns; i++) {
+		const struct window_event *e = owner_event(g, &r[i]);
+		uint32_t task = graph_task_at(g, e->r.tid, e->r.ts);
+
+		if (!scan_step(g))
+			return t->ts_ns;
+		if (e->r.kind == CT_FLOCK && is_change(g, t->want, e) &&
+		    (task == GRAPH_NONE || g->tasks[task].tgid != t->tgid))
+			return e->r.ts - 1;
+	}
+	return MAX(t->ts_ns, t->until_ns);
+}
+
+/* Like owner_of_lock(), but does not look at the descriptor tables of living processes. Returns the lock,
+ * which is in *h, or NULL. */
+static const struct held *find_locker(struct holders *h, struct lock_owner *ret, struct enders *all)
+{
+	const struct graph *g = h->g;
+	const struct lock_try *t = h->t;
+	const struct held *lock;
+	uint32_t process;
+
+	find_holders(h);
+	/* If the budget of scan.h is spent, the walk may have missed an unlock. */
+	if (h->full || !scan_left(g))
+		return NULL;
+	lock = surest(h, &ret->strength, all);
+	if (!lock)
+		return NULL;
+	ret->task = lock->task;
+	ret->event = lock->event;
+	if (g->tasks[lock->task].exit_ns > t->ts_ns)
+		return lock;
+	/* The thread has exited. The lock is that of its process. */
+	process = owner_process(g, g->tasks[lock->task].tgid, t->ts_ns);
+	if (process != GRAPH_NONE && owner_is_same_process(g, lock->task, process)) {
+		ret->task = process;
+		return lock;
+	}
+	if (ct_lock_type(&g->w->events[lock->event].r) != CT_LOCK_FLOCK)
+		return lock;
+	ret->task = heir(g, t, lock, all);
+	if (ret->task == GRAPH_NONE)
+		ret->event = GRAPH_NONE;
+	ret->strength = EDGE_WEAK; /* it may have opened the file for itself */
+	return lock;
+}
+
 void owner_of_lock(const struct graph *g, const struct lock_try *t, struct lock_owner *ret,
 		   struct enders *all)
 {
 	struct holders h;
 	const struct held *lock;
-	uint32_t process;
 
 	*ret = (struct lock_owner){ .task = GRAPH_NONE, .event = GRAPH_NONE, .strength = EDGE_STRONG };
 	/* h.v is large, so only the used part is set. */
@@ -377,29 +475,10 @@ void owner_of_lock(const struct graph *g, const struct lock_try *t, struct lock_
 	h.t = t;
 	h.n = 0;
 	h.full = false;
-	find_holders(&h);
-	/* If the budget of scan.h is spent, the walk may have missed an unlock. */
-	if (h.full || !scan_left(g))
-		return;
-	lock = surest(&h, &ret->strength, all);
-	if (!lock)
-		return;
-	ret->task = lock->task;
-	ret->event = lock->event;
-	if (g->tasks[lock->task].exit_ns > t->ts_ns)
-		return;
-	/* The thread has exited. The lock is that of its process. */
-	process = owner_process(g, g->tasks[lock->task].tgid, t->ts_ns);
-	if (process != GRAPH_NONE) {
-		ret->task = process;
-		return;
-	}
-	if (ct_lock_type(&g->w->events[lock->event].r) != CT_LOCK_FLOCK)
-		return;
-	ret->task = heir(g, t, lock, all);
-	if (ret->task == GRAPH_NONE)
-		ret->event = GRAPH_NONE;
-	ret->strength = EDGE_WEAK; /* it may have opened the file for itself */
+	lock = find_locker(&h, ret, all);
+	if (lock && ct_lock_type(&g->w->events[lock->event].r) != CT_LOCK_POSIX)
+		owner_find_keeper(g, t, &(struct lock_kept){ lock->task, lock->event, unchanged_until(g, t) },
+				  ret, all);
 }
 
 /*
@@ -600,9 +679,54 @@ static bool changes_within(const struct graph *g, const struct lock_try *t, cons
 	return false;
 }
 
+/* The owner has a lock at at_ns. Returns the time of the first record after at_ns, but before end_ns, that
+ * shows that this lock ends. UINT64_MAX: there is none. */
+static uint64_t end_of_lock(const struct graph *g, const struct lock_try *t, const struct lock_owner *owner,
+			    uint64_t end_ns)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, &g->flocks, t->obj, t->ts_ns + 1, &n);
+
+	for (size_t i = 0; i < n && owner_event(g, &r[i])->r.ts < end_ns && scan_step(g); i++) {
+		const struct window_event *e = owner_event(g, &r[i]);
+		uint32_t task = graph_task_at(g, e->r.tid, e->r.ts);
+		bool own = task != GRAPH_NONE && g->tasks[task].tgid == g->tasks[owner->task].tgid;
+
+		if (e->r.kind != CT_FLOCK || !is_change(g, t->want, e))
+			continue;
+		if (own ? !is_lock(e) : is_lock(e) && exclude_each_other(&g->w->events[owner->event], e))
+			return e->r.ts;
+	}
+	return UINT64_MAX;
+}
+
+bool owner_file_turn(const struct graph *g, const struct interval *s, uint64_t at_ns, struct lock_turn *ret)
+{
+	struct lock_try t = {
+		.obj = s->obj, .ts_ns = at_ns, .until_ns = at_ns, .tgid = g->tasks[s->task].tgid
+	};
+	struct lock_owner owner;
+	struct enders all = { 0 };
+
+	find_try(g, s, &t);
+	if (!t.obj || !changes_within(g, &t, s))
+		return false;
+	owner_of_lock(g, &t, &owner, &all);
+	if (owner.task == GRAPH_NONE || owner.strength != EDGE_STRONG)
+		return false;
+	*ret = (struct lock_turn){ .task = owner.task,
+				   .event = owner.event,
+				   .from_ns = at_ns,
+				   .until_ns = end_of_lock(g, &t, &owner, s->to_ns),
+				   .certain = true };
+	return ret->until_ns != UINT64_MAX && scan_left(g);
+}
+
 void owner_of_flock(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all)
 {
-	struct lock_try t = { .obj = b->obj, .ts_ns = s->from_ns, .tgid = g->tasks[s->task].tgid };
+	struct lock_try t = {
+		.obj = b->obj, .ts_ns = s->from_ns, .until_ns = s->to_ns, .tgid = g->tasks[s->task].tgid
+	};
 	struct lock_owner owner;
 
 	find_try(g, s, &t);

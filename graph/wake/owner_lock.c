@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "ctrace/glibc.h"
 #include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
 #include "graph/wake/owner_private.h"
+#include "lib/bisect.h"
+#include "lib/cleanup.h"
 #include "trace/words/call.h"
 #include "trace/words/frame.h"
 
@@ -273,4 +276,279 @@ void owner_of_sysv(const struct graph *g, const struct interval *s, struct blame
 	b->event = visit;
 	if (b->kind == RESOURCE_SEMAPHORE)
 		b->time = TIME_LOCK;
+}
+
+/* The part of an address that all processes with the same shared memory have in common. */
+#define PAGE_PART(obj) ((obj)&4095)
+
+static bool is_read_write(const struct graph *g, const struct interval *s)
+{
+	size_t n;
+
+	graph_refs(&g->owned, GRAPH_FUTEX_KEY(s->obj), &n);
+	return n != 0;
+}
+
+/* Returns true if both futexes have the same place in a page. A read-write lock has two futexes. */
+static bool is_same_part(const struct graph *g, const struct interval *s, uint64_t obj)
+{
+	return PAGE_PART(obj) == PAGE_PART(s->obj) ||
+	       (GLIBC_FUTEX_PAIR(PAGE_PART(obj)) == GLIBC_FUTEX_PAIR(PAGE_PART(s->obj)) &&
+		is_read_write(g, s));
+}
+
+/* Returns true if x is a wait for the same lock as s. A process that shares a lock with another one has an id
+ * of its own for the futex. Then both ids have the same place in a page, and a record shows that x is for a
+ * lock. */
+static bool is_for_lock(const struct graph *g, const struct interval *s, const struct interval *x)
+{
+	if (x->wait != CT_W_FUTEX || x->task == s->task || !is_same_part(g, s, x->obj))
+		return false;
+	return GLIBC_FUTEX_PAIR(x->obj) == GLIBC_FUTEX_PAIR(s->obj) ||
+	       (g->tasks[x->task].tgid != g->tasks[s->task].tgid && graph_futex_owner(g, x));
+}
+
+/* Returns the wait for the lock of s that this CT_WAKE ended, or NULL. */
+static const struct interval *ended_by(const struct graph *g, const struct interval *s, uint32_t event)
+{
+	const struct ct_rec *r = &g->w->events[event].r;
+	uint32_t task = graph_task_at(g, r->tid, r->ts), i, end;
+
+	if (task == GRAPH_NONE || task == s->task)
+		return NULL;
+	i = graph_interval_at(g, task, r->ts - 1);
+	end = g->tasks[task].first_interval + g->tasks[task].n_intervals;
+	/* the record of the wake-up may come before that of the switch with which the wait begins */
+	for (unsigned looks = 0; i < end && looks < WAIT_ENDED_LOOKS && scan_step(g); i++, looks++) {
+		const struct interval *x = &g->intervals[i];
+
+		if (x->state == INTERVAL_BLOCKED && x->wake == event)
+			return is_for_lock(g, s, x) ? x : NULL;
+	}
+	return NULL;
+}
+
+/* Returns the first of the records that ends a wait for the lock, and is not later than the record `best`. If
+ * there is none, returns `best`. */
+static uint32_t first_of(const struct graph *g, const struct interval *s, const struct graph_ref *r, size_t n,
+			 uint32_t best)
+{
+	for (size_t i = 0;
+	     i < n && r[i].event < best && owner_event(g, &r[i])->r.ts < s->to_ns && scan_step(g); i++)
+		if (ended_by(g, s, r[i].event))
+			return r[i].event;
+	return best;
+}
+
+/* Returns the first CT_WAKE after after_ns that released the lock for which s waits, through a futex with an
+ * id from `first` to `last`. It is not later than the record `best`. If there is none, returns `best`. */
+static uint32_t first_within(const struct graph *g, const struct interval *s, uint64_t first, uint64_t last,
+			     uint64_t after_ns, uint32_t best)
+{
+	const struct graph_index *ix = &g->wakes;
+	size_t n;
+
+	for (size_t k = BISECT(i, 0, ix->n_keys, ix->keys[i] >= first);
+	     k < ix->n_keys && ix->keys[k] <= last && scan_step(g); k++) {
+		const struct graph_ref *r;
+
+		if (!is_same_part(g, s, ix->keys[k]))
+			continue;
+		r = graph_refs_from(g, ix, ix->keys[k], after_ns + 1, &n);
+		best = first_of(g, s, r, n, best);
+	}
+	return best;
+}
+
+/* Returns the first CT_WAKE after after_ns by which a task of the waiter's process, or of the process tgid,
+ * released the lock for which s waits, or GRAPH_NONE. */
+static uint32_t first_release(const struct graph *g, const struct interval *s, uint32_t tgid,
+			      uint64_t after_ns)
+{
+	uint64_t pair = GLIBC_FUTEX_PAIR(s->obj);
+	uint32_t best = first_within(g, s, pair, pair | 7, after_ns, GRAPH_NONE);
+
+	return tgid == g->tasks[s->task].tgid ? best
+					      : first_within(g, s, CT_OBJ_FUTEX_ID(tgid, 0),
+							     CT_OBJ_FUTEX_ID(tgid, ~0ULL), after_ns, best);
+}
+
+/* The owner exits. If the mutex is robust, the kernel releases it: handle_futex_death() in kernel/futex. This
+ * may be before or after the CT_EXIT. Returns the CT_WAKE by which it woke a waiter, or GRAPH_NONE. */
+static uint32_t release_at_exit(const struct graph *g, const struct interval *s, const struct lock_turn *t)
+{
+	size_t n;
+	const struct graph_ref *r =
+		graph_refs_from(g, &g->last_wakes, g->tasks[t->task].tid, t->from_ns + 1, &n);
+
+	for (size_t i = 0; i < n && owner_event(g, &r[i])->r.ts < s->to_ns && scan_step(g); i++) {
+		/* a later task with this tid */
+		if (graph_task_at(g, g->tasks[t->task].tid, owner_event(g, &r[i])->r.ts) != t->task)
+			break;
+		if (ended_by(g, s, r[i].event))
+			return r[i].event;
+	}
+	return GRAPH_NONE;
+}
+
+static uint32_t release_of(const struct graph *g, const struct interval *s, const struct lock_turn *t)
+{
+	uint32_t tgid = g->tasks[t->task == GRAPH_NONE ? s->task : t->task].tgid;
+	uint32_t event = first_release(g, s, tgid, t->from_ns);
+	uint32_t at_exit = t->task == GRAPH_NONE ? GRAPH_NONE : release_at_exit(g, s, t);
+
+	return event < at_exit ? event : at_exit;
+}
+
+/* Returns true if the task woke another one through the futex between these times. */
+static bool has_released(const struct graph *g, uint64_t obj, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, &g->wakes, obj, from_ns + 1, &n);
+
+	for (size_t i = 0; i < n && owner_event(g, &r[i])->r.ts < to_ns && scan_step(g); i++)
+		if (ct_wake_waker(&owner_event(g, &r[i])->r) == g->tasks[task].tid)
+			return true;
+	return false;
+}
+
+/* The CT_WAKE `event` ended x, a wait for the lock. Sets *ret to the next turn. */
+static void turn_after(const struct graph *g, const struct interval *s, const struct interval *x,
+		       uint32_t event, struct lock_turn *ret)
+{
+	const struct graph_task *t = &g->tasks[x->task];
+	const struct interval *end = &g->intervals[t->first_interval + t->n_intervals], *y = x + 1;
+	bool ran = false;
+
+	*ret = (struct lock_turn){
+		.task = x->task, .event = event, .from_ns = g->w->events[event].r.ts, .until_ns = UINT64_MAX
+	};
+	for (; y < end && y->from_ns < s->to_ns && scan_step(g); y++) {
+		if (y->state == INTERVAL_UNKNOWN || y->state == INTERVAL_FOLDED)
+			return;
+		ran |= y->state == INTERVAL_RUNNING;
+		if (y->state == INTERVAL_BLOCKED)
+			break;
+	}
+	ret->certain = ran;
+	if (y == end || y->from_ns >= s->to_ns || y->wait != CT_W_FUTEX || y->obj != x->obj ||
+	    has_released(g, x->obj, x->task, ret->from_ns, y->from_ns))
+		return;
+	/* Another task got the lock before the woken task did. */
+	ret->task =
+		graph_futex_owner(g, y) ? graph_task_at(g, graph_futex_owner(g, y), y->from_ns) : GRAPH_NONE;
+	ret->from_ns = MAX(ret->from_ns, graph_futex_owner_ns(g, y));
+	ret->certain = ret->task != GRAPH_NONE && ret->task != s->task;
+}
+
+/* Adds the tasks that were woken through the futexes of the read-write lock after after_ns, and do not wait
+ * for it again. */
+static void add_readers(const struct graph *g, const struct interval *s, uint64_t after_ns,
+			struct enders *all)
+{
+	uint64_t pair = GLIBC_FUTEX_PAIR(s->obj);
+	size_t n;
+	const struct graph_ref *r = graph_refs_range(&g->wakes, pair, pair | 7, &n);
+
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct window_event *e = owner_event(g, &r[i]);
+		const struct interval *x;
+		struct lock_turn t;
+
+		if (e->r.ts <= after_ns || e->r.ts >= s->to_ns)
+			continue;
+		x = ended_by(g, s, r[i].event);
+		if (!x)
+			continue;
+		turn_after(g, s, x, r[i].event, &t);
+		if (t.task == x->task && owner_alive(g, t.task, s->to_ns - 1))
+			owner_add_task(all, t.task);
+	}
+}
+
+void owner_turn(const struct graph *g, const struct interval *s, uint64_t at_ns, struct lock_turn *ret,
+		struct enders *all)
+{
+	struct lock_turn t = { .task = graph_task_at(g, graph_futex_owner(g, s), s->from_ns),
+			       .event = GRAPH_NONE,
+			       .from_ns = graph_futex_owner_ns(g, s),
+			       .until_ns = UINT64_MAX,
+			       .certain = true };
+	const struct interval *x;
+	uint64_t known_ns = t.from_ns;
+	uint32_t release;
+
+	/* An inspection may have shown the owner in the middle of the wait. */
+	if (at_ns < known_ns) {
+		release = first_release(g, s, g->tasks[t.task == GRAPH_NONE ? s->task : t.task].tgid, at_ns);
+		t.certain = release == GRAPH_NONE || g->w->events[release].r.ts >= known_ns;
+	}
+	for (unsigned turns = 0; turns < LOCK_TURNS; turns++) {
+		release = release_of(g, s, &t);
+		if (release == GRAPH_NONE || g->w->events[release].r.ts > at_ns) {
+			t.until_ns = release == GRAPH_NONE ? UINT64_MAX : g->w->events[release].r.ts;
+			t.certain = t.certain && scan_left(g) && t.task != GRAPH_NONE &&
+				    !owner_may_have_unlocked(g, t.task, t.from_ns, at_ns);
+			*ret = t;
+			return;
+		}
+		x = ended_by(g, s, release);
+		if (is_read_write(g, s) || !x)
+			break;
+		turn_after(g, s, x, release, &t);
+	}
+	*ret = (struct lock_turn){ .task = GRAPH_NONE, .event = GRAPH_NONE, .until_ns = UINT64_MAX };
+	if (!is_read_write(g, s))
+		return;
+	add_readers(g, s, known_ns, all);
+	if (all->n == 1)
+		ret->task = all->v[0];
+}
+
+/* Nothing ended the wait for the mutex, and its owner is not certain, because records are missing later. Sets
+ * *ret to the blame up to the first missing record. */
+static bool is_certain_before_loss(const struct graph *g, const struct interval *s, uint64_t at_ns,
+				   const struct blame *b, struct blame *ret)
+{
+	size_t lost = graph_span_within(&g->lost, 0, at_ns, s->to_ns);
+	struct enders all = { 0 };
+	struct lock_turn turn;
+
+	if (b->strength == EDGE_STRONG || lost == g->lost.n)
+		return false;
+	owner_turn(g, s, at_ns, &turn, &all);
+	if (!turn.certain || turn.task != b->task)
+		return false;
+	*ret = *b;
+	ret->strength = EDGE_STRONG;
+	ret->until_ns = MIN(turn.until_ns, g->lost.v[lost].from_ns);
+	return true;
+}
+
+bool blame_earlier_owner(const struct graph *g, uint32_t interval, uint64_t at_ns, const struct blame *b,
+			 struct blame *ret)
+{
+	const struct interval *s = &g->intervals[interval];
+	bool mutex = s->wait == CT_W_FUTEX && graph_futex_owner(g, s);
+	struct enders all = { 0 };
+	struct lock_turn turn;
+
+	if (b->task == GRAPH_NONE)
+		return false;
+	if (mutex && !b->ended && b->edge == EDGE_LOCK)
+		return is_certain_before_loss(g, s, at_ns, b, ret);
+	if (!b->ended)
+		return false;
+	if (mutex && b->edge == EDGE_LOCK)
+		owner_turn(g, s, at_ns, &turn, &all);
+	else if (s->wait != CT_W_FLOCK || b->edge != EDGE_FILELOCK || !owner_file_turn(g, s, at_ns, &turn))
+		return false;
+	if (!turn.certain || turn.task == b->task || turn.task == s->task || turn.until_ns >= s->to_ns)
+		return false;
+	*ret = *b;
+	ret->task = turn.task;
+	ret->strength = EDGE_STRONG;
+	ret->event = turn.event;
+	ret->until_ns = turn.until_ns;
+	return true;
 }

@@ -15,6 +15,12 @@ static inline bool owner_alive(const struct graph *g, uint32_t task, uint64_t ts
 	return g->tasks[task].born_ns <= ts && ts < g->tasks[task].exit_ns;
 }
 
+/* `other` has the tgid of `task`, and lives. Returns false if it is of a later process with the same id. */
+static inline bool owner_is_same_process(const struct graph *g, uint32_t task, uint32_t other)
+{
+	return g->tasks[other].born_ns <= g->tasks[task].exit_ns;
+}
+
 /* Returns a living thread of the process: the main thread if it lives. GRAPH_NONE: none lives. */
 uint32_t owner_process(const struct graph *g, uint32_t tgid, uint64_t ts_ns);
 /* Adds no second task of a process. Drops the task if the list is full. */
@@ -128,6 +134,22 @@ bool owner_of_class(const struct graph *g, const struct interval *s, struct blam
 void owner_of_sysv(const struct graph *g, const struct interval *s, struct blame *b);
 /* Returns true if records of this time may be missing in which the process of `task` releases a lock. */
 bool owner_may_have_unlocked(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
+/* `task` took a lock of flock(), or an OFD lock, with the record `event`. No record up to until_ns shows that
+ * the lock has ended. */
+struct lock_kept {
+	uint32_t task, event;
+	uint64_t until_ns;
+};
+/*
+ * ret->task is kept->task, or the task that is likely to have the open file if kept->task has exited. The
+ * descriptor tables may show that the open file was passed on. Changes *ret in these cases:
+ * - Other processes have the locked file open (CT_FF_LOCK), and ret->task does not. If there is one such
+ * process, it is the owner. If there are several, no task is, and *all has them.
+ * - No table shows which open file has the lock, and the last table of kept->task lacks the file. Then the
+ * other processes count that have it open and do not ask for a lock themselves. The result is weak.
+ */
+void owner_find_keeper(const struct graph *g, const struct lock_try *t, const struct lock_kept *kept,
+		       struct lock_owner *ret, struct enders *all);
 void owner_of_flock(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all);
 /* Returns the child for which the task waits. If the task may wait for any child, returns the
  * youngest living child, and adds all living children to *all. */

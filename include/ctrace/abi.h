@@ -462,6 +462,7 @@ enum ct_found {
 
 #define CT_FF_READ  0x01
 #define CT_FF_WRITE 0x02
+#define CT_FF_LOCK  0x04 /* the open file has a lock of flock(), or an OFD lock; set by the daemon */
 
 #define CT_PF_KERNEL 0x01
 /* The signals that dump core by default; bit 0 is signal 1. SIG_KERNEL_COREDUMP_MASK of

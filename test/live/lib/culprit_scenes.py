@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Hangs of small processes whose truth is known: connections, listeners, published ports, a service manager, a full pipe,
-a jobserver, semaphores and message queues.
+a jobserver, semaphores and message queues, and locks that were passed on.
 
 A scene is a function that gets a Stage and the name of a variant. In most scenes, a process that another one waits for
 is itself blocked by a file lock, which the keeper owns. When the keeper ends, the hang ends.
@@ -13,6 +13,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 
 from lib import Failed, Skipped, children, comm, run, until
 from lib.hang_scenes import free_port
@@ -453,6 +454,110 @@ while True:
     return Hang(lambda: run_py("victim", body, *args).pid, [{started["guilty"].pid}, owner], (), end)
 
 
+PASSER = """
+a, b = socket.socketpair()
+f = open("lock")
+fcntl.flock(f, fcntl.LOCK_EX)
+if os.fork() == 0:
+    if sys.argv[1] == "socket":
+        f.close()
+        f = os.fdopen(socket.recv_fds(b, 1, 1)[1][0])
+        b.send(b"x")
+    time.sleep(300)
+if sys.argv[1] == "socket":
+    socket.send_fds(a, [b"x"], [f.fileno()])
+    a.recv(1)
+f.close()
+ready()
+if sys.argv[2] == "ends":
+    sys.exit()
+time.sleep(300)
+"""
+# A robust mutex of glibc in shared memory: offset 0 of the mapping
+ROBUST = """
+import ctypes, mmap
+libc = ctypes.CDLL(None, use_errno=True)
+m = mmap.mmap(os.open("mutex", os.O_RDWR), 4096)
+mutex = ctypes.c_char.from_buffer(m)
+def lock():
+    if libc.pthread_mutex_lock(ctypes.byref(mutex)) == 130: # EOWNERDEAD
+        libc.pthread_mutex_consistent(ctypes.byref(mutex))
+"""
+
+
+def passed_lock(stage, variant):
+    """A process locks a file, and another one keeps the open file: a child, or a process that got the descriptor through a
+    socket. The one that locked the file has closed it, or has ended. A third process has the file open too."""
+    how, _, then = variant.partition("-")
+    stage.write("lock", "")
+    start(stage, "opener", "f = open('lock'); ready(); time.sleep(300)")
+    p = start(stage, "locker", PASSER, how, then)
+    keepers = set()
+    if then == "ends":
+        p.wait()
+        until("a child has the lock", lambda: keepers_of(stage.path("lock"), keepers))
+    else:
+        keepers.update(children(p.pid))
+
+    def victim():
+        p = start(stage, "victim", "ready(); hang()")
+        until("the victim waits for the lock", lambda: waits_for_lock(p.pid))
+        return p.pid
+
+    return Hang(victim, [keepers], (), lambda: os.kill(min(keepers), signal.SIGKILL))
+
+
+def keepers_of(path, ret):
+    """Adds the processes whose open file has the lock to ret, and returns it."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            for fd in os.listdir("/proc/%s/fd" % pid):
+                with open("/proc/%s/fdinfo/%s" % (pid, fd), encoding="ascii") as f:
+                    if os.path.realpath("/proc/%s/fd/%s" % (pid, fd)) == os.path.realpath(path) and "lock:" in f.read():
+                        ret.add(int(pid))
+        except OSError:
+            pass
+    return ret
+
+
+def handed_mutex(stage, variant):
+    """The owner of a robust mutex unlocks it, or is killed. A process that waited too is the next owner."""
+    stage.write("mutex", "\0" * 4096)
+    start(stage, "maker", ROBUST + """
+attr = ctypes.create_string_buffer(64)
+libc.pthread_mutexattr_init(attr)
+libc.pthread_mutexattr_setpshared(attr, 1)
+libc.pthread_mutexattr_setrobust(attr, 1)
+libc.pthread_mutex_init(ctypes.byref(mutex), attr)
+ready()
+""").wait()
+    first = start(stage, "first", ROBUST + """
+lock()
+ready()
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
+signal.sigwait([signal.SIGUSR1])
+libc.pthread_mutex_unlock(ctypes.byref(mutex))
+time.sleep(300)
+""")
+    second = start(stage, "second", ROBUST + "ready(); lock(); time.sleep(300)")
+    until("the second waits", lambda: in_futex(second.pid))
+
+    def victim():
+        p = start(stage, "victim", ROBUST + "ready(); lock()")
+        until("the victim waits", lambda: in_futex(p.pid))
+        time.sleep(0.8)  # an inspection shows the first owner
+        os.kill(first.pid, signal.SIGKILL if variant == "killed" else signal.SIGUSR1)
+        until("the second has the mutex", lambda: not in_futex(second.pid))
+        return p.pid
+
+    return Hang(victim, [{second.pid}], (), lambda: os.kill(second.pid, signal.SIGKILL))
+
+
+def in_futex(pid):
+    with open("/proc/%d/wchan" % pid, encoding="ascii") as f:
+        return "futex" in f.read()
+
+
 # {scene: (function, variants, programs)}
 SCENES = {
     "reset": (reset, ["recv", "poll", "killed"], ["flock"]),
@@ -465,4 +570,6 @@ SCENES = {
     "full-pipe": (full_pipe, ["child", "grandchild"], ["seq"]),
     "jobserver": (jobserver, [""], ["make"]),
     "sysv": (sysv, ["semaphore", "semaphore-last", "answer", "answer-last", "full"], ["flock"]),
+    "passed-lock": (passed_lock, ["fork", "socket", "fork-ends", "socket-ends"], []),
+    "handed-mutex": (handed_mutex, ["killed", "unlocked"], []),
 }

@@ -368,9 +368,9 @@ static void verb_completes(struct record *r)
 
 static void verb_fd(struct record *r)
 {
-	static const struct text_word flags[] = { { "read", CT_FF_READ },
-						  { "write", CT_FF_WRITE },
-						  { NULL, 0 } };
+	static const struct text_word flags[] = {
+		{ "read", CT_FF_READ }, { "write", CT_FF_WRITE }, { "lock", CT_FF_LOCK }, { NULL, 0 }
+	};
 	struct window_record *e =
 		add(r, CT_FD, r->tid, (uint32_t)text_number(r->l, text_line_next(r->l, "a descriptor")));
 

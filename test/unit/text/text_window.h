@@ -63,7 +63,7 @@
  *                                          the disk gets a request
  *   A completes read|write|flush|discard BYTES OBJECT
  *                                          [sector=N] [file=OBJECT]; the request is done
- *   A fd FD OBJECT                         [flags=read,write]
+ *   A fd FD OBJECT                         [flags=read,write,lock]
  *   A epmember FD OBJECT EPOLL             [events=N], by default EPOLLIN, as for a waitfd
  *   A sample STACK [ran=TIME] [flags=kernel,fatal]
  *   A visit STACK [WAIT] [OBJECT]          [lock=database,no-task] [owner=B]

@@ -4,6 +4,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "daemon/record/heldlocks.h"
 
@@ -39,10 +43,42 @@ static void held_locks(void **state)
 	assert_false(heldlocks_parse("1: POSIX  ADVISORY  WRITE <none>:0 0 EOF", &l));
 }
 
+/* A process has a file open twice, and only one of the open files has the lock. */
+static void marks_the_locked_open_file(void **state)
+{
+	char path[] = "/tmp/ctrace-heldlocks-XXXXXX";
+	int locked = mkstemp(path), other = open(path, O_RDWR);
+	struct heldlock lock = { .rec = { .kind = CT_HELD, .wait = 1, .obj = 5 } };
+	struct heldlocks h = { .v = &lock, .n = 1 };
+	struct ct_rec table[] = {
+		{ .kind = CT_FD, .tid = (uint32_t)getpid(), .peer = (uint32_t)locked, .obj = 5, .flags = 3 },
+		{ .kind = CT_FD, .tid = (uint32_t)getpid(), .peer = (uint32_t)other, .obj = 5, .flags = 3 },
+		{ .kind = CT_FD, .tid = (uint32_t)getpid(), .peer = (uint32_t)locked, .obj = 6, .flags = 3 },
+		{ .kind = CT_FD, .tid = (uint32_t)getpid(), .peer = (uint32_t)locked, .obj = 5, .flags = 3 },
+	};
+
+	(void)state;
+	assert_true(locked >= 0 && other >= 0);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(flock(locked, LOCK_EX), 0);
+	heldlocks_mark(&h, table, sizeof(table), 2);
+	assert_int_equal(table[0].flags, 3 | CT_FF_LOCK);
+	assert_int_equal(table[1].flags, 3);
+	assert_int_equal(table[2].flags, 3); /* no line of /proc/locks is about this file */
+	assert_int_equal(table[3].flags, 3); /* two descriptors were looked at */
+	lock.rec.flags = 1;                  /* the line is about a waiter */
+	table[0].flags = 3;
+	heldlocks_mark(&h, table, sizeof(table), 2);
+	assert_int_equal(table[0].flags, 3);
+	close(locked);
+	close(other);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(held_locks),
+		cmocka_unit_test(marks_the_locked_open_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* owner_keeper.c - finds the process that keeps a file lock which another process took and passed on. A lock
+ * of flock(), and an OFD lock, belong to an open file. A process gets the open file of another one by a fork
+ * or through a socket. */
+#include "graph/timeline/scan.h"
+#include "graph/wake/owner_private.h"
+#include "lib/bisect.h"
+#include "lib/cleanup.h"
+
+/* What the last descriptor table of a process, recorded in a range of time, says about a file. */
+enum has_file { TABLE_UNKNOWN, TABLE_LACKS, TABLE_HAS, TABLE_HAS_LOCK };
+
+/* A table is recorded as a whole, in the order of the descriptors. */
+static enum has_file last_table(const struct graph *g, uint32_t tgid, uint64_t obj, uint64_t since_ns,
+				uint64_t until_ns)
+{
+	enum has_file has = TABLE_LACKS;
+	uint64_t first_ns, last_ns;
+	bool in_last = true;
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, &g->tables, tgid, since_ns + 1, &n);
+
+	n = BISECT(i, 0, n, owner_event(g, &r[i])->r.ts > until_ns);
+	if (!n)
+		return TABLE_UNKNOWN;
+	first_ns = last_ns = owner_event(g, &r[n - 1])->r.ts;
+	for (size_t i = n; i-- > 0 && scan_step(g);) {
+		const struct ct_rec *e = &owner_event(g, &r[i])->r;
+
+		in_last &= i + 1 == n || ct_fd_number(e) < ct_fd_number(&owner_event(g, &r[i + 1])->r);
+		if (!in_last && has != TABLE_HAS)
+			break;
+		first_ns = in_last ? e->ts : first_ns;
+		/* the table of an inspection does not show the locks, but an earlier table may */
+		if (e->obj == obj)
+			has = MAX(has, e->flags & CT_FF_LOCK ? TABLE_HAS_LOCK : TABLE_HAS);
+	}
+	return has == TABLE_LACKS && (graph_may_lack(g, 0, first_ns, last_ns) || !scan_left(g))
+		       ? TABLE_UNKNOWN
+		       : has;
+}
+
+/* Returns true if the process has asked for a lock of the file, and not got it. Then it has opened the file
+ * for itself. */
+static bool asks_itself(const struct graph *g, uint64_t obj, uint32_t tgid, uint64_t until_ns)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->flocks, obj, &n);
+
+	for (size_t i = 0; i < n && owner_event(g, &r[i])->r.ts <= until_ns; i++) {
+		const struct ct_rec *e = &owner_event(g, &r[i])->r;
+		uint32_t task = graph_task_at(g, e->tid, e->ts);
+
+		if (!scan_step(g) || (task != GRAPH_NONE && g->tasks[task].tgid == tgid &&
+				      (e->kind == CT_HELD ? ct_held_is_waiter(e) : ct_lock_result(e) != 0)))
+			return true;
+	}
+	return false;
+}
+
+/* Adds the processes, but not that of kept->task nor the waiter, whose last tables have the file open: with
+ * its lock, if `locked` is true. */
+static void add_openers(const struct graph *g, const struct lock_try *t, const struct lock_kept *kept,
+			bool locked, struct enders *ret)
+{
+	uint64_t since_ns = g->w->events[kept->event].r.ts;
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, &g->fds, t->obj, since_ns + 1, &n);
+
+	for (size_t i = 0; i < n && owner_event(g, &r[i])->r.ts <= kept->until_ns && scan_step(g); i++) {
+		uint32_t tgid = owner_event(g, &r[i])->r.tid, task = owner_process(g, tgid, kept->until_ns);
+		enum has_file has;
+
+		if (task == GRAPH_NONE || tgid == t->tgid || tgid == g->tasks[kept->task].tgid)
+			continue;
+		has = last_table(g, tgid, t->obj, since_ns, kept->until_ns);
+		if (has == TABLE_HAS_LOCK ||
+		    (has == TABLE_HAS && !locked && !asks_itself(g, t->obj, tgid, kept->until_ns)))
+			owner_add(g, ret, task);
+	}
+}
+
+static bool has_task(const struct enders *e, uint32_t task)
+{
+	for (size_t i = 0; i < e->n; i++)
+		if (e->v[i] == task)
+			return true;
+	return false;
+}
+
+void owner_find_keeper(const struct graph *g, const struct lock_try *t, const struct lock_kept *kept,
+		       struct lock_owner *ret, struct enders *all)
+{
+	const struct ct_rec *lock = &g->w->events[kept->event].r;
+	uint32_t tgid = g->tasks[kept->task].tgid, process = owner_process(g, tgid, kept->until_ns);
+	enum has_file has = last_table(g, tgid, t->obj, lock->ts, kept->until_ns);
+	bool alive = process != GRAPH_NONE && owner_is_same_process(g, kept->task, process);
+	bool flock = ct_lock_type(lock) == CT_LOCK_FLOCK;
+	struct enders keepers = { 0 };
+	uint8_t strength = EDGE_WEAK;
+
+	if (alive && has == TABLE_HAS_LOCK)
+		return;
+	add_openers(g, t, kept, true, &keepers);
+	if (keepers.n && has_task(&keepers, ret->task)) {
+		/* The heir that was likely is certain now. */
+		ret->strength = flock && !alive && keepers.n == 1 ? EDGE_STRONG : ret->strength;
+		return;
+	}
+	if (keepers.n && alive && has == TABLE_UNKNOWN) {
+		ret->strength = EDGE_WEAK; /* both may have it */
+		return;
+	}
+	if (!keepers.n && (!alive || has != TABLE_LACKS))
+		return;
+	/* An OFD lock may be on other bytes. */
+	if (keepers.n && flock && (!alive || has == TABLE_LACKS))
+		strength = EDGE_STRONG;
+	if (!keepers.n)
+		add_openers(g, t, kept, false, &keepers);
+	ret->strength = strength;
+	/* A memory mapping keeps the file open too, as does a message that is not received yet. */
+	if (!keepers.n)
+		return;
+	ret->task = keepers.n == 1 ? keepers.v[0] : GRAPH_NONE;
+	ret->event = keepers.n == 1 ? kept->event : GRAPH_NONE;
+	*all = keepers.n == 1 ? (struct enders){ 0 } : keepers;
+}
