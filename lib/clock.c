@@ -28,7 +28,9 @@ struct clock_offsets clock_offsets_now(void)
 
 		if (b1 - b0 < best_width) {
 			best_width = b1 - b0;
-			best.boot_to_mono_ns = (int64_t)(m - mid);
+			/* The two clocks differ only by the time of suspends, and no suspend is as short as
+			 * this measurement. */
+			best.boot_to_mono_ns = b0 <= m && m <= b1 ? 0 : (int64_t)(m - mid);
 			best.boot_to_real_ns = (int64_t)(r - mid);
 		}
 	}
