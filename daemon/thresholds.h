@@ -433,10 +433,12 @@
 #define SNAPSHOT_REQUEST_PREPARE_NS      150000000ULL
 #define SNAPSHOT_REQUEST_PAUSE_NS        2000000
 #define SNAPSHOT_REQUEST_INSPECTIONS_MAX 200
-/* descriptors: at most so many descriptors of locked files are looked at, to see which open file has the
- * lock. Smaller: the owner of a lock that was passed on is not certain. Larger: a snapshot takes longer,
- * about 20 us for each. No evidence yet. */
+/* MAX, descriptors, and NS, ns: at most so many descriptors of locked files are looked at, for so long, to
+ * see which open file has the lock. Smaller: the owner of a lock that was passed on is not certain. Larger: a
+ * snapshot takes longer: about 20 us for each descriptor, and 0.5 us for each lock of its open file, of which
+ * a user may make very many. No evidence yet. */
 #define SNAPSHOT_REQUEST_MARKS_MAX 1000
+#define SNAPSHOT_REQUEST_MARKS_NS  50000000ULL
 /* ns: before a snapshot, the disk gets this time for the sealed file segments. Smaller: on a slow
  * disk, the end of the window is missing. Larger: a stuck disk holds up the snapshot. No evidence
  * yet. */

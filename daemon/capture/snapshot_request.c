@@ -109,7 +109,8 @@ bool snapshot_request_prepare(const struct snapshot_request_source *src, uint64_
 	if (!drain_call(src->drain, prepare_begin, &p)) {
 		heldlocks_read(NULL, clock_boot_ns(), &p.locks);
 		prepare_tables(src, &p);
-		heldlocks_mark(&p.locks, p.tables.v, p.tables.n, SNAPSHOT_REQUEST_MARKS_MAX);
+		heldlocks_mark(&p.locks, p.tables.v, p.tables.n, SNAPSHOT_REQUEST_MARKS_MAX,
+			       clock_boot_ns() + SNAPSHOT_REQUEST_MARKS_NS);
 		while (drain_inspections_open(src->drain) && clock_boot_ns() < p.deadline_ns)
 			nanosleep(&pause, NULL);
 		drain_call(src->drain, prepare_end, &p);

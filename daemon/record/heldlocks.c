@@ -9,6 +9,7 @@
 #include "ctrace/fields.h"
 #include "daemon/stream.h"
 #include "lib/cleanup.h"
+#include "lib/clock.h"
 #include "lib/map.h"
 #include "lib/vec.h"
 
@@ -88,8 +89,8 @@ void heldlocks_done(struct heldlocks *h)
 }
 
 /* The lines "lock:" in /proc/PID/fdinfo/FD are about the locks of this open file: show_fd_locks() in
- * fs/locks.c. */
-static bool has_lock(uint32_t tgid, uint32_t fd)
+ * fs/locks.c. Since the table was read, the descriptor may have got another file. */
+static bool has_lock(uint32_t tgid, uint32_t fd, uint64_t obj)
 {
 	_cleanup_fclose_ FILE *f = NULL;
 	char line[256];
@@ -100,13 +101,13 @@ static bool has_lock(uint32_t tgid, uint32_t fd)
 		struct heldlock lock;
 
 		if (!strncmp(line, "lock:", 5) && heldlocks_parse(line + 5, &lock) &&
-		    lock.rec.wait != CT_LOCK_POSIX)
+		    lock.rec.wait != CT_LOCK_POSIX && lock.rec.obj == obj)
 			return true;
 	}
 	return false;
 }
 
-void heldlocks_mark(const struct heldlocks *h, void *stream, size_t size, unsigned max)
+void heldlocks_mark(const struct heldlocks *h, void *stream, size_t size, unsigned max, uint64_t deadline_ns)
 {
 	struct map locked = { 0 };
 	uint8_t *p = stream;
@@ -120,8 +121,11 @@ void heldlocks_mark(const struct heldlocks *h, void *stream, size_t size, unsign
 
 		if (rec->kind != CT_FD || !map_get(&locked, rec->obj, NULL))
 			continue;
+		/* the kernel takes long for an open file with very many locks */
+		if (clock_boot_ns() >= deadline_ns)
+			break;
 		max--;
-		if (has_lock(rec->tid, ct_fd_number(rec)))
+		if (has_lock(rec->tid, ct_fd_number(rec), rec->obj))
 			rec->flags |= CT_FF_LOCK;
 	}
 	map_done(&locked);

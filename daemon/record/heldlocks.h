@@ -32,7 +32,7 @@ int heldlocks_read(FILE *f, uint64_t ts_ns, struct heldlocks *ret);
 void heldlocks_done(struct heldlocks *h);
 /* stream: descriptor tables, as probe_read_files() returns them. Sets CT_FF_LOCK in the records of the
  * descriptors whose open file has a lock of flock(), or an OFD lock. Looks only at files that have such a
- * lock in h, and at most at `max` descriptors. */
-void heldlocks_mark(const struct heldlocks *h, void *stream, size_t size, unsigned max);
+ * lock in h, at most at `max` descriptors, and not after deadline_ns (boot time). */
+void heldlocks_mark(const struct heldlocks *h, void *stream, size_t size, unsigned max, uint64_t deadline_ns);
 
 #endif

@@ -80,6 +80,19 @@ static void add_openers(const struct graph *g, const struct lock_try *t, const s
 	}
 }
 
+/* Returns true if a process has an OFD lock of the file, or if this is not known. CT_FF_LOCK does not tell
+ * such a lock from one of flock(). */
+static bool may_have_ofd_lock(const struct graph *g, uint64_t obj)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->flocks, obj, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (!scan_step(g) || ct_lock_type(&owner_event(g, &r[i])->r) == CT_LOCK_OFD)
+			return true;
+	return false;
+}
+
 static bool has_task(const struct enders *e, uint32_t task)
 {
 	for (size_t i = 0; i < e->n; i++)
@@ -95,16 +108,19 @@ void owner_find_keeper(const struct graph *g, const struct lock_try *t, const st
 	uint32_t tgid = g->tasks[kept->task].tgid, process = owner_process(g, tgid, kept->until_ns);
 	enum has_file has = last_table(g, tgid, t->obj, lock->ts, kept->until_ns);
 	bool alive = process != GRAPH_NONE && owner_is_same_process(g, kept->task, process);
-	bool flock = ct_lock_type(lock) == CT_LOCK_FLOCK;
 	struct enders keepers = { 0 };
 	uint8_t strength = EDGE_WEAK;
+	bool certain;
 
 	if (alive && has == TABLE_HAS_LOCK)
 		return;
 	add_openers(g, t, kept, true, &keepers);
+	/* An OFD lock may be on other bytes. If the budget of scan.h is spent, keepers may be missing. */
+	certain = keepers.n && (!alive || has == TABLE_LACKS) && ct_lock_type(lock) == CT_LOCK_FLOCK &&
+		  !may_have_ofd_lock(g, t->obj) && scan_left(g);
 	if (keepers.n && has_task(&keepers, ret->task)) {
 		/* The heir that was likely is certain now. */
-		ret->strength = flock && !alive && keepers.n == 1 ? EDGE_STRONG : ret->strength;
+		ret->strength = certain && !alive && keepers.n == 1 ? EDGE_STRONG : ret->strength;
 		return;
 	}
 	if (keepers.n && alive && has == TABLE_UNKNOWN) {
@@ -113,8 +129,7 @@ void owner_find_keeper(const struct graph *g, const struct lock_try *t, const st
 	}
 	if (!keepers.n && (!alive || has != TABLE_LACKS))
 		return;
-	/* An OFD lock may be on other bytes. */
-	if (keepers.n && flock && (!alive || has == TABLE_LACKS))
+	if (certain)
 		strength = EDGE_STRONG;
 	if (!keepers.n)
 		add_openers(g, t, kept, false, &keepers);

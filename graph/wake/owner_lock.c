@@ -308,6 +308,14 @@ static bool is_for_lock(const struct graph *g, const struct interval *s, const s
 	       (g->tasks[x->task].tgid != g->tasks[s->task].tgid && graph_futex_owner(g, x));
 }
 
+/* x is a wait for which is_for_lock() is true. Returns false if x is of another process, and has the futex at
+ * another address: then x may be for another lock at the same place in a page. Processes that got the lock by
+ * a fork have it at the same address. */
+static bool is_surely_for_lock(const struct interval *s, const struct interval *x)
+{
+	return GLIBC_FUTEX_PAIR(CT_OBJ_FUTEX_ID(0, x->obj)) == GLIBC_FUTEX_PAIR(CT_OBJ_FUTEX_ID(0, s->obj));
+}
+
 /* Returns the wait for the lock of s that this CT_WAKE ended, or NULL. */
 static const struct interval *ended_by(const struct graph *g, const struct interval *s, uint32_t event)
 {
@@ -476,6 +484,7 @@ void owner_turn(const struct graph *g, const struct interval *s, uint64_t at_ns,
 			       .certain = true };
 	const struct interval *x;
 	uint64_t known_ns = t.from_ns;
+	bool sure = true;
 	uint32_t release;
 
 	/* An inspection may have shown the owner in the middle of the wait. */
@@ -487,7 +496,7 @@ void owner_turn(const struct graph *g, const struct interval *s, uint64_t at_ns,
 		release = release_of(g, s, &t);
 		if (release == GRAPH_NONE || g->w->events[release].r.ts > at_ns) {
 			t.until_ns = release == GRAPH_NONE ? UINT64_MAX : g->w->events[release].r.ts;
-			t.certain = t.certain && scan_left(g) && t.task != GRAPH_NONE &&
+			t.certain = t.certain && sure && scan_left(g) && t.task != GRAPH_NONE &&
 				    !owner_may_have_unlocked(g, t.task, t.from_ns, at_ns);
 			*ret = t;
 			return;
@@ -495,6 +504,7 @@ void owner_turn(const struct graph *g, const struct interval *s, uint64_t at_ns,
 		x = ended_by(g, s, release);
 		if (is_read_write(g, s) || !x)
 			break;
+		sure &= is_surely_for_lock(s, x);
 		turn_after(g, s, x, release, &t);
 	}
 	*ret = (struct lock_turn){ .task = GRAPH_NONE, .event = GRAPH_NONE, .until_ns = UINT64_MAX };

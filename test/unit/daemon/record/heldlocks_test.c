@@ -9,6 +9,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "ctrace/fields.h"
 #include "daemon/record/heldlocks.h"
 
 static void held_locks(void **state)
@@ -43,32 +44,56 @@ static void held_locks(void **state)
 	assert_false(heldlocks_parse("1: POSIX  ADVISORY  WRITE <none>:0 0 EOF", &l));
 }
 
+/* Returns the file on which this process has a lock of flock(). */
+static uint64_t locked_file(void)
+{
+	struct heldlocks all;
+	uint64_t obj = 0;
+
+	assert_int_equal(heldlocks_read(NULL, 0, &all), 0);
+	for (size_t i = 0; i < all.n; i++)
+		if (all.v[i].rec.tid == (uint32_t)getpid() && ct_lock_type(&all.v[i].rec) == CT_LOCK_FLOCK)
+			obj = all.v[i].rec.obj;
+	heldlocks_done(&all);
+	assert_true(obj);
+	return obj;
+}
+
 /* A process has a file open twice, and only one of the open files has the lock. */
 static void marks_the_locked_open_file(void **state)
 {
 	char path[] = "/tmp/ctrace-heldlocks-XXXXXX";
 	int locked = mkstemp(path), other = open(path, O_RDWR);
-	struct heldlock lock = { .rec = { .kind = CT_HELD, .wait = 1, .obj = 5 } };
+	const uint32_t pid = (uint32_t)getpid();
+	struct heldlock lock = { .rec = { .kind = CT_HELD, .wait = 1 } };
 	struct heldlocks h = { .v = &lock, .n = 1 };
 	struct ct_rec table[] = {
-		{ .kind = CT_FD, .tid = (uint32_t)getpid(), .peer = (uint32_t)locked, .obj = 5, .flags = 3 },
-		{ .kind = CT_FD, .tid = (uint32_t)getpid(), .peer = (uint32_t)other, .obj = 5, .flags = 3 },
-		{ .kind = CT_FD, .tid = (uint32_t)getpid(), .peer = (uint32_t)locked, .obj = 6, .flags = 3 },
-		{ .kind = CT_FD, .tid = (uint32_t)getpid(), .peer = (uint32_t)locked, .obj = 5, .flags = 3 },
+		{ .kind = CT_FD, .tid = pid, .peer = (uint32_t)locked, .flags = 3 },
+		{ .kind = CT_FD, .tid = pid, .peer = (uint32_t)other, .flags = 3 },
+		{ .kind = CT_FD, .tid = pid, .peer = (uint32_t)locked, .obj = 6, .flags = 3 },
+		{ .kind = CT_FD, .tid = pid, .peer = (uint32_t)locked, .flags = 3 },
 	};
 
 	(void)state;
 	assert_true(locked >= 0 && other >= 0);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(flock(locked, LOCK_EX), 0);
-	heldlocks_mark(&h, table, sizeof(table), 2);
+	lock.rec.obj = table[0].obj = table[1].obj = table[3].obj = locked_file();
+	heldlocks_mark(&h, table, sizeof(table), 2, 0);
+	assert_int_equal(table[0].flags, 3); /* the time is over */
+	heldlocks_mark(&h, table, sizeof(table), 2, UINT64_MAX);
 	assert_int_equal(table[0].flags, 3 | CT_FF_LOCK);
 	assert_int_equal(table[1].flags, 3);
 	assert_int_equal(table[2].flags, 3); /* no line of /proc/locks is about this file */
 	assert_int_equal(table[3].flags, 3); /* two descriptors were looked at */
 	lock.rec.flags = 1;                  /* the line is about a waiter */
 	table[0].flags = 3;
-	heldlocks_mark(&h, table, sizeof(table), 2);
+	heldlocks_mark(&h, table, sizeof(table), 2, UINT64_MAX);
+	assert_int_equal(table[0].flags, 3);
+	/* The descriptor has got another file since the table was read. */
+	lock.rec.flags = 0;
+	lock.rec.obj = table[0].obj = 5;
+	heldlocks_mark(&h, table, sizeof(table), 2, UINT64_MAX);
 	assert_int_equal(table[0].flags, 3);
 	close(locked);
 	close(other);
