@@ -401,24 +401,6 @@ static bool awaits_signal(const struct graph *g, const struct interval *s, const
 	       is_own_sender(g, sender, s->task);
 }
 
-/* The exit of a child ended a poll. If another task owes the poller an answer, it polls for this answer, and
- * the SIGCHLD of the child only interrupted the poll. Then returns true, and *b blames that task. */
-static bool blame_debtor(const struct graph *g, const struct interval *s, const struct window_event *wake,
-			 uint32_t child, struct blame *b)
-{
-	struct blame lasting;
-
-	if ((s->wait != CT_W_POLL && s->wait != CT_W_EPOLL) || wake->r.obj)
-		return false;
-	blame_lasting(g, (uint32_t)(s - g->intervals), &lasting);
-	if (!lasting.owed || lasting.task == GRAPH_NONE ||
-	    g->tasks[lasting.task].tgid == g->tasks[child].tgid)
-		return false;
-	lasting.until_ns = b->until_ns;
-	*b = lasting;
-	return true;
-}
-
 static void blame_waker(const struct graph *g, const struct interval *s, const struct window_event *wake,
 			struct blame *b)
 {
@@ -460,8 +442,6 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 	}
 	if (b->edge == EDGE_POST && others_posted(g, s, wake))
 		b->strength = EDGE_WEAK;
-	if (b->edge == EDGE_EXIT && blame_debtor(g, s, wake, waker, b))
-		return;
 	/* The SIGCHLD only interrupted the wait on the futex, unless a handler of the signal posts on it. */
 	if (b->edge == EDGE_EXIT && s->wait == CT_W_FUTEX && !graph_futex_owner(g, s) &&
 	    g->tasks[waker].ptgid == g->tasks[s->task].tgid && g->tasks[waker].tgid != g->tasks[s->task].tgid)
