@@ -125,6 +125,7 @@ static __noinline int iter_stack(struct seq_file *seq, struct task_struct *t)
 #define IPC_INDEX_MASK 0x7fff
 #define IPC_SEM_IDS    0
 #define IDR_DEPTH      4
+#define PID_OF_PROCESS 1 /* PIDTYPE_TGID: include/linux/pid_types.h */
 
 /* Returns the set of semaphores of System V that has this id in the namespace of t, or NULL. Follows the tree
  * as radix_tree_lookup() in lib/radix-tree.c. */
@@ -155,8 +156,10 @@ static __always_inline __u64 iter_sem(struct sem_array *set, __u32 i)
 			i * bpf_core_type_size(struct sem);
 	struct pid *pid = BPF_CORE_READ(s, sempid);
 	struct upid *up = (void *)pid + bpf_core_field_offset(struct pid, numbers);
+	/* If the process is gone, another process may have its number. */
+	bool lives = pid && BPF_CORE_READ(pid, tasks[PID_OF_PROCESS].first);
 
-	return (__u64)(__u32)BPF_CORE_READ(s, semval) << 32 | (pid ? (__u32)BPF_CORE_READ(up, nr) : 0);
+	return (__u64)(__u32)BPF_CORE_READ(s, semval) << 32 | (lives ? (__u32)BPF_CORE_READ(up, nr) : 0);
 }
 
 static __noinline int iter_sems(struct seq_file *seq, struct task_struct *t)

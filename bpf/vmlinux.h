@@ -105,8 +105,13 @@ struct upid {
 	int nr;
 	struct pid_namespace *ns;
 };
+struct hlist_node;
+struct hlist_head {
+	struct hlist_node *first;
+};
 struct pid {
 	unsigned int level;
+	struct hlist_head tasks[4];
 	struct upid numbers[1];
 };
 struct xarray {

@@ -262,6 +262,9 @@ static bool is_alarm(const struct graph *g, const struct diagnosis *d)
 	if (k->wait == CT_W_FUTEX && k->kind != RESOURCE_LOCK && k->edge == EDGE_OWNER &&
 	    (k->pid != k->tid || c == CAUSE_BUSY))
 		return c == CAUSE_CIRCULAR_WAIT;
+	/* A worker that waits for its next job waits in the same way as a client for its answer. */
+	if (k->wait == CT_W_SYSVIPC && k->kind != RESOURCE_SEMAPHORE && c == CAUSE_BUSY)
+		return false;
 	/* An event loop waits for a client that waits for it. If somebody ended this client, its own row says
 	 * whether it hung. */
 	if (c == CAUSE_CIRCULAR_WAIT)

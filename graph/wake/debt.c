@@ -332,11 +332,22 @@ struct active {
 	uint32_t thread, for_task;
 };
 
-/* Returns true if a waits for the end of a child, and b for this child or a descendant of it. */
+/* Returns true if the task waits for the end of a child, and no other child may end first. */
+static bool waits_for_one_child(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	struct blame b;
+
+	if (!waits_for_child(g, task, ts_ns))
+		return false;
+	blame_lasting(g, graph_interval_at(g, task, ts_ns - 1), &b);
+	return !b.rivals;
+}
+
+/* Returns true if a waits for the end of one child, and b for this child or a descendant of it. */
 static bool awaits_end_of(const struct graph *g, const struct active *a, const struct active *b,
 			  uint64_t ts_ns)
 {
-	return waits_for_child(g, a->thread, ts_ns) &&
+	return waits_for_one_child(g, a->thread, ts_ns) &&
 	       graph_descends_from(g, b->for_task, g->tasks[a->for_task].tgid);
 }
 

@@ -253,13 +253,22 @@ static uint32_t only_thread(const struct graph *g, uint32_t tgid, uint64_t ts_ns
 	return scan_left(g) ? found : GRAPH_NONE;
 }
 
-static bool awaits_message(const struct graph *g, uint32_t task, uint64_t ts_ns)
+/* Returns true if the task waits in a call of System V, and perhaps for nothing that it owes: for any
+ * message, or for a semaphore of which no inspection shows who has taken it. Such a task may have taken an
+ * item from a pool, and wait for the next one. */
+static bool idles_in_ipc(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
-	uint32_t i = graph_interval_at(g, task, ts_ns);
+	uint32_t i = graph_interval_at(g, task, ts_ns), visit;
 	const struct interval *s = i == GRAPH_NONE ? NULL : &g->intervals[i];
+	enum call call;
 
-	return s && s->state == INTERVAL_BLOCKED && s->wait == CT_W_SYSVIPC &&
-	       call_of(g->w->machine, s->nr) == CALL_MSGRCV;
+	if (!s || s->state != INTERVAL_BLOCKED || s->wait != CT_W_SYSVIPC)
+		return false;
+	call = call_of(g->w->machine, s->nr);
+	if (call != CALL_SEMOP && call != CALL_SEMTIMEDOP)
+		return call == CALL_MSGRCV;
+	visit = graph_visit(g, s);
+	return visit == GRAPH_NONE || !(ct_visit_lock(&g->w->events[visit].r) & CT_VL_SYSV);
 }
 
 void owner_of_sysv(const struct graph *g, const struct interval *s, struct blame *b)
@@ -270,7 +279,7 @@ void owner_of_sysv(const struct graph *g, const struct interval *s, struct blame
 	if (!r || !(ct_visit_lock(r) & CT_VL_SYSV) || !ct_visit_owner(r))
 		return;
 	task = only_thread(g, ct_visit_owner(r), s->to_ns - 1);
-	if (task == GRAPH_NONE || awaits_message(g, task, s->to_ns - 1))
+	if (task == GRAPH_NONE || idles_in_ipc(g, task, s->to_ns - 1))
 		return;
 	b->task = task;
 	b->event = visit;

@@ -130,6 +130,8 @@ bool owner_of_class(const struct graph *g, const struct interval *s, struct blam
  * (abi.h, CT_VL_SYSV), *b weakly blames this process. Exceptions:
  * - The process has several threads: no record says which of them acts.
  * - At the end of s, the process itself waits for any message of a queue: it idles.
+ * - At the end of s, the process itself waits for a semaphore, and no inspection shows for which process: it
+ *   may wait for the same semaphore.
  */
 void owner_of_sysv(const struct graph *g, const struct interval *s, struct blame *b);
 /* Returns true if records of this time may be missing in which the process of `task` releases a lock. */

@@ -883,7 +883,8 @@ struct ct_iter_task {
 	ct_u64 kstack[CT_ITER_KSTACK];
 	/* If the task waits in a system call for semaphores of System V: the first ones of its set. Each
 	 * one has its value in the high 32 bits. The low 32 bits have the id of the process that changed
-	 * it last, or waited until it was 0; 0: none. Otherwise all are 0, or without a meaning. */
+	 * it last, or waited until it was 0; 0: none, or it is gone. Otherwise all are 0, or without
+	 * a meaning. */
 	ct_u64 sems[CT_ITER_SEMS];
 };
 /*
