@@ -279,13 +279,15 @@ static void start(bool deletes, bool printed)
 	pool_start(&pool, r, 0);
 }
 
-/* A probe at the beginning of on_run() changes its code. */
+/* A probe at the beginning of on_run() changes its code. The daemon puts two probes there, and the second one
+ * changes nothing more. */
 static void await_probe(const void *before)
 {
 	for (unsigned i = 0; i < 20000 && !memcmp((const void *)on_run, before, PROBED_BYTES); i++) {
 		nap_ms(1);
 		__asm__ volatile("" ::: "memory");
 	}
+	nap_ms(100);
 }
 
 /* The extra job makes the daemon put a probe at on_run(). Then jobs that wait are cancelled, while the only
