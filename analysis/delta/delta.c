@@ -128,6 +128,8 @@ static int add_side(struct building *k, const struct profile *const *runs, size_
 		sum += (wide)ns[i] * w[i];
 		r = add_run(k, sorted[i], w[i], is_new);
 	}
+	if (!r && sum / METRIC_WEIGHTS_SUM > INT64_MAX)
+		return -EOVERFLOW;
 	*ret = (struct delta_side){ .runs = n,
 				    .value_ns = (uint64_t)(sum / METRIC_WEIGHTS_SUM),
 				    .min_ns = ns[0],

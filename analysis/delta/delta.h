@@ -51,7 +51,8 @@ struct delta {
  * like a usual word. So if a row is of one run only, and has the name of another row but for a word in the
  * place of its '*', delta_new() adds it to this other row.
  *
- * The caller frees *ret with delta_free(). Returns 0 or -ENOMEM.
+ * The caller frees *ret with delta_free(). Returns 0, -ENOMEM, or -EOVERFLOW (DELTA_TOTAL, and the runs of a
+ * side take 2^63 ns or more together).
  */
 int delta_new(const struct profile *const *old, size_t n_old, const struct profile *const *new, size_t n_new,
 	      enum delta_metric metric, struct delta **ret);

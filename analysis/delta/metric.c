@@ -10,7 +10,7 @@
 #define BETA_SMALL 1e-30
 #define BETA_EXACT 1e-13
 
-static const char *const names[DELTA_METRICS] = { "mean", "p50", "p95", "p99", "max" };
+static const char *const names[DELTA_METRICS] = { "mean", "p50", "p95", "p99", "max", "total" };
 
 const char *metric_name(enum delta_metric m)
 {
@@ -106,7 +106,11 @@ void metric_weights(enum delta_metric metric, const uint64_t *total_ns, size_t n
 	size_t heavy = 0;
 
 	for (size_t i = 0; i < n; i++)
-		ret[i] = metric == DELTA_MEAN ? METRIC_WEIGHTS_SUM / n : 0;
+		ret[i] = metric == DELTA_MEAN    ? METRIC_WEIGHTS_SUM / n
+			 : metric == DELTA_TOTAL ? METRIC_WEIGHTS_SUM
+						 : 0;
+	if (metric == DELTA_TOTAL)
+		return;
 	switch (metric) {
 	case DELTA_P50:
 		quantile(0.5, n, ret);
@@ -121,6 +125,7 @@ void metric_weights(enum delta_metric metric, const uint64_t *total_ns, size_t n
 		ret[n - 1] = METRIC_WEIGHTS_SUM;
 		break;
 	case DELTA_MEAN:
+	case DELTA_TOTAL:
 	case DELTA_METRICS:
 		break;
 	}

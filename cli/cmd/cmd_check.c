@@ -118,7 +118,7 @@ static int read_regress(const char *arg, double *ret)
 static int read_metric(const char *arg, enum delta_metric *ret)
 {
 	*ret = metric_of(arg);
-	if (*ret != DELTA_METRICS)
+	if (*ret != DELTA_METRICS && *ret != DELTA_TOTAL)
 		return CLI_OK;
 	return cli_usage_error(&check_usage, "--metric %s: write p50, p95, p99, max or mean", arg);
 }

@@ -27,7 +27,8 @@ struct compare_options {
 #define TEXT(member) CLI_TEXT(struct compare_options, member)
 #define FLAG(member) CLI_FLAG(struct compare_options, member)
 static const struct cli_option compare_table[] = {
-	{ TEXT(metric), "metric", "M", "compare the mean, p50, p95, p99 or max of the runs (default: p50)" },
+	{ TEXT(metric), "metric", "M",
+	  "compare the mean, p50, p95, p99, max or total of the runs (default: p50)" },
 	TABLEARG_OPTIONS(struct compare_options, table,
 			 "change (the default: the largest first), old, new or part",
 			 "show the first N parts (default: 10)"),
@@ -180,7 +181,7 @@ static int read_metric(const struct compare_options *o, enum delta_metric *ret_m
 {
 	*ret_metric = o->metric ? metric_of(o->metric) : DELTA_P50;
 	if (*ret_metric == DELTA_METRICS)
-		return cli_usage_error(&compare_usage, "--metric %s: write mean, p50, p95, p99 or max",
+		return cli_usage_error(&compare_usage, "--metric %s: write mean, p50, p95, p99, max or total",
 				       o->metric);
 	return CLI_OK;
 }

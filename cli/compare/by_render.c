@@ -10,6 +10,8 @@
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
 
+#define CHANGE_WIDTH 11 /* of a difference with its sign */
+
 /* The table has no column for a class that is small in all groups of runs. */
 static bool is_shown(const struct study *s, size_t class)
 {
@@ -88,6 +90,52 @@ static void put_group(FILE *f, const struct by_view *v, size_t i)
 	put_reason(f, g);
 }
 
+static int64_t class_change(const struct study *s, size_t group, size_t class)
+{
+	return (int64_t)(s->groups[group].class_ns[class] - s->groups[0].class_ns[class]);
+}
+
+/* How much of the change each kind of parts is. The shares of a row add up to 100 %. */
+static void put_change(FILE *f, const struct by_view *v, size_t i)
+{
+	int64_t all = v->study->groups[i].delta->difference_ns;
+	char value[BY_VALUE_MAX], ns[TEXT_NUMBER_MAX];
+
+	fputs("  ", f);
+	for (size_t k = 0; k < v->by->n; k++)
+		fprintf(f, "%-*s  ", key_width(v, k), value_text(v, i, k, value));
+	fprintf(f, "%c%s", all < 0 ? '-' : '+', text_duration((uint64_t)llabs(all), ns));
+	fprintf(f, "%*s", MAX(CHANGE_WIDTH - 1 - (int)strlen(ns), 0), "");
+	for (size_t c = 0; c < PART_CLASSES; c++)
+		if (is_shown(v->study, c))
+			fprintf(f, "  %*.1f %%", class_width(c) - 2,
+				(double)class_change(v->study, i, c) * 100 / (double)all);
+	fputc('\n', f);
+}
+
+static bool has_changes(const struct study *s)
+{
+	for (size_t i = 1; i < s->n_groups; i++)
+		if (s->groups[i].delta->difference_ns)
+			return true;
+	return false;
+}
+
+static void put_changes(FILE *f, const struct by_view *v)
+{
+	fputs("\nShares of the change, by kind:\n  ", f);
+	for (size_t k = 0; k < v->by->n; k++)
+		fprintf(f, "%-*s  ", key_width(v, k), by_key_name(v->by->keys[k]));
+	fprintf(f, "%-*s", CHANGE_WIDTH, "change");
+	for (size_t c = 0; c < PART_CLASSES; c++)
+		if (is_shown(v->study, c))
+			fprintf(f, "  %*s", class_width(c), part_class_name((enum part_class)c));
+	fputc('\n', f);
+	for (size_t i = 1; i < v->study->n_groups; i++)
+		if (v->study->groups[i].delta->difference_ns)
+			put_change(f, v, i);
+}
+
 static bool lacks_settings(const struct by_view *v)
 {
 	char label[BY_LABEL_MAX];
@@ -117,6 +165,8 @@ void by_print(FILE *f, const struct by_view *v, const char *sentence)
 	put_head(f, v);
 	for (size_t i = 0; i < v->study->n_groups; i++)
 		put_group(f, v, i);
+	if (has_changes(v->study))
+		put_changes(f, v);
 	if (v->study->n_groups > 1 || w.n)
 		fputc('\n', f);
 	if (v->study->n_groups > 1)
@@ -154,6 +204,16 @@ static json_t *kinds_json(const struct study_group *g)
 	return o;
 }
 
+static json_t *changes_json(const struct study *s, size_t group)
+{
+	json_t *o = json_object();
+
+	for (size_t c = 0; c < PART_CLASSES; c++)
+		json_object_set_new(o, part_class_name((enum part_class)c),
+				    json_integer((json_int_t)class_change(s, group, c)));
+	return o;
+}
+
 static json_t *reason_json(const struct study_group *g)
 {
 	const struct delta_row *why = study_reason(g);
@@ -169,11 +229,11 @@ static json_t *group_json(const void *view, size_t i)
 	const struct study_group *g = &v->study->groups[i];
 	const struct delta_side *s = &g->delta->new;
 
-	return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "settings", settings_json(v, i), "runs",
-			 (json_int_t)s->runs, "value_ns", (json_int_t)s->value_ns, "min_ns",
+	return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "settings", settings_json(v, i),
+			 "runs", (json_int_t)s->runs, "value_ns", (json_int_t)s->value_ns, "min_ns",
 			 (json_int_t)s->min_ns, "max_ns", (json_int_t)s->max_ns, "difference_ns",
-			 (json_int_t)g->delta->difference_ns, "kinds", kinds_json(g), "reason",
-			 reason_json(g));
+			 (json_int_t)g->delta->difference_ns, "kinds", kinds_json(g), "kinds_difference",
+			 changes_json(v->study, i), "reason", reason_json(g));
 }
 
 int by_print_json(const struct by_view *v, const char *sentence)

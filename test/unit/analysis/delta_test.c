@@ -78,8 +78,8 @@ static struct delta *compared(const struct sides *s, enum delta_metric metric)
 	assert_true(new == d->new.value_ns);
 	assert_true(difference == d->difference_ns);
 	assert_true(environment == d->environment_ns);
-	assert_in_range(d->old.value_ns, d->old.min_ns, d->old.max_ns);
-	assert_in_range(d->new.value_ns, d->new.min_ns, d->new.max_ns);
+	assert_in_range(d->old.value_ns, d->old.min_ns, metric == DELTA_TOTAL ? UINT64_MAX : d->old.max_ns);
+	assert_in_range(d->new.value_ns, d->new.min_ns, metric == DELTA_TOTAL ? UINT64_MAX : d->new.max_ns);
 	return d;
 }
 
@@ -170,6 +170,27 @@ static void equal_runs(void **state)
 		assert_non_null(strstr(d->sentence, "as long as before"));
 		delta_free(d);
 	}
+}
+
+/* A third run as long as the two others makes the total longer, but not the mean. */
+static void total(void **state)
+{
+	_cleanup_(sides_done) struct sides s = { .n_old = 2, .n_new = 3 };
+	struct delta *d;
+
+	for (int i = 0; i < 3; i++) {
+		if (i < 2)
+			put(s.old[i] = a_profile(), "a", "", 100);
+		put(s.new[i] = a_profile(), "a", "", 100);
+	}
+	d = compared(&s, DELTA_TOTAL);
+	assert_int_equal(d->new.value_ns, 300);
+	assert_int_equal(d->rows[0].difference_ns, 100);
+	assert_true(d->rows[0].new_count > 2.99 && d->rows[0].new_count < 3.01);
+	delta_free(d);
+	d = compared(&s, DELTA_MEAN);
+	assert_int_equal(d->difference_ns, 0);
+	delta_free(d);
 }
 
 /* "lock" without a detail (part.h) shrinks to 0, and "lock" with the detail "load" grows. delta_new()
@@ -325,11 +346,11 @@ static void words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(adds_up),          cmocka_unit_test(one_run),
-		cmocka_unit_test(equal_runs),       cmocka_unit_test(details),
-		cmocka_unit_test(hidden_by_others), cmocka_unit_test(hidden_by_rows),
-		cmocka_unit_test(harrell_davis),    cmocka_unit_test(words),
-		cmocka_unit_test(random_names),
+		cmocka_unit_test(adds_up),        cmocka_unit_test(one_run),
+		cmocka_unit_test(equal_runs),     cmocka_unit_test(total),
+		cmocka_unit_test(details),        cmocka_unit_test(hidden_by_others),
+		cmocka_unit_test(hidden_by_rows), cmocka_unit_test(harrell_davis),
+		cmocka_unit_test(words),          cmocka_unit_test(random_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
