@@ -48,15 +48,36 @@ static int class_width(size_t class)
 	return MAX((int)strlen(part_class_name((enum part_class) class)), 7);
 }
 
-static void put_head(FILE *f, const struct by_view *v)
+/* Begins the head of a table. */
+static void put_keys(FILE *f, const struct by_view *v)
 {
 	fputs("\n  ", f);
 	for (size_t k = 0; k < v->by->n; k++)
 		fprintf(f, "%-*s  ", key_width(v, k), by_key_name(v->by->keys[k]));
-	fprintf(f, "%4s  %10s  %9s", "runs", metric_name(v->metric), "change");
+}
+
+/* Begins the row of a group. */
+static void put_settings(FILE *f, const struct by_view *v, size_t group)
+{
+	char value[BY_VALUE_MAX];
+
+	fputs("  ", f);
+	for (size_t k = 0; k < v->by->n; k++)
+		fprintf(f, "%-*s  ", key_width(v, k), value_text(v, group, k, value));
+}
+
+static void put_class_names(FILE *f, const struct by_view *v)
+{
 	for (size_t c = 0; c < PART_CLASSES; c++)
 		if (is_shown(v->study, c))
 			fprintf(f, "  %*s", class_width(c), part_class_name((enum part_class)c));
+}
+
+static void put_head(FILE *f, const struct by_view *v)
+{
+	put_keys(f, v);
+	fprintf(f, "%4s  %10s  %9s", "runs", metric_name(v->metric), "change");
+	put_class_names(f, v);
 	fputs("  largest reason for the change\n", f);
 }
 
@@ -75,11 +96,9 @@ static void put_group(FILE *f, const struct by_view *v, size_t i)
 {
 	const struct study_group *g = &v->study->groups[i];
 	const struct delta_side *side = &g->delta->new;
-	char value[BY_VALUE_MAX], ns[TEXT_NUMBER_MAX], change[TEXT_NUMBER_MAX] = "";
+	char ns[TEXT_NUMBER_MAX], change[TEXT_NUMBER_MAX] = "";
 
-	fputs("  ", f);
-	for (size_t k = 0; k < v->by->n; k++)
-		fprintf(f, "%-*s  ", key_width(v, k), value_text(v, i, k, value));
+	put_settings(f, v, i);
 	if (i && g->delta->old.value_ns)
 		snprintf(change, sizeof(change), "%+.1f %%",
 			 (double)g->delta->difference_ns * 100 / (double)g->delta->old.value_ns);
@@ -90,26 +109,20 @@ static void put_group(FILE *f, const struct by_view *v, size_t i)
 	put_reason(f, g);
 }
 
-static int64_t class_change(const struct study *s, size_t group, size_t class)
-{
-	return (int64_t)(s->groups[group].class_ns[class] - s->groups[0].class_ns[class]);
-}
-
 /* How much of the change each kind of parts is. The shares of a row add up to 100 %. */
 static void put_change(FILE *f, const struct by_view *v, size_t i)
 {
-	int64_t all = v->study->groups[i].delta->difference_ns;
-	char value[BY_VALUE_MAX], ns[TEXT_NUMBER_MAX];
+	const struct study_group *of = v->study->groups;
+	int64_t all = of[i].delta->difference_ns;
+	char ns[TEXT_NUMBER_MAX];
 
-	fputs("  ", f);
-	for (size_t k = 0; k < v->by->n; k++)
-		fprintf(f, "%-*s  ", key_width(v, k), value_text(v, i, k, value));
+	put_settings(f, v, i);
 	fprintf(f, "%c%s", all < 0 ? '-' : '+', text_duration((uint64_t)llabs(all), ns));
 	fprintf(f, "%*s", MAX(CHANGE_WIDTH - 1 - (int)strlen(ns), 0), "");
 	for (size_t c = 0; c < PART_CLASSES; c++)
 		if (is_shown(v->study, c))
 			fprintf(f, "  %*.1f %%", class_width(c) - 2,
-				(double)class_change(v->study, i, c) * 100 / (double)all);
+				(double)(int64_t)(of[i].class_ns[c] - of[0].class_ns[c]) * 100 / (double)all);
 	fputc('\n', f);
 }
 
@@ -123,13 +136,10 @@ static bool has_changes(const struct study *s)
 
 static void put_changes(FILE *f, const struct by_view *v)
 {
-	fputs("\nShares of the change, by kind:\n  ", f);
-	for (size_t k = 0; k < v->by->n; k++)
-		fprintf(f, "%-*s  ", key_width(v, k), by_key_name(v->by->keys[k]));
+	fputs("\nShares of the change, by kind:", f);
+	put_keys(f, v);
 	fprintf(f, "%-*s", CHANGE_WIDTH, "change");
-	for (size_t c = 0; c < PART_CLASSES; c++)
-		if (is_shown(v->study, c))
-			fprintf(f, "  %*s", class_width(c), part_class_name((enum part_class)c));
+	put_class_names(f, v);
 	fputc('\n', f);
 	for (size_t i = 1; i < v->study->n_groups; i++)
 		if (v->study->groups[i].delta->difference_ns)
@@ -194,23 +204,15 @@ static json_t *settings_json(const struct by_view *v, size_t group)
 	return o;
 }
 
-static json_t *kinds_json(const struct study_group *g)
+/* base: a group whose times are subtracted; NULL: none */
+static json_t *kinds_json(const struct study_group *g, const struct study_group *base)
 {
 	json_t *o = json_object();
 
 	for (size_t c = 0; c < PART_CLASSES; c++)
-		json_object_set_new(o, part_class_name((enum part_class)c),
-				    json_integer((json_int_t)g->class_ns[c]));
-	return o;
-}
-
-static json_t *changes_json(const struct study *s, size_t group)
-{
-	json_t *o = json_object();
-
-	for (size_t c = 0; c < PART_CLASSES; c++)
-		json_object_set_new(o, part_class_name((enum part_class)c),
-				    json_integer((json_int_t)class_change(s, group, c)));
+		json_object_set_new(
+			o, part_class_name((enum part_class)c),
+			json_integer((json_int_t)(g->class_ns[c] - (base ? base->class_ns[c] : 0))));
 	return o;
 }
 
@@ -232,8 +234,8 @@ static json_t *group_json(const void *view, size_t i)
 	return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "settings", settings_json(v, i),
 			 "runs", (json_int_t)s->runs, "value_ns", (json_int_t)s->value_ns, "min_ns",
 			 (json_int_t)s->min_ns, "max_ns", (json_int_t)s->max_ns, "difference_ns",
-			 (json_int_t)g->delta->difference_ns, "kinds", kinds_json(g), "kinds_difference",
-			 changes_json(v->study, i), "reason", reason_json(g));
+			 (json_int_t)g->delta->difference_ns, "kinds", kinds_json(g, NULL),
+			 "kinds_difference", kinds_json(g, &v->study->groups[0]), "reason", reason_json(g));
 }
 
 int by_print_json(const struct by_view *v, const char *sentence)
