@@ -127,7 +127,7 @@ static int jobs_spec_value(const struct jobs_spec_at *at, const json_t *o, const
 		       : 0;
 }
 
-static int jobs_spec_line(const struct jobs_spec_at *at, json_t *o, struct jobs_text *ret)
+static int jobs_spec_contains(const struct jobs_spec_at *at, json_t *o, struct jobs_text *ret)
 {
 	static const char *const known[] = { "at", "length", "has", NULL };
 	int r;
@@ -256,8 +256,9 @@ static int jobs_spec_calls(const struct jobs_spec_at *at, json_t *calls, struct 
 
 static int jobs_spec_function(json_t *o, struct jobs_function *f, char *err)
 {
-	static const char *const known[] = { "symbol",   "note", "if",     "unless", "event", "job", "queue",
-					     "function", "end",  "queued", "calls",  "contains", NULL };
+	static const char *const known[] = { "symbol", "note",     "if",       "unless", "event",
+					     "job",    "queue",    "function", "end",    "queued",
+					     "calls",  "contains", NULL };
 	struct jobs_spec_at at = { .err = err };
 	json_t *calls = json_object_get(o, "calls");
 	const char *event;
@@ -286,7 +287,7 @@ static int jobs_spec_function(json_t *o, struct jobs_function *f, char *err)
 	if (!r)
 		r = jobs_spec_values(&at, o, &f->values);
 	if (!r)
-		r = jobs_spec_line(&at, json_object_get(o, "contains"), &f->values.text);
+		r = jobs_spec_contains(&at, json_object_get(o, "contains"), &f->values.text);
 	if (!r && f->values.returns && (f->event != CT_JOB_START || f->note))
 		return jobs_spec_bad(&at, "end", "is for the start of a job, at a symbol");
 	if (!r && f->values.queued && f->event == CT_JOB_ENQUEUE)
