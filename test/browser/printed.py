@@ -34,7 +34,7 @@ def check_layout(page):
     page.js("dispatchEvent(new Event('beforeprint'))")
     # the sheet is narrower than the window, but the window does not change
     page.js("document.body.style.width = '%dpx'" % SHEET_PX)
-    page.ask("Emulation.setEmulatedMedia", media="print", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+    page.media("print")
     hidden, wide = page.js(HIDDEN), page.js(WIDE)
     if hidden:
         yield "in print, these texts are hidden: %s" % hidden[:5]
@@ -44,7 +44,7 @@ def check_layout(page):
         yield "in print, the timeline is dark: %s" % page.js(CORNER)
     if max(page.js(LABELS)) > 0:
         yield "in print, the labels of the lanes lie over the bars: %s" % page.js(LABELS)
-    page.ask("Emulation.setEmulatedMedia", media="", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+    page.media("")
     page.js("document.body.style.width = ''")
     page.js("dispatchEvent(new Event('afterprint'))")
     if page.js(CORNER) != dark or dark == [255, 255, 255] or page.js(CLOSED) != closed:
@@ -69,7 +69,7 @@ def check_pdf(page, path):
             yield "the printed page lacks: %s" % want
 
 
-def check(page, path):
-    if page.SHOWS_PRINT:
+def check(browser, page, path):
+    if browser.full:
         yield from check_layout(page)
     yield from check_pdf(page, path)
