@@ -146,6 +146,10 @@ static void say_wait(struct words *t, const struct sentence_facts *f, const stru
 		words_add(t, "for a Java lock held by ");
 		return;
 	}
+	if (k->kind == RESOURCE_JAVA_TASK) {
+		words_add(t, "for the result of a Java task run by ");
+		return;
+	}
 	if (k->kind == RESOURCE_LOCK) {
 		words_add(t, "for a lock");
 		say_resource(t, k);

@@ -342,7 +342,8 @@ static void put_long(struct dumpline *d)
 		line_u64(&d->line, "blocked_ns", d->x[1]);
 		if (ct_visit_lock(r)) {
 			line_word(&d->line, "lock",
-				  ct_visit_lock(r) & CT_VL_JAVA      ? "java"
+				  ct_visit_lock(r) & CT_VL_TASK      ? "java task"
+				  : ct_visit_lock(r) & CT_VL_JAVA    ? "java"
 				  : ct_visit_lock(r) & CT_VL_SYSV    ? "sysv"
 				  : ct_visit_lock(r) & CT_VL_NO_TASK ? "database, owned by no task"
 								     : "database");

@@ -10,6 +10,7 @@
 
 #define LOCKS_MAX    64  /* entries of a LockStack */
 #define OBJECT_BYTES 512 /* of an object, at most this many bytes are read */
+#define SUPERS_MAX   16  /* classes above each other */
 #define FIELDS_FROM  12  /* bytes: the mark word and the class are in front of the members */
 
 static bool has_owner_id(struct java_vm *vm, uint64_t thread, const void *owner)
@@ -101,19 +102,43 @@ static uint64_t reference(struct java_vm *vm, const struct object *o, size_t at,
 	return narrow ? vm->oop_base + ((uint64_t)narrow << vm->oop_shift) : 0;
 }
 
-static bool is_lock(struct java_vm *vm, uint64_t object)
+/* Returns true if the class has this name. */
+static bool has_name(struct java_vm *vm, uint64_t klass, const char *want)
 {
-	static const char *const names[] = JVM_LOCK_CLASSES;
-	uint64_t symbol = java_vm_word(vm, klass_of(vm, object), JAVA_KLASS_NAME);
+	uint64_t symbol = java_vm_word(vm, klass, JAVA_KLASS_NAME);
 	size_t n = java_vm_half(vm, symbol, JAVA_SYMBOL_LENGTH) & UINT16_MAX;
 	char name[64];
 
-	if (n > sizeof(name) || !java_vm_get(vm, symbol + vm->l->at[JAVA_SYMBOL_BODY], name, n))
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (strlen(names[i]) == n && !memcmp(names[i], name, n))
-			return true;
-	return false;
+	return n == strlen(want) && n <= sizeof(name) &&
+	       java_vm_get(vm, symbol + vm->l->at[JAVA_SYMBOL_BODY], name, n) && !memcmp(name, want, n);
+}
+
+/* Returns the class above, or 0. */
+static uint64_t super_of(struct java_vm *vm, uint64_t klass)
+{
+	return java_vm_word(vm, klass, JAVA_KLASS_SUPER);
+}
+
+/* What a thread waits for, by the class of its blocker. */
+enum blocker {
+	NO_BLOCKER,
+	LOCK,
+	WRITE_LOCK,
+	FUTURE,
+};
+
+static enum blocker blocker_kind(struct java_vm *vm, uint64_t object)
+{
+	static const char *const names[] = {
+		[LOCK] = JVM_LOCK, [WRITE_LOCK] = JVM_WRITE_LOCK, [FUTURE] = JVM_FUTURE
+	};
+	uint64_t klass = klass_of(vm, object);
+
+	for (unsigned depth = 0; klass && depth < SUPERS_MAX; depth++, klass = super_of(vm, klass))
+		for (unsigned i = LOCK; i < ARRAY_SIZE(names); i++)
+			if (has_name(vm, klass, names[i]))
+				return i;
+	return NO_BLOCKER;
 }
 
 static size_t step_of(bool wide)
@@ -126,37 +151,39 @@ static size_t first_field(bool wide)
 	return wide ? 2 * sizeof(uint64_t) : FIELDS_FROM;
 }
 
-static uint64_t lock_at(struct java_vm *vm, const struct object *thread, size_t at, bool wide)
-{
-	uint64_t to = at + step_of(wide) <= thread->n ? reference(vm, thread, at, wide) : 0;
-
-	return to && to % sizeof(uint64_t) == 0 && to != thread->at && is_lock(vm, to) ? to : 0;
-}
-
-/* Where an object has a reference to a lock. */
+/* Where an object has a reference. */
 struct place {
 	uint32_t at; /* offset; 0: none */
 	bool wide;
 };
 
-/*
- * Returns the lock for which the thread waits: Thread.parkBlocker is a lock then. Returns 0 if it is none.
- * The table of members does not have the members of Java classes. But no other reference of a Thread is a
- * lock. So if the place of parkBlocker is not known, tries all words of the Thread. *ret has the place.
- */
-static uint64_t lock_find(struct java_vm *vm, const struct object *thread, struct place *ret)
-{
-	*ret = (struct place){ vm->l->blocker, vm->l->wide };
-	if (ret->at)
-		return lock_at(vm, thread, ret->at, ret->wide);
-	for (unsigned wide = 0; wide < 2; wide++)
-		for (size_t at = first_field(wide); at + step_of(wide) <= thread->n; at += step_of(wide)) {
-			uint64_t lock = lock_at(vm, thread, at, wide);
+/* A thread's blocker: Thread.parkBlocker. */
+struct wanted {
+	uint64_t at; /* its address */
+	enum blocker kind;
+	struct place place; /* in the Thread */
+};
 
-			*ret = (struct place){ (uint32_t)at, wide };
-			if (lock)
-				return lock;
-		}
+/* Returns false if there is no blocker at this place. */
+static bool blocker_at(struct java_vm *vm, const struct object *thread, struct place p, struct wanted *ret)
+{
+	uint64_t to = p.at + step_of(p.wide) <= thread->n ? reference(vm, thread, p.at, p.wide) : 0;
+
+	*ret = (struct wanted){ .at = to, .place = p };
+	if (to && to % sizeof(uint64_t) == 0 && to != thread->at)
+		ret->kind = blocker_kind(vm, to);
+	return ret->kind;
+}
+
+/* Returns how many bytes of the object are members of JVM_THREAD and of the classes above it. The rest are
+ * those of a class of the program. */
+static size_t thread_bytes(struct java_vm *vm, const struct object *thread)
+{
+	uint64_t klass = klass_of(vm, thread->at);
+
+	for (unsigned depth = 0; klass && depth < SUPERS_MAX; depth++, klass = super_of(vm, klass))
+		if (has_name(vm, klass, JVM_THREAD))
+			return MIN(thread->n, (size_t)java_vm_half(vm, klass, JAVA_KLASS_LAYOUT));
 	return 0;
 }
 
@@ -185,16 +212,48 @@ static bool is_among(struct java_vm *vm, uint64_t thread, const void *key)
 	return false;
 }
 
-static bool references_read(struct java_vm *vm, uint64_t lock, uint64_t me, bool wide, struct references *ret)
+/* Reads the references of the blocker that may be its owner. me: as references.except */
+static bool references_read(struct java_vm *vm, const struct wanted *w, uint64_t me, struct references *ret)
 {
+	bool wide = w->place.wide;
 	struct object o;
 
 	*ret = (struct references){ .except = me };
-	if (!object_read(vm, lock, &o))
+	if (!object_read(vm, w->at, &o))
 		return false;
+	if (w->kind == WRITE_LOCK)
+		o.n = MIN(o.n, first_field(wide) + step_of(wide));
 	for (size_t at = first_field(wide); at + step_of(wide) <= o.n; at += step_of(wide))
 		ret->v[ret->n++] = reference(vm, &o, at, wide);
 	return true;
+}
+
+/* Returns the JavaThread that owns the blocker, or 0. */
+static uint64_t blocker_owner(struct java_vm *vm, const struct wanted *w, uint64_t me)
+{
+	struct references r;
+
+	return references_read(vm, w, me, &r) ? java_vm_find(vm, is_among, &r) : 0;
+}
+
+/* The table of members does not have the members of Java classes. So if the place of parkBlocker is not
+ * known, tries all words of the Thread (JVM_THREAD). *ret_owner: see blocker_owner(). */
+static bool blocker_find(struct java_vm *vm, const struct object *thread, uint64_t me, struct wanted *ret,
+			 uint64_t *ret_owner)
+{
+	size_t bytes = thread_bytes(vm, thread);
+
+	for (unsigned wide = 0; wide < 2; wide++)
+		for (size_t at = first_field(wide); at + step_of(wide) <= bytes; at += step_of(wide)) {
+			if (vm->l->blocker && (at != vm->l->blocker || wide != vm->l->wide))
+				continue;
+			if (!blocker_at(vm, thread, (struct place){ (uint32_t)at, wide }, ret))
+				continue;
+			*ret_owner = blocker_owner(vm, ret, me);
+			if (ret->kind != FUTURE || *ret_owner)
+				return true;
+		}
+	return false;
 }
 
 bool inspect_java_wants(const struct unwind_frame *f)
@@ -222,32 +281,52 @@ static bool monitor_wait(struct java_vm *vm, uint64_t me, uint32_t *ret_id)
 	return java_vm_word(vm, me, JAVA_PENDING) == monitor;
 }
 
-/* As monitor_wait(), for a lock of java.util.concurrent. The only reference of a lock to a Thread is
- * exclusiveOwnerThread. */
-static bool lock_wait(struct java_vm *vm, uint64_t me, uint32_t *ret_id)
+/* As monitor_wait(), for the blockers of java.util.concurrent. *ret_kind: what the thread waits for. */
+static bool park_wait(struct java_vm *vm, uint64_t me, uint32_t *ret_id, enum blocker *ret_kind)
 {
-	uint64_t lock, owner, object = object_of(vm, me);
-	struct references r;
+	uint64_t owner = 0, object = object_of(vm, me);
 	struct object thread;
-	struct place p;
+	struct wanted w, again;
 
 	java_vm_read_bases(vm);
-	if (!object || !object_read(vm, object, &thread))
+	if (!object || !object_read(vm, object, &thread) || !blocker_find(vm, &thread, me, &w, &owner))
 		return false;
-	lock = lock_find(vm, &thread, &p);
-	if (!lock)
-		return false;
-	owner = references_read(vm, lock, me, p.wide, &r) ? java_vm_find(vm, is_among, &r) : 0;
+	*ret_kind = w.kind;
 	*ret_id = owner ? java_vm_thread_id(vm, owner) : 0;
 	/* the threads went on meanwhile, or objects were moved */
-	if (!owner || !references_read(vm, lock, me, p.wide, &r) || !is_among(vm, owner, &r) ||
-	    object_of(vm, me) != object)
+	if (!owner || blocker_owner(vm, &w, me) != owner || object_of(vm, me) != object)
 		*ret_id = 0;
-	if (!object_read(vm, object_of(vm, me), &thread) || lock_at(vm, &thread, p.at, p.wide) != lock)
+	if (!object_read(vm, object_of(vm, me), &thread) || !blocker_at(vm, &thread, w.place, &again) ||
+	    again.at != w.at)
 		return false;
-	vm->l->blocker = p.at;
-	vm->l->wide = p.wide;
+	if (w.kind != FUTURE) {
+		vm->l->blocker = w.place.at;
+		vm->l->wide = w.place.wide;
+	}
 	return true;
+}
+
+static bool is_object(struct java_vm *vm, uint64_t thread, const void *object)
+{
+	return object_of(vm, thread) == *(const uint64_t *)object;
+}
+
+/* Returns true if `me` is in Object.wait() for the object of another thread, as in Thread.join(). *ret_id:
+ * the tid of this thread. */
+static bool join_wait(struct java_vm *vm, uint64_t me, uint32_t *ret_id)
+{
+	uint64_t monitor = java_vm_word(vm, me, JAVA_WAITING), object, again, thread;
+
+	if (!java_vm_get(vm, java_vm_word(vm, monitor, JAVA_OBJECT), &object, sizeof(object)) || !object)
+		return false;
+	thread = java_vm_find(vm, is_object, &object);
+	if (!thread || thread == me)
+		return false;
+	*ret_id = java_vm_thread_id(vm, thread);
+	/* the threads went on meanwhile, or objects were moved */
+	return *ret_id && java_vm_word(vm, me, JAVA_WAITING) == monitor &&
+	       java_vm_get(vm, java_vm_word(vm, monitor, JAVA_OBJECT), &again, sizeof(again)) &&
+	       again == object && object_of(vm, thread) == object;
 }
 
 /* Threads wait for a lock on a condition variable (JVM_FUTEX_VALUE). But at the end of this wait, a thread
@@ -263,8 +342,10 @@ void inspect_java(struct unwind *u, const struct ct_iter_task *t, const struct u
 		  uint32_t own_pidns, struct java_layouts *layouts, struct inspect_result *r)
 {
 	struct java_vm vm;
+	enum blocker kind;
 	uint32_t id = 0;
 	uint64_t me;
+	bool objects;
 
 	java_vm_begin(&vm, u, t->task.tgid, f, layouts);
 	if (!vm.l->has[JAVA_LIST] || !java_vm_has(&vm, JAVA_LIST_LENGTH, JAVA_OBJECT))
@@ -272,12 +353,17 @@ void inspect_java(struct unwind *u, const struct ct_iter_task *t, const struct u
 	me = java_vm_thread(&vm, inspect_args_inner(t, own_pidns));
 	if (!me)
 		return;
+	objects = java_vm_has(&vm, JAVA_THREAD_OBJECT, JAVA_THREAD_OBJECT) && is_condition(t);
 	if (monitor_wait(&vm, me, &id))
 		r->rec.aux = CT_VL_JAVA | CT_VL_MONITOR;
-	else if (is_condition(t) && java_vm_has(&vm, JAVA_OOP_BASE, JAVA_KLASS_SHIFT) &&
-		 java_vm_has(&vm, JAVA_THREAD_OBJECT, JAVA_SYMBOL_BODY) && lock_wait(&vm, me, &id))
-		r->rec.aux = CT_VL_JAVA;
-	else
+	else if (objects && java_vm_has(&vm, JAVA_WAITING, JAVA_WAITING) && join_wait(&vm, me, &id))
+		r->rec.aux = CT_VL_JAVA | CT_VL_MONITOR | CT_VL_TASK;
+	else if (objects && java_vm_has(&vm, JAVA_OOP_BASE, JAVA_KLASS_SHIFT) &&
+		 java_vm_has(&vm, JAVA_KLASS, JAVA_SYMBOL_BODY) && park_wait(&vm, me, &id, &kind))
+		r->rec.aux = kind == FUTURE ? CT_VL_JAVA | CT_VL_TASK : CT_VL_JAVA;
+	if (r->rec.aux & CT_VL_TASK && !id)
+		r->rec.aux = 0;
+	if (!r->rec.aux)
 		return;
 	r->rec.peer = inspect_args_thread(t, id, own_pidns);
 }

@@ -34,11 +34,13 @@ enum java_member {
 	JAVA_LOCK_STACK,
 	JAVA_LOCK_STACK_TOP,
 	JAVA_LOCK_STACK_BASE,
+	JAVA_WAITING, /* of a thread in Object.wait(): the monitor of the object */
 	/* of objects and their classes */
 	JAVA_THREAD_OBJECT,
 	JAVA_KLASS,
 	JAVA_KLASS_NAME,
 	JAVA_KLASS_LAYOUT,
+	JAVA_KLASS_SUPER,
 	JAVA_SYMBOL_LENGTH,
 	JAVA_SYMBOL_BODY,
 	JAVA_MEMBERS,

@@ -237,7 +237,7 @@ static void owner_of_futex(const struct graph *g, const struct interval *s, stru
 {
 	uint32_t owner = graph_futex_owner(g, s);
 
-	if (owner_of_shown_lock(g, s, b) || owner_of_class(g, s, b, all))
+	if (owner_of_java_task(g, s, b) || owner_of_shown_lock(g, s, b) || owner_of_class(g, s, b, all))
 		return;
 	if (!owner && owner_in_lock(g, s)) {
 		b->kind = RESOURCE_LOCK;

@@ -162,7 +162,8 @@ static bool java_has_only_waited(const struct graph *g, uint32_t task, uint64_t 
 	if (g->intervals[i].from_ns <= since_ns)
 		return true;
 	visit = visit_of_parts(g, &g->intervals[i]);
-	return visit != GRAPH_NONE && ct_visit_lock(&g->w->events[visit].r) & CT_VL_MONITOR;
+	return visit != GRAPH_NONE &&
+	       (ct_visit_lock(&g->w->events[visit].r) & (CT_VL_MONITOR | CT_VL_TASK)) == CT_VL_MONITOR;
 }
 
 /* Returns the owner that the CT_VISIT shows, or GRAPH_NONE. */
@@ -182,7 +183,7 @@ static uint32_t shown_lock(const struct graph *g, const struct interval *s)
 	uint32_t visit = visit_of_parts(g, s), owner;
 	const struct ct_rec *r = visit == GRAPH_NONE ? NULL : &g->w->events[visit].r;
 
-	if (!r || !ct_visit_lock(r))
+	if (!r || !ct_visit_lock(r) || ct_visit_lock(r) & CT_VL_TASK)
 		return GRAPH_NONE;
 	if (!(ct_visit_lock(r) & CT_VL_JAVA) || visit == graph_visit(g, s))
 		return visit;
@@ -233,6 +234,32 @@ bool owner_of_shown_lock(const struct graph *g, const struct interval *s, struct
 	} else if (!java && (owner_shown_recently(g, s) || has_only_waited(g, owner, r->ts, s->to_ns))) {
 		b->strength = EDGE_STRONG;
 	}
+	return true;
+}
+
+bool owner_of_java_task(const struct graph *g, const struct interval *s, struct blame *b)
+{
+	uint32_t visit = graph_visit(g, s), owner;
+	const struct ct_rec *r = visit == GRAPH_NONE ? NULL : &g->w->events[visit].r;
+
+	if (!r || !(ct_visit_lock(r) & CT_VL_TASK))
+		return false;
+	owner = visit_owner(g, visit, s->to_ns);
+	if (owner == GRAPH_NONE)
+		return false;
+	b->task = owner;
+	b->event = visit;
+	b->time = TIME_IPC;
+	b->strength = EDGE_WEAK;
+	if (ct_visit_lock(r) & CT_VL_MONITOR) {
+		b->edge = EDGE_EXIT;
+		return true;
+	}
+	b->obj = 0;
+	b->kind = RESOURCE_JAVA_TASK;
+	b->edge = EDGE_OWNER;
+	if (owner_shown_recently(g, s) || java_has_only_waited(g, owner, r->ts, s->to_ns))
+		b->strength = EDGE_STRONG;
 	return true;
 }
 

@@ -39,14 +39,24 @@
  * so no lock of java.util.concurrent is found. */
 #define JVM_FUTEX_VALUE 0
 
-/* The classes of the objects to which Thread.parkBlocker refers while the thread waits in
- * ReentrantLock.lock(). Their member exclusiveOwnerThread refers to the owner.
- * src/java.base/share/classes/java/util/concurrent/locks/ReentrantLock.java */
-#define JVM_LOCK_CLASSES                                                                                     \
-	{                                                                                                    \
-		"java/util/concurrent/locks/ReentrantLock$NonfairSync",                                      \
-			"java/util/concurrent/locks/ReentrantLock$FairSync"                                  \
-	}
+/*
+ * While a thread waits for one of these, its Thread.parkBlocker refers to an object of this class, or of a
+ * class below it:
+ * - ReentrantLock. The only reference of the object to a Thread is exclusiveOwnerThread, the owner.
+ * - ReentrantReadWriteLock. Its first member is exclusiveOwnerThread, the thread that owns the lock to write:
+ *   HotSpot places the members of a class behind those of the classes above it, and the uppermost class,
+ *   AbstractOwnableSynchronizer, has only this one. Another member, firstReader, is one of perhaps several
+ *   threads that own the lock to read.
+ * - FutureTask, as made by an ExecutorService. Its only reference to a Thread is `runner`, the thread that
+ *   runs it. It is null before the start and after the end.
+ * src/java.base/share/classes/java/util/concurrent/
+ */
+#define JVM_LOCK       "java/util/concurrent/locks/ReentrantLock$Sync"
+#define JVM_WRITE_LOCK "java/util/concurrent/locks/ReentrantReadWriteLock$Sync"
+#define JVM_FUTURE     "java/util/concurrent/FutureTask"
+/* The class of threads, or of classes above their own. Of the members of this class, only parkBlocker refers
+ * to an object of the classes above. Exception: `target` may be the FutureTask that the thread itself runs. */
+#define JVM_THREAD "java/lang/Thread"
 
 /*
  * A class is initialized by one thread, and all other threads that need the class wait for it. The thread

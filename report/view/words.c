@@ -42,6 +42,7 @@ static const char *exit_words(enum resource_kind resource)
 		return "the end of its child";
 	case RESOURCE_FUTEX:
 	case RESOURCE_JAVA_LOCK:
+	case RESOURCE_JAVA_TASK:
 	case RESOURCE_LOCK:
 		return "the end of the thread";
 	case RESOURCE_NONE:
@@ -107,6 +108,7 @@ static const char *owner_words(enum resource_kind resource)
 	case RESOURCE_CPU:
 	case RESOURCE_DATA_FLAG:
 	case RESOURCE_DISK:
+	case RESOURCE_JAVA_TASK:
 	case RESOURCE_MEMORY:
 	case RESOURCE_SIGNAL:
 	case RESOURCE_STANDBY:
@@ -153,6 +155,7 @@ static const char *owner_clause(enum resource_kind resource)
 	case RESOURCE_CPU:
 	case RESOURCE_DATA_FLAG:
 	case RESOURCE_DISK:
+	case RESOURCE_JAVA_TASK:
 	case RESOURCE_MEMORY:
 	case RESOURCE_SIGNAL:
 	case RESOURCE_STANDBY:
@@ -173,6 +176,8 @@ static const char *has_clause(enum resource_kind resource)
 		return "had the lock of the database";
 	if (resource == RESOURCE_JAVA_LOCK)
 		return "had the Java lock";
+	if (resource == RESOURCE_JAVA_TASK)
+		return "runs the Java task";
 	if (resource == RESOURCE_STANDBY)
 		return "sends the log to the standby";
 	return resource == RESOURCE_CHECKPOINT ? "makes the checkpoint" : NULL;
@@ -183,6 +188,8 @@ static const char *has_words(enum resource_kind resource)
 {
 	if (resource == RESOURCE_DATABASE_LOCK || resource == RESOURCE_JAVA_LOCK)
 		return "the owner of the lock";
+	if (resource == RESOURCE_JAVA_TASK)
+		return "the thread that runs the task";
 	if (resource == RESOURCE_STANDBY)
 		return "the task that sends the log to the standby";
 	return resource == RESOURCE_CHECKPOINT ? "the task that makes the checkpoint" : NULL;
@@ -344,6 +351,8 @@ const char *view_resource_words(enum resource_kind resource)
 		return "input";
 	case RESOURCE_JAVA_LOCK:
 		return "a Java lock";
+	case RESOURCE_JAVA_TASK:
+		return "a Java task";
 	case RESOURCE_KERNEL_LOCK:
 		return "a lock in the kernel";
 	case RESOURCE_LOCK:

@@ -31,6 +31,7 @@ const char *resource_kind_word(enum resource_kind kind)
 		[RESOURCE_FUTEX] = "futex",
 		[RESOURCE_INPUT] = "input",
 		[RESOURCE_JAVA_LOCK] = "java-lock",
+		[RESOURCE_JAVA_TASK] = "java-task",
 		[RESOURCE_KERNEL_LOCK] = "kernel-lock",
 		[RESOURCE_LOCK] = "lock",
 		[RESOURCE_MEMORY] = "memory",

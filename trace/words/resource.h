@@ -24,6 +24,7 @@ enum resource_kind {
 	RESOURCE_FUTEX,
 	RESOURCE_INPUT,
 	RESOURCE_JAVA_LOCK, /* a monitor, or a lock of java.util.concurrent, with a known owner */
+	RESOURCE_JAVA_TASK, /* a FutureTask that a known thread runs */
 	RESOURCE_KERNEL_LOCK,
 	/* a futex without a known owner; the stack, or the memory of the program, shows that it is a lock */
 	RESOURCE_LOCK,

@@ -29,7 +29,7 @@ struct fake_lock_stack {
 };
 
 struct fake_thread {
-	uint64_t other, osthread, pending, stack_base, stack_size, owner_id, object;
+	uint64_t other, osthread, pending, waiting, stack_base, stack_size, owner_id, object;
 	struct fake_lock_stack locks;
 };
 
@@ -50,6 +50,7 @@ struct fake_symbol {
 
 struct fake_klass {
 	uint64_t name; /* of a struct fake_symbol */
+	uint64_t super;
 	int32_t layout;
 };
 
@@ -73,7 +74,8 @@ struct entry {
 
 enum { WAITER, OTHER, OWNER, THREADS };
 enum { MONITOR = CT_VL_JAVA | CT_VL_MONITOR };
-enum { THREAD_KLASS, LOCK_KLASS, KLASSES };
+enum { THREAD_KLASS, LOCK_KLASS, THREAD_BASE, LOCK_BASE, KLASSES };
+enum { FUTURE = CT_VL_JAVA | CT_VL_TASK, JOIN = CT_VL_JAVA | CT_VL_MONITOR | CT_VL_TASK };
 
 /* Threads of the child fill in their numbers, so the test and the child share this memory. */
 static struct fake_vm {
@@ -172,11 +174,15 @@ static uint32_t narrow(const struct fake_object *o)
 	return (uint32_t)((address(o) - oop_base) >> oop_shift);
 }
 
-static void klass(unsigned i, const char *name, size_t size)
+static void klass(unsigned i, const char *name, size_t size, unsigned super)
 {
 	vm->symbols[i].length = (uint16_t)strlen(name);
 	memcpy(vm->symbols[i].body, name, strlen(name));
-	vm->klasses[i] = (struct fake_klass){ .name = address(&vm->symbols[i]), .layout = (int32_t)size | 1 };
+	vm->klasses[i] = (struct fake_klass){
+		.name = address(&vm->symbols[i]),
+		.super = super == KLASSES ? 0 : address(&vm->klasses[super]),
+		.layout = (int32_t)size | 1,
+	};
 }
 
 static uint32_t narrow_klass(unsigned i)
@@ -184,14 +190,16 @@ static uint32_t narrow_klass(unsigned i)
 	return (uint32_t)((address(&vm->klasses[i]) - klass_base) >> klass_shift);
 }
 
-/* The waiter waits for no monitor. Each thread has an object. The waiter's object refers to the lock. */
-static void start_lock(const char *name)
+/* The waiter waits for no monitor. Each thread has an object. The waiter's object refers to the lock, whose
+ * class is below the class `base`. */
+static void start_lock(const char *base)
 {
 	start();
 	vm->threads[WAITER].pending = 0;
 	member("JavaThread", "_threadObj", offsetof(struct fake_thread, object));
 	member("oopDesc", "_metadata._compressed_klass", offsetof(struct fake_object, klass));
 	member("Klass", "_name", offsetof(struct fake_klass, name));
+	member("Klass", "_super", offsetof(struct fake_klass, super));
 	member("Klass", "_layout_helper", offsetof(struct fake_klass, layout));
 	member("Symbol", "_length", offsetof(struct fake_symbol, length));
 	member("Symbol", "_body[0]", offsetof(struct fake_symbol, body));
@@ -203,8 +211,10 @@ static void start_lock(const char *name)
 	oop_shift = 3;
 	klass_base = address(vm) - 4096;
 	klass_shift = 3;
-	klass(THREAD_KLASS, "Worker", sizeof(struct fake_object));
-	klass(LOCK_KLASS, name, sizeof(struct fake_object));
+	klass(THREAD_KLASS, "Worker", sizeof(struct fake_object), THREAD_BASE);
+	klass(LOCK_KLASS, "Lock", sizeof(struct fake_object), LOCK_BASE);
+	klass(THREAD_BASE, JVM_THREAD, sizeof(struct fake_object), KLASSES);
+	klass(LOCK_BASE, base, 16, KLASSES);
 	for (unsigned i = 0; i < THREADS; i++) {
 		vm->objects[i].klass = narrow_klass(THREAD_KLASS);
 		vm->handles[i] = address(&vm->objects[i]);
@@ -371,12 +381,10 @@ static void not_owned(void **state)
 	check_no_owner(MONITOR);
 }
 
-#define FAIR_LOCK "java/util/concurrent/locks/ReentrantLock$FairSync"
-
 static void lock(void **state)
 {
 	(void)state;
-	start_lock(FAIR_LOCK);
+	start_lock(JVM_LOCK);
 	vm->objects[WAITER].n[0] = narrow(&vm->objects[OTHER]);
 	vm->lock.narrow = narrow(&vm->objects[OWNER]);
 	check_owner(CT_VL_JAVA);
@@ -385,11 +393,69 @@ static void lock(void **state)
 static void wide_references(void **state)
 {
 	(void)state;
-	start_lock("java/util/concurrent/locks/ReentrantLock$NonfairSync");
+	start_lock(JVM_LOCK);
 	vm->objects[WAITER].n[1] = 0;
 	vm->objects[WAITER].w[1] = address(&vm->lock);
 	vm->lock.w[2] = address(&vm->objects[OWNER]);
 	check_owner(CT_VL_JAVA);
+}
+
+/* Only the first member is a thread that owns the lock to write. */
+static void write_lock(void **state)
+{
+	(void)state;
+	start_lock(JVM_WRITE_LOCK);
+	vm->lock.n[1] = narrow(&vm->objects[OTHER]);
+	check_no_owner(CT_VL_JAVA);
+	vm->ready = 0;
+	vm->lock.narrow = narrow(&vm->objects[OWNER]);
+	check_owner(CT_VL_JAVA);
+}
+
+/* The waiter runs a FutureTask itself, its `target`, and waits for another one. */
+static void future(void **state)
+{
+	(void)state;
+	start_lock(JVM_FUTURE);
+	vm->objects[WAITER].n[0] = narrow(&vm->later);
+	vm->later.klass = narrow_klass(LOCK_KLASS);
+	vm->later.n[1] = narrow(&vm->objects[WAITER]);
+	check_no_owner(0); /* no thread runs it yet */
+	vm->ready = 0;
+	vm->lock.n[2] = narrow(&vm->objects[OWNER]);
+	check_owner(FUTURE);
+}
+
+/* A class of the program, below Thread, has a member that refers to a FutureTask. */
+static void future_of_the_program(void **state)
+{
+	(void)state;
+	start_lock(JVM_FUTURE);
+	vm->lock.n[2] = narrow(&vm->objects[OWNER]);
+	vm->klasses[THREAD_BASE].layout = offsetof(struct fake_object, n[1]);
+	check_no_owner(0);
+	vm->ready = 0;
+	vm->symbols[THREAD_BASE].length--; /* not a thread at all */
+	vm->klasses[THREAD_BASE].layout = sizeof(struct fake_object);
+	check_no_owner(0);
+}
+
+static void join(void **state)
+{
+	(void)state;
+	start_lock(JVM_LOCK);
+	vm->objects[WAITER].n[1] = 0;
+	member("JavaThread", "_current_waiting_monitor", offsetof(struct fake_thread, waiting));
+	vm->threads[WAITER].waiting = address(&vm->monitor);
+	vm->monitor.object = address(&vm->object);
+	vm->object = address(&vm->lock); /* no thread */
+	check_no_owner(0);
+	vm->ready = 0;
+	vm->object = address(&vm->objects[WAITER]);
+	check_no_owner(0);
+	vm->ready = 0;
+	vm->object = address(&vm->objects[OWNER]);
+	check_owner(JOIN);
 }
 
 static void another_blocker(void **state)
@@ -404,7 +470,7 @@ static void another_blocker(void **state)
 static void another_wait(void **state)
 {
 	(void)state;
-	start_lock(FAIR_LOCK);
+	start_lock(JVM_LOCK);
 	vm->lock.n[0] = narrow(&vm->objects[OWNER]);
 	futex_op = FUTEX_WAIT;
 	check_no_owner(0);
@@ -416,7 +482,7 @@ static void another_wait(void **state)
 static void moved(void **state)
 {
 	(void)state;
-	start_lock(FAIR_LOCK);
+	start_lock(JVM_LOCK);
 	vm->lock.n[0] = narrow(&vm->objects[OWNER]);
 	vm->lock.mark = 0x7003;
 	check_no_owner(CT_VL_JAVA);
@@ -431,7 +497,7 @@ static void moved(void **state)
 static void lock_not_owned(void **state)
 {
 	(void)state;
-	start_lock(FAIR_LOCK);
+	start_lock(JVM_LOCK);
 	vm->later.n[0] = narrow(&vm->objects[OWNER]); /* not a part of the lock */
 	check_no_owner(CT_VL_JAVA);
 	vm->ready = 0;
@@ -442,7 +508,7 @@ static void lock_not_owned(void **state)
 static void damaged_objects(void **state)
 {
 	(void)state;
-	start_lock(FAIR_LOCK);
+	start_lock(JVM_LOCK);
 	vm->lock.n[0] = narrow(&vm->objects[OWNER]);
 	vm->objects[WAITER].n[0] = UINT32_MAX;
 	vm->objects[OTHER].klass = UINT32_MAX;
@@ -455,7 +521,7 @@ static void damaged_objects(void **state)
 	vm->klasses[LOCK_KLASS].layout = -8; /* an array */
 	check_no_owner(CT_VL_JAVA);
 	vm->ready = 0;
-	vm->symbols[LOCK_KLASS].length = UINT16_MAX;
+	vm->symbols[LOCK_BASE].length = UINT16_MAX;
 	check_no_owner(0);
 	vm->ready = 0;
 	vm->klasses[THREAD_KLASS].layout = 0;
@@ -510,14 +576,26 @@ static void damaged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_thread),       cmocka_unit_test(by_stack),
-		cmocka_unit_test(by_id),           cmocka_unit_test(anonymous),
-		cmocka_unit_test(no_monitor),      cmocka_unit_test(anonymous_in_older_jdk),
-		cmocka_unit_test(not_owned),       cmocka_unit_test(missing_member),
-		cmocka_unit_test(damaged),         cmocka_unit_test(lock),
-		cmocka_unit_test(another_wait),    cmocka_unit_test(moved),
-		cmocka_unit_test(wide_references), cmocka_unit_test(another_blocker),
-		cmocka_unit_test(lock_not_owned),  cmocka_unit_test(damaged_objects),
+		cmocka_unit_test(by_thread),
+		cmocka_unit_test(by_stack),
+		cmocka_unit_test(by_id),
+		cmocka_unit_test(anonymous),
+		cmocka_unit_test(no_monitor),
+		cmocka_unit_test(anonymous_in_older_jdk),
+		cmocka_unit_test(not_owned),
+		cmocka_unit_test(missing_member),
+		cmocka_unit_test(damaged),
+		cmocka_unit_test(lock),
+		cmocka_unit_test(another_wait),
+		cmocka_unit_test(moved),
+		cmocka_unit_test(wide_references),
+		cmocka_unit_test(another_blocker),
+		cmocka_unit_test(lock_not_owned),
+		cmocka_unit_test(damaged_objects),
+		cmocka_unit_test(write_lock),
+		cmocka_unit_test(future),
+		cmocka_unit_test(join),
+		cmocka_unit_test(future_of_the_program),
 	};
 
 	vm = mmap(NULL, sizeof(*vm), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
