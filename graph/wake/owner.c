@@ -239,6 +239,11 @@ static void owner_of_futex(const struct graph *g, const struct interval *s, stru
 
 	if (owner_of_java_task(g, s, b) || owner_of_shown_lock(g, s, b) || owner_of_class(g, s, b, all))
 		return;
+	if (!owner && owner_sleeps_in_java(g, s)) {
+		b->kind = RESOURCE_TIMER;
+		b->time = TIME_TIMER;
+		return;
+	}
 	if (!owner && owner_in_lock(g, s)) {
 		b->kind = RESOURCE_LOCK;
 		b->time = TIME_LOCK;

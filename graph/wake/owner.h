@@ -137,11 +137,11 @@ bool owner_gave_up(const struct graph *g, const struct interval *s, const struct
  */
 bool owner_of_shown_lock(const struct graph *g, const struct interval *s, struct blame *b);
 /*
- * Returns true if an inspection of s shows that the task waits until another thread of its Java virtual machine
- * has run a FutureTask, or has ended, and this thread still lives. *b blames this thread. The blame is strong
- * only for a FutureTask that the thread surely still runs: the inspection was made at most SHOWN_LOCK_OLD_NS
- * before the end of s, or the thread has stayed in one wait since. (Object.wait() for a Thread may have
- * another purpose than to wait for its end.)
+ * Returns true if an inspection of s shows that the task waits until another thread of its Java virtual
+ * machine has run a FutureTask, or has ended, and this thread still lives. *b blames this thread. The blame
+ * is strong only for a FutureTask that the thread surely still runs: the inspection was made at most
+ * SHOWN_LOCK_OLD_NS before the end of s, or the thread has stayed in one wait since. (Object.wait() for a
+ * Thread may have another purpose than to wait for its end.)
  */
 bool owner_of_java_task(const struct graph *g, const struct interval *s, struct blame *b);
 /* Returns true if owner_of_shown_lock() does. */
