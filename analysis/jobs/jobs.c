@@ -25,6 +25,12 @@ static uint64_t in_task(uint64_t key, uint32_t task)
 	return key ^ (task + 1ULL) * 0x94d049bb133111ebULL;
 }
 
+/* A job of the same number may be enqueued again. So the time belongs to the key. */
+static uint64_t stack_key(const struct window *w, const struct window_event *e, uint32_t tgid)
+{
+	return key_of(w, e, tgid) ^ (e->r.ts + 1) * 0x94d049bb133111ebULL;
+}
+
 /* A recorded end may be too early (CT_JF_LOOSE). The work is over when the task waits next, or ends. */
 static uint64_t loose_end_ns(const struct graph *g, uint32_t task, uint64_t start_ns)
 {
@@ -70,6 +76,7 @@ struct finding {
 	/* key_of(), and in_task() of it -> index in v of the job that started last */
 	struct map running;
 	struct map loose; /* task -> index in v of its last job without an exact end */
+	struct map stacks; /* stack_key() of an enqueue -> id of its stack */
 	unprobed_list unprobed;
 	int err;
 };
@@ -161,6 +168,18 @@ static void end(struct finding *k, struct job *job, uint32_t task, const struct 
 		map_del(&k->open, key);
 }
 
+/* The record of a stack may come before or after that of its enqueue. */
+static void read_stack(struct finding *k, const struct window_event *e)
+{
+	uint32_t task = graph_task_at(k->g, e->r.tid, e->r.ts);
+	uint64_t id = window_words(k->g->w, e)[1];
+
+	if (task == GRAPH_NONE || !window_stack(k->g->w, id))
+		return;
+	if (map_set(&k->stacks, stack_key(k->g->w, e, k->g->tasks[task].tgid), id))
+		k->err = -ENOMEM;
+}
+
 static void read_record(struct finding *k, const struct window_event *e)
 {
 	uint32_t task = graph_task_at(k->g, e->r.tid, e->r.ts);
@@ -181,6 +200,7 @@ static void read_record(struct finding *k, const struct window_event *e)
 	if (ct_job_state(&e->r) == CT_JOB_ENQUEUE) {
 		job->queued_ns = e->r.ts;
 		job->enqueuer = task;
+		map_get(&k->stacks, stack_key(k->g->w, e, job->tgid), &job->stack);
 		return;
 	}
 	if (ct_job_state(&e->r) == CT_JOB_START || (!job->start_ns && !job->queued_ns))
@@ -307,11 +327,15 @@ int jobs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, job_list 
 
 	k.err = unprobed_find(w, &k.unprobed);
 	for (size_t i = window_next_words(w, 0); i < w->n_events && !k.err; i = window_next_words(w, i + 1))
+		if (w->events[i].r.kind == CT_JOB_STACK)
+			read_stack(&k, &w->events[i]);
+	for (size_t i = window_next_words(w, 0); i < w->n_events && !k.err; i = window_next_words(w, i + 1))
 		if (w->events[i].r.kind == CT_JOB && w->events[i].r.ts < to_ns)
 			read_record(&k, &w->events[i]);
 	map_done(&k.open);
 	map_done(&k.running);
 	map_done(&k.loose);
+	map_done(&k.stacks);
 	drop_cut(&k, to_ns);
 	VEC_FREE(&k.unprobed);
 	if (!k.err)

@@ -29,8 +29,14 @@ struct job_times {
 	struct quantiles queueing, execution;
 };
 
-/* Jobs with the same function, enqueued by threads of the same name. */
+/* Jobs of one kind: they have the same function, and threads of the same name enqueued them. Or the jobs of
+ * one kind whose stacks at the enqueue are of one cluster (callers.h). */
 struct job_group {
+	uint64_t stack;     /* the stack of most of the jobs (window_stack()); 0: not recorded */
+	size_t n_stacks;    /* jobs with a stack. Only some jobs have one */
+	size_t n_alike;     /* different stacks; 0: of a kind */
+	const char *caller; /* the frame that tells this group from the others of its kind; NULL: no other */
+	bool rest;          /* the jobs without a stack of a kind whose stacks are of several clusters */
 	uint32_t enqueuer;
 	uint64_t function;
 	struct job_times times;
@@ -55,12 +61,15 @@ struct queue {
 	double on_cpu;
 	enum queue_verdict verdict;
 	char *text;
-	struct job_group *groups;
-	size_t n_groups;
+	/* kinds: the stacks do not count. groups: each kind, or its clusters and its rest. Both begin with
+	 * the most time of execution. */
+	struct job_group *kinds, *groups;
+	size_t n_kinds, n_groups;
 };
 
 #define QUEUE_NAME_MAX 160
-/* Returns buf, for example with "function 0x1234, enqueued by main". */
+/* Returns buf, for example with "function 0x1234, enqueued by main in on_click". on_click()
+ * is the function that tells this group from the others of its kind. */
 const char *queue_group_name(const struct graph *g, const struct job_group *x, char buf[QUEUE_NAME_MAX]);
 
 #endif

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 
 #include "analysis/jobs/busy.h"
+#include "analysis/jobs/groups.h"
 #include "analysis/jobs/jobs.h"
 #include "analysis/jobs/verdict.h"
 #include "lib/cleanup.h"
 #include "lib/vec.h"
-#include "trace/words/texts.h"
 
 static int job_cmp(const void *a, const void *b)
 {
@@ -24,27 +24,6 @@ static int job_cmp(const void *a, const void *b)
 	if (x->queued_ns != y->queued_ns)
 		return x->queued_ns < y->queued_ns ? -1 : 1;
 	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
-}
-
-static struct job_times times_of(const struct job *v, size_t n, uint64_t *buf)
-{
-	struct job_times t = { 0 };
-	size_t k = 0;
-
-	for (size_t i = 0; i < n; i++)
-		t.count += v[i].start_ns != 0;
-	for (size_t i = 0; i < n; i++)
-		if (v[i].queued_ns && v[i].start_ns)
-			buf[k++] = job_queueing_ns(&v[i], 0);
-	quantiles_sort(buf, k);
-	t.queueing = quantiles_of(buf, k);
-	k = 0;
-	for (size_t i = 0; i < n; i++)
-		if (v[i].start_ns && v[i].end_ns)
-			buf[k++] = job_execution_ns(&v[i]);
-	quantiles_sort(buf, k);
-	t.execution = quantiles_of(buf, k);
-	return t;
 }
 
 struct step {
@@ -124,66 +103,6 @@ static int count_threads(struct queue *q, const struct job *v, size_t n)
 	return 0;
 }
 
-static int group_cmp(const void *a, const void *b, void *graph)
-{
-	const struct graph *g = graph;
-	const struct job *x = a, *y = b;
-
-	if (x->function != y->function)
-		return x->function < y->function ? -1 : 1;
-	if (x->enqueuer == y->enqueuer || x->enqueuer == GRAPH_NONE || y->enqueuer == GRAPH_NONE)
-		return (x->enqueuer == GRAPH_NONE) - (y->enqueuer == GRAPH_NONE);
-	return texts_order(graph_comm(g, x->enqueuer, x->queued_ns),
-			   graph_comm(g, y->enqueuer, y->queued_ns));
-}
-
-static int most_time_cmp(const void *a, const void *b)
-{
-	const struct job_group *x = a, *y = b;
-
-	if (x->total_ns != y->total_ns)
-		return x->total_ns > y->total_ns ? -1 : 1;
-	return x->function < y->function ? -1 : x->function > y->function;
-}
-
-static void sum_so_far(struct job_group *x, const struct job *v, size_t n, uint64_t to_ns, uint64_t *buf)
-{
-	size_t k = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		if (!v[i].start_ns)
-			continue;
-		x->n_ended += v[i].end_ns != 0;
-		x->so_far_ns += buf[k++] = job_so_far_ns(&v[i], to_ns);
-	}
-	quantiles_sort(buf, k);
-	x->so_far_p50_ns = quantiles_of(buf, k).p50;
-}
-
-static int fill_groups(const struct graph *g, struct queue *q, struct job *v, size_t n, uint64_t to_ns,
-		       uint64_t *buf)
-{
-	VEC(struct job_group) groups = { 0 };
-
-	qsort_r(v, n, sizeof(*v), group_cmp, (void *)g);
-	for (size_t lo = 0, hi; lo < n; lo = hi) {
-		struct job_group x = { .enqueuer = v[lo].enqueuer, .function = v[lo].function };
-
-		for (hi = lo; hi < n && !group_cmp(&v[lo], &v[hi], (void *)g); hi++)
-			x.total_ns += job_execution_ns(&v[hi]);
-		x.times = times_of(v + lo, hi - lo, buf);
-		sum_so_far(&x, v + lo, hi - lo, to_ns, buf);
-		if (VEC_PUSH(&groups, x)) {
-			VEC_FREE(&groups);
-			return -ENOMEM;
-		}
-	}
-	VEC_SORT(&groups, most_time_cmp);
-	q->groups = groups.v;
-	q->n_groups = groups.n;
-	return 0;
-}
-
 /* Of the tasks that enqueued or ran these jobs, returns when the last one ended, but at most
  * to_ns. */
 static uint64_t alive_until_ns(const struct graph *g, const struct job *v, size_t n, uint64_t to_ns)
@@ -216,7 +135,7 @@ static int fill_queue(const struct graph *g, struct queue *q, struct job *v, siz
 	*q = (struct queue){ .obj = v[0].obj, .n_no_starts = n - judged };
 	for (size_t i = 0; i < judged; i++)
 		q->n_waiting += v[i].queued_ns && !job_left_ns(&v[i]);
-	q->times = times_of(v, n, buf);
+	q->times = groups_times(v, n, buf);
 	r = busy_find(v, judged, &busy);
 	if (!r)
 		r = count_sets(q, v, judged, &busy);
@@ -226,7 +145,7 @@ static int fill_queue(const struct graph *g, struct queue *q, struct job *v, siz
 		r = count_threads(q, v, n);
 	to_ns = alive_until_ns(g, v, n, to_ns);
 	if (!r)
-		r = fill_groups(g, q, v, n, to_ns, buf);
+		r = groups_fill(g, q, v, n, to_ns, buf);
 	qsort(v, n, sizeof(*v), job_cmp);
 	if (!r)
 		r = verdict_find(g, q, v, judged, &busy, from_ns, to_ns);
@@ -248,6 +167,7 @@ static int most_queueing_cmp(const void *a, const void *b)
 static void queue_done(struct queue *q)
 {
 	free(q->text);
+	free(q->kinds);
 	free(q->groups);
 }
 

@@ -15,6 +15,7 @@
 #include "report/quantiles.h"
 #include "report/walltime.h"
 #include "trace/words/describe.h"
+#include "trace/words/frame.h"
 
 #define JOBS_NAME_MAX QUEUE_NAME_MAX
 
@@ -27,22 +28,39 @@ static const char *process_of(const struct graph *g, const struct queue *q, char
 	return buf;
 }
 
+static json_t *stack_json(const struct graph *g, const struct job_group *x)
+{
+	const struct window_stack *s = window_stack(g->w, x->stack);
+	json_t *frames = json_array();
+
+	for (unsigned i = 0; s && i < s->n_frames; i++)
+		json_array_append_new(frames, text_json(s->frames[i]));
+	return frames;
+}
+
+static json_t *group_json(const struct graph *g, const struct job_group *x)
+{
+	char name[JOBS_NAME_MAX];
+	json_t *o = json_pack("{s:o, s:I, s:o, s:o, s:I, s:I}", "text",
+			      text_json(queue_group_name(g, x, name)), "count", (json_int_t)x->times.count,
+			      "queueing_ns", render_json_quantiles(&x->times.queueing), "execution_ns",
+			      render_json_quantiles(&x->times.execution), "total_ns", (json_int_t)x->total_ns,
+			      "with_stack", (json_int_t)x->n_stacks);
+
+	if (x->stack) {
+		json_object_set_new(o, "stack", stack_json(g, x));
+		json_object_set_new(o, "stacks_alike", json_integer((json_int_t)x->n_alike));
+	}
+	return o;
+}
+
 static json_t *queue_json(const struct graph *g, const struct queue *q)
 {
 	json_t *groups = json_array();
-	char name[DESCRIBE_MAX], process[JOBS_NAME_MAX];
+	char name[DESCRIBE_MAX];
 
-	for (size_t i = 0; i < q->n_groups; i++) {
-		const struct job_group *x = &q->groups[i];
-
-		json_array_append_new(groups,
-				      json_pack("{s:o, s:I, s:o, s:o, s:I}", "text",
-						text_json(queue_group_name(g, x, process)), "count",
-						(json_int_t)x->times.count, "queueing_ns",
-						render_json_quantiles(&x->times.queueing), "execution_ns",
-						render_json_quantiles(&x->times.execution), "total_ns",
-						(json_int_t)x->total_ns));
-	}
+	for (size_t i = 0; i < q->n_groups; i++)
+		json_array_append_new(groups, group_json(g, &q->groups[i]));
 	return json_pack("{s:o, s:{s:I, s:o}, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:f, s:s, s:o, s:o}",
 			 "name", text_json(queue_words(g, q, name)), "process", "pid",
 			 (json_int_t)g->tasks[q->task].tgid, "comm", text_json(queue_comm(g, q)), "capacity",
@@ -159,6 +177,28 @@ static void show_times(FILE *f, const char *what, const struct quantiles *q)
 		text_duration(q->p95, p[1]), text_duration(q->p99, p[2]), text_duration(q->max, p[3]));
 }
 
+#define FRAMES_SHOWN 6
+
+/* The names of the functions. The first one, which takes the job, says nothing about the caller. */
+static void show_stack(FILE *f, const struct graph *g, const struct job_group *x, const char *indent)
+{
+	const struct window_stack *s = x->stack ? window_stack(g->w, x->stack) : NULL;
+	char n[TEXT_NUMBER_MAX];
+
+	if (!s || s->n_frames < 2)
+		return;
+	fprintf(f, "%scall stack of %s job%s%s", indent, text_count(x->n_stacks, n), text_s(x->n_stacks),
+		x->n_alike > 1 ? ", or one much like it" : "");
+	for (unsigned i = 1; i < s->n_frames && i <= FRAMES_SHOWN; i++) {
+		char name[DESCRIBE_MAX], clean[DESCRIBE_MAX];
+
+		snprintf(name, sizeof(name), "%.*s", (int)frame_function_len(s->frames[i]), s->frames[i]);
+		describe_clean(name, clean, sizeof(clean));
+		fprintf(f, "%s%s", i == 1 ? ": " : " < ", clean);
+	}
+	fprintf(f, "%s\n", s->n_frames > FRAMES_SHOWN + 1 ? " < ..." : "");
+}
+
 /* A pool has no times in the queue. */
 static void show_queue(FILE *f, const struct graph *g, const struct queue *q, bool is_pool)
 {
@@ -186,7 +226,10 @@ static void show_queue(FILE *f, const struct graph *g, const struct queue *q, bo
 		fprintf(f, "    %s: %s job%s, execution %s in all, p99 %s\n", queue_group_name(g, x, process),
 			text_count(x->times.count, n), text_s(x->times.count),
 			text_duration(x->total_ns, total), text_duration(x->times.execution.p99, p99));
+		show_stack(f, g, x, "        ");
 	}
+	if (q->n_groups == 1)
+		show_stack(f, g, &q->groups[0], "    ");
 }
 
 static void show_count_pair(FILE *f, const char *what, uint64_t before, uint64_t now)

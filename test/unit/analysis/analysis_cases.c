@@ -255,7 +255,7 @@ static void ask_behind(struct question *q)
 	if (!d)
 		return;
 	assert_int_equal(behind_find(g, d, &all), 0);
-	put_queues(q, all);
+	put_queues(q, g, all);
 	queues_free(all);
 }
 

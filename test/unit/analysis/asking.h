@@ -35,7 +35,7 @@ void ask_queues(struct question *q);
 void ask_pools(struct question *q);
 void ask_unprobed(struct question *q);
 /* Prints the queues. For ask_queues() and ask_behind(). */
-void put_queues(const struct question *q, const struct queues *all);
+void put_queues(const struct question *q, const struct graph *g, const struct queues *all);
 void ask_patterns(struct question *q);
 void ask_events(struct question *q);
 void ask_transactions(struct question *q);

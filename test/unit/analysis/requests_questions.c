@@ -142,7 +142,21 @@ static void put_times(const struct question *q, const char *word, const struct q
 	put_ns(q, "max", v->max);
 }
 
-void put_queues(const struct question *q, const struct queues *all)
+/* the groups, if there are stacks */
+static void put_callers(const struct question *q, const struct graph *g, const struct queue *x)
+{
+	char name[QUEUE_NAME_MAX];
+
+	for (size_t i = 0; i < x->n_groups; i++) {
+		const struct job_group *y = &x->groups[i];
+
+		if (y->stack || y->rest)
+			fprintf(q->out, "  group %zu jobs, %zu with stack, %zu stacks: %s\n", y->times.count,
+				y->n_stacks, y->n_alike, queue_group_name(g, y, name));
+	}
+}
+
+void put_queues(const struct question *q, const struct graph *g, const struct queues *all)
 {
 	for (size_t i = 0; i < all->n; i++) {
 		const struct queue *x = &all->v[i];
@@ -153,6 +167,7 @@ void put_queues(const struct question *q, const struct queues *all)
 		put_times(q, "execution", &x->times.execution);
 		fprintf(q->out, " on-cpu %.0f groups %zu\n  %s: %s\n", x->on_cpu * 100, x->n_groups,
 			queue_verdict_name(x->verdict), x->text);
+		put_callers(q, g, x);
 	}
 }
 
@@ -162,7 +177,7 @@ void ask_queues(struct question *q)
 	_cleanup_(free_queues) struct queues *all = NULL;
 
 	assert_int_equal(queues_find(g, q->w->from_ns, q->w->to_ns, &all), 0);
-	put_queues(q, all);
+	put_queues(q, g, all);
 }
 
 void ask_pools(struct question *q)
@@ -171,7 +186,7 @@ void ask_pools(struct question *q)
 	_cleanup_(free_queues) struct queues *all = NULL;
 
 	assert_int_equal(pools_find(g, q->w->from_ns, q->w->to_ns, &all), 0);
-	put_queues(q, all);
+	put_queues(q, g, all);
 }
 
 void ask_unprobed(struct question *q)
