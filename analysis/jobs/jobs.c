@@ -2,6 +2,7 @@
 #include "analysis/jobs/jobs.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "analysis/jobs/unprobed.h"
 #include "analysis/thresholds.h"
@@ -31,21 +32,36 @@ static uint64_t stack_key(const struct window *w, const struct window_event *e, 
 	return key_of(w, e, tgid) ^ (e->r.ts + 1) * 0x94d049bb133111ebULL;
 }
 
-/* A recorded end may be too early (CT_JF_LOOSE). The work is over when the task waits next, or ends. */
-static uint64_t loose_end_ns(const struct graph *g, uint32_t task, uint64_t start_ns)
+/* Intervals of a task, one after the other, in which the task did not wait: from `first` until before `stop`.
+ * They end at end_ns. */
+struct stretch {
+	uint32_t first, stop;
+	uint64_t end_ns;
+};
+
+/* A recorded end may be too early (CT_JF_LOOSE). The work is over when the task waits next, or ends. last:
+ * the result for an earlier job of the task. Often, a task does very many jobs in one stretch. */
+static uint64_t loose_end_ns(const struct graph *g, uint32_t task, uint64_t start_ns, struct stretch *last)
 {
-	uint32_t i = graph_interval_at(g, task, start_ns);
 	const struct graph_task *t = &g->tasks[task];
+	uint32_t at = graph_interval_at(g, task, start_ns), i = at;
 	uint64_t end_ns = start_ns;
 
-	for (; i != GRAPH_NONE && i < t->first_interval + t->n_intervals && scan_step(g); i++) {
+	if (at == GRAPH_NONE || (at >= last->first && at < last->stop))
+		return at == GRAPH_NONE ? start_ns : MAX(last->end_ns, start_ns);
+	for (; i < t->first_interval + t->n_intervals; i++) {
 		const struct interval *s = &g->intervals[i];
 
-		if (s->state != INTERVAL_RUNNING && s->state != INTERVAL_RUNNABLE)
-			return MAX(s->from_ns, start_ns);
-		end_ns = MAX(s->to_ns, start_ns);
+		if (!scan_step(g))
+			return MAX(end_ns, start_ns);
+		if (s->state != INTERVAL_RUNNING && s->state != INTERVAL_RUNNABLE) {
+			end_ns = s->from_ns;
+			break;
+		}
+		end_ns = s->to_ns;
 	}
-	return end_ns;
+	*last = (struct stretch){ at, i, end_ns };
+	return MAX(end_ns, start_ns);
 }
 
 uint64_t jobs_cpu_ns(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
@@ -75,8 +91,9 @@ struct finding {
 	struct map open; /* key_of() -> index in v of the open job that was enqueued last */
 	/* key_of(), and in_task() of it -> index in v of the job that started last */
 	struct map running;
-	struct map loose; /* task -> index in v of its last job without an exact end */
-	struct map stacks; /* stack_key() of an enqueue -> id of its stack */
+	struct map loose;          /* task -> index in v of its last job without an exact end */
+	struct map stacks;         /* stack_key() of an enqueue -> id of its stack */
+	struct stretch *stretches; /* [task] */
 	unprobed_list unprobed;
 	int err;
 };
@@ -160,7 +177,7 @@ static void end(struct finding *k, struct job *job, uint32_t task, const struct 
 	job->end_ns = e->r.ts;
 	job->loose = e->r.flags & CT_JF_LOOSE;
 	if (job->loose) {
-		job->end_ns = loose_end_ns(k->g, task, e->r.ts);
+		job->end_ns = loose_end_ns(k->g, task, e->r.ts, &k->stretches[task]);
 		if (map_set(&k->loose, task, (uint64_t)(job - k->v->v)))
 			k->err = -ENOMEM;
 	}
@@ -325,6 +342,9 @@ int jobs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, job_list 
 	const struct window *w = g->w;
 	size_t n = 0;
 
+	k.stretches = calloc(g->n_tasks + 1, sizeof(*k.stretches));
+	if (!k.stretches)
+		return -ENOMEM;
 	k.err = unprobed_find(w, &k.unprobed);
 	for (size_t i = window_next_words(w, 0); i < w->n_events && !k.err; i = window_next_words(w, i + 1))
 		if (w->events[i].r.kind == CT_JOB_STACK)
@@ -336,6 +356,7 @@ int jobs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, job_list 
 	map_done(&k.running);
 	map_done(&k.loose);
 	map_done(&k.stacks);
+	free(k.stretches);
 	drop_cut(&k, to_ns);
 	VEC_FREE(&k.unprobed);
 	if (!k.err)
