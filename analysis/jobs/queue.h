@@ -47,6 +47,21 @@ struct job_group {
 	uint64_t so_far_ns, so_far_p50_ns;
 };
 
+/* How many jobs waited, over time. The time is divided into parts of equal length, so that the size is
+ * bounded. */
+#define QUEUE_LENGTH_PARTS 60
+struct queue_length {
+	bool known; /* false: no enqueue was recorded, and the other members are 0 */
+	uint64_t from_ns, to_ns, part_ns;
+	uint32_t most;
+	uint64_t most_ns; /* when `most` jobs waited first */
+	double mean;
+	struct {
+		uint32_t most;
+		double mean;
+	} parts[QUEUE_LENGTH_PARTS];
+};
+
 struct queue {
 	uint64_t obj;
 	uint32_t task; /* a task that ran jobs, or else an enqueuer */
@@ -55,8 +70,9 @@ struct queue {
 	size_t n_running;   /* of nested jobs (busy.h), only the innermost ones */
 	size_t n_no_starts; /* jobs with no_starts (jobs.h) */
 	uint32_t n_threads;
-	uint32_t most_running; /* the same */
-	uint32_t most_waiting; /* without n_no_starts */
+	uint32_t most_running;      /* the same */
+	uint32_t most_waiting;      /* without n_no_starts */
+	struct queue_length length; /* without n_no_starts */
 	/* 0..1: the CPU time of the jobs, divided by their execution time */
 	double on_cpu;
 	enum queue_verdict verdict;

@@ -7,6 +7,7 @@
 #include "analysis/jobs/busy.h"
 #include "analysis/jobs/groups.h"
 #include "analysis/jobs/jobs.h"
+#include "analysis/jobs/length.h"
 #include "analysis/jobs/verdict.h"
 #include "lib/cleanup.h"
 #include "lib/vec.h"
@@ -125,6 +126,7 @@ static int fill_queue(const struct graph *g, struct queue *q, struct job *v, siz
 {
 	_cleanup_free_ uint64_t *buf = malloc((n + 1) * sizeof(*buf));
 	busy_list busy = { 0 };
+	uint64_t alive_ns;
 	size_t judged = n;
 	int r;
 
@@ -143,7 +145,10 @@ static int fill_queue(const struct graph *g, struct queue *q, struct job *v, siz
 		q->n_running += busy.v[i].to_ns == UINT64_MAX;
 	if (!r)
 		r = count_threads(q, v, n);
-	to_ns = alive_until_ns(g, v, n, to_ns);
+	alive_ns = alive_until_ns(g, v, n, to_ns);
+	if (!r)
+		r = length_find(v, judged, MAX(from_ns, g->w->from_ns), to_ns, alive_ns, &q->length);
+	to_ns = alive_ns;
 	if (!r)
 		r = groups_fill(g, q, v, n, to_ns, buf);
 	qsort(v, n, sizeof(*v), job_cmp);

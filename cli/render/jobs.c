@@ -54,6 +54,30 @@ static json_t *group_json(const struct graph *g, const struct job_group *x)
 	return o;
 }
 
+static json_t *thousandths(double x)
+{
+	return json_real((double)(int64_t)(x * 1000 + 0.5) / 1000);
+}
+
+static json_t *length_json(const struct queue_length *l)
+{
+	json_t *most = json_array(), *mean = json_array();
+
+	for (size_t i = 0; l->known && i < QUEUE_LENGTH_PARTS; i++) {
+		json_array_append_new(most, json_integer((json_int_t)l->parts[i].most));
+		json_array_append_new(mean, thousandths(l->parts[i].mean));
+	}
+	if (!l->known) {
+		json_decref(most);
+		json_decref(mean);
+		return json_null();
+	}
+	return json_pack("{s:I, s:o, s:o, s:I, s:I, s:o, s:o}", "most", (json_int_t)l->most, "most_at_ns",
+			 l->most ? json_integer((json_int_t)l->most_ns) : json_null(), "mean",
+			 thousandths(l->mean), "from_ns", (json_int_t)l->from_ns, "part_ns",
+			 (json_int_t)l->part_ns, "most_in_parts", most, "mean_in_parts", mean);
+}
+
 static json_t *queue_json(const struct graph *g, const struct queue *q)
 {
 	json_t *groups = json_array();
@@ -61,15 +85,16 @@ static json_t *queue_json(const struct graph *g, const struct queue *q)
 
 	for (size_t i = 0; i < q->n_groups; i++)
 		json_array_append_new(groups, group_json(g, &q->groups[i]));
-	return json_pack("{s:o, s:{s:I, s:o}, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:f, s:s, s:o, s:o}",
-			 "name", text_json(queue_words(g, q, name)), "process", "pid",
-			 (json_int_t)g->tasks[q->task].tgid, "comm", text_json(queue_comm(g, q)), "capacity",
-			 (json_int_t)q->n_threads, "most_running", (json_int_t)q->most_running,
-			 "most_waiting", (json_int_t)q->most_waiting, "count", (json_int_t)q->times.count,
-			 "waiting", (json_int_t)q->n_waiting, "running", (json_int_t)q->n_running,
-			 "queueing_ns", render_json_quantiles(&q->times.queueing), "execution_ns",
-			 render_json_quantiles(&q->times.execution), "on_cpu", q->on_cpu, "verdict",
-			 queue_verdict_name(q->verdict), "text", text_json(q->text), "groups", groups);
+	return json_pack(
+		"{s:o, s:{s:I, s:o}, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:f, s:s, s:o, s:o}",
+		"name", text_json(queue_words(g, q, name)), "process", "pid",
+		(json_int_t)g->tasks[q->task].tgid, "comm", text_json(queue_comm(g, q)), "capacity",
+		(json_int_t)q->n_threads, "most_running", (json_int_t)q->most_running, "most_waiting",
+		(json_int_t)q->most_waiting, "count", (json_int_t)q->times.count, "waiting",
+		(json_int_t)q->n_waiting, "running", (json_int_t)q->n_running, "length",
+		length_json(&q->length), "queueing_ns", render_json_quantiles(&q->times.queueing),
+		"execution_ns", render_json_quantiles(&q->times.execution), "on_cpu", q->on_cpu, "verdict",
+		queue_verdict_name(q->verdict), "text", text_json(q->text), "groups", groups);
 }
 
 /* Returns for each queue of `now` its index in `before`, or SIZE_MAX. NULL: an error was printed. */
@@ -199,6 +224,28 @@ static void show_stack(FILE *f, const struct graph *g, const struct job_group *x
 	fprintf(f, "%s\n", s->n_frames > FRAMES_SHOWN + 1 ? " < ..." : "");
 }
 
+#define LENGTHS_SHOWN 10
+
+/* The largest length in each of LENGTHS_SHOWN parts of the time. */
+static void show_length(FILE *f, const struct graph *g, const struct queue_length *l)
+{
+	const size_t each = QUEUE_LENGTH_PARTS / LENGTHS_SHOWN;
+	char n[TEXT_NUMBER_MAX], wall[WALLTIME_MAX];
+
+	if (!l->known || !l->most)
+		return;
+	fprintf(f, "    length:       mean %.3g, most %s at %s; at most, in each tenth:", l->mean,
+		text_count(l->most, n), walltime_text(l->most_ns, &g->w->offsets, 3, wall));
+	for (size_t i = 0; i < LENGTHS_SHOWN; i++) {
+		uint32_t most = 0;
+
+		for (size_t k = i * each; k < (i + 1) * each; k++)
+			most = MAX(most, l->parts[k].most);
+		fprintf(f, " %u", most);
+	}
+	fputc('\n', f);
+}
+
 /* A pool has no times in the queue. */
 static void show_queue(FILE *f, const struct graph *g, const struct queue *q, bool is_pool)
 {
@@ -219,6 +266,7 @@ static void show_queue(FILE *f, const struct graph *g, const struct queue *q, bo
 	if (!is_pool)
 		show_times(f, "in the queue:", &q->times.queueing);
 	show_times(f, "execution:   ", &q->times.execution);
+	show_length(f, g, &q->length);
 	for (size_t i = 0; i < q->n_groups && q->n_groups > 1; i++) {
 		const struct job_group *x = &q->groups[i];
 		char total[TEXT_NUMBER_MAX], p99[TEXT_NUMBER_MAX];

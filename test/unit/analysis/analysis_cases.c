@@ -34,6 +34,7 @@
  *                                        of the usual and of the slow requests, in per cent; touching:
  *                                        of the requests that overlap this time
  *   => queues                            the queues of jobs, and why jobs wait
+ *   => lengths                           the lengths of the queues over time: part:most:mean
  *   => pools                             the pools of threads without a framework
  *   => unprobed FROM..TO                 when jobs were not recorded, as far as these times have a part
  *                                        in FROM..TO
@@ -549,6 +550,7 @@ int main(int argc, char **argv)
 		{ "parts", ask_parts, "parts N" },
 		{ "open", ask_open, "open OBJECT TIME" },
 		{ "queues", ask_queues, "queues" },
+		{ "lengths", ask_lengths, "lengths" },
 		{ "pools", ask_pools, "pools" },
 		{ "unprobed", ask_unprobed, "unprobed FROM..TO" },
 		{ "behind", ask_behind, "behind A FROM..TO" },

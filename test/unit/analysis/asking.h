@@ -32,6 +32,7 @@ void ask_services(struct question *q);
 void ask_parts(struct question *q);
 void ask_open(struct question *q);
 void ask_queues(struct question *q);
+void ask_lengths(struct question *q);
 void ask_pools(struct question *q);
 void ask_unprobed(struct question *q);
 /* Prints the queues. For ask_queues() and ask_behind(). */

@@ -180,6 +180,29 @@ void ask_queues(struct question *q)
 	put_queues(q, g, all);
 }
 
+/* Times in ms. Parts in which no job waited are left out. */
+void ask_lengths(struct question *q)
+{
+	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
+	_cleanup_(free_queues) struct queues *all = NULL;
+
+	assert_int_equal(queues_find(g, q->w->from_ns, q->w->to_ns, &all), 0);
+	for (size_t i = 0; i < all->n; i++) {
+		const struct queue_length *l = &all->v[i].length;
+
+		if (!l->known)
+			fprintf(q->out, "not known\n");
+		if (!l->known)
+			continue;
+		fprintf(q->out, "most %u at %.3g ms mean %.4g parts of %.4g ms", l->most,
+			(double)(l->most_ns - q->w->from_ns) / 1e6, l->mean, (double)l->part_ns / 1e6);
+		for (size_t k = 0; k < QUEUE_LENGTH_PARTS; k++)
+			if (l->parts[k].most)
+				fprintf(q->out, " %zu:%u:%.4g", k, l->parts[k].most, l->parts[k].mean);
+		fputc('\n', q->out);
+	}
+}
+
 void ask_pools(struct question *q)
 {
 	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
