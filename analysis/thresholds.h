@@ -479,6 +479,8 @@
  * passed_on_is_no_pool).
  * If larger, a pool whose jobs enqueue further jobs is missed (test pool_that_feeds_itself). */
 #define POOL_OUTSIDE_SHARE 2
+/* jobs: A larger capacity of a queue in a trace is no capacity, but damaged (JOB_CAPACITY_MAX in ctrace/job.h). */
+#define QUEUE_DECLARED_MAX 65535
 /* jobs: A caller can be the slow kind of a queue only if this many of its jobs have a stack.
  * If smaller, one long job of a rare caller names this caller (test one_long_job_of_a_caller).
  * If larger, a slow caller of few jobs is not named (test slow_caller). */

@@ -48,6 +48,7 @@ struct open_key {
 };
 struct open_job {
 	__u64 job, queue, function;
+	__u64 capacity; /* 0: not known */
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -154,19 +155,21 @@ static __always_inline __u64 job_value(struct pt_regs *regs, const struct job_va
 	return v;
 }
 
+/* Describes the object anew if its capacity has changed. capacity 0: not known at this probe. */
 static __always_inline void job_name(struct cpu *c, __u64 id, const struct job_rule *rule, __u32 tid,
-				     __u64 now)
+				     __u64 now, __u32 capacity)
 {
 	struct {
 		struct cpu_side side;
 		struct ct_object_blob b;
 		char name[JOB_LABEL_MAX];
 	} o = {};
-	struct seen seen = {};
+	struct seen seen = { .sig = capacity }, *before = bpf_map_lookup_elem(&ct_objects, &id);
 
-	if (bpf_map_lookup_elem(&ct_objects, &id))
+	if (before && (!capacity || before->sig == capacity))
 		return;
 	bpf_map_update_elem(&ct_objects, &id, &seen, 0);
+	o.b.x = capacity;
 	o.b.h.ts = now;
 	o.b.h.kind = CT_OBJECT;
 	o.b.h.size = sizeof(o.b) + ((rule->name_len + 7) & 0x38);
@@ -192,7 +195,7 @@ static __noinline void job_emit(__u32 event, const struct open_job *j, const str
 	if (j->queue)
 		r->obj = CT_OBJ_USER_ID(CT_OBJ_QUEUE, id >> 32, j->queue);
 	if (r->obj)
-		job_name(c, r->obj, rule, id, now);
+		job_name(c, r->obj, rule, id, now, j->capacity);
 	r->ts = now;
 	r->kind = CT_JOB;
 	r->state = event;
@@ -219,7 +222,7 @@ static __noinline void mark_emit(__u64 transaction, __u64 obj, const struct job_
 	if (!c)
 		return;
 	if (obj == rule->mark)
-		job_name(c, obj, rule, id, now);
+		job_name(c, obj, rule, id, now, 0);
 	r->ts = now;
 	r->kind = CT_MARK;
 	r->state = rule->event;
@@ -655,6 +658,9 @@ int ct_job_entry(struct pt_regs *regs)
 		return 0;
 	j.queue = job_value(regs, &rule->queue);
 	j.function = job_value(regs, &rule->function);
+	j.capacity = (__u32)job_value(regs, &rule->capacity);
+	if (j.capacity > JOB_CAPACITY_MAX)
+		j.capacity = 0;
 	if (rule->flags & JOB_RETURNS) {
 		struct open_key key = { .sp = regs->sp + REGS_RETURN_BYTES, .tid = (__u32)id };
 

@@ -70,6 +70,8 @@ struct queue {
 	size_t n_running;   /* of nested jobs (busy.h), only the innermost ones */
 	size_t n_no_starts; /* jobs with no_starts (jobs.h) */
 	uint32_t n_threads;
+	/* How many jobs may run at one time, as the program says; 0: not known. */
+	uint32_t declared;
 	uint32_t most_running;      /* the same */
 	uint32_t most_waiting;      /* without n_no_starts */
 	struct queue_length length; /* without n_no_starts */

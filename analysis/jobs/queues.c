@@ -9,6 +9,7 @@
 #include "analysis/jobs/jobs.h"
 #include "analysis/jobs/length.h"
 #include "analysis/jobs/verdict.h"
+#include "analysis/thresholds.h"
 #include "lib/cleanup.h"
 #include "lib/vec.h"
 
@@ -104,6 +105,17 @@ static int count_threads(struct queue *q, const struct job *v, size_t n)
 	return 0;
 }
 
+/* More jobs ran than the declared number allows: then it was smaller at the end than before, or it is
+ * something else. So it is not used. */
+static uint32_t declared_of(const struct graph *g, const struct queue *q)
+{
+	const struct window_object *o = q->obj ? window_object(g->w, q->obj) : NULL;
+
+	if (!o || CT_OBJ_KIND(q->obj) != CT_OBJ_QUEUE || o->x < q->most_running || o->x > QUEUE_DECLARED_MAX)
+		return 0;
+	return (uint32_t)o->x;
+}
+
 /* Of the tasks that enqueued or ran these jobs, returns when the last one ended, but at most
  * to_ns. */
 static uint64_t alive_until_ns(const struct graph *g, const struct job *v, size_t n, uint64_t to_ns)
@@ -145,6 +157,8 @@ static int fill_queue(const struct graph *g, struct queue *q, struct job *v, siz
 		q->n_running += busy.v[i].to_ns == UINT64_MAX;
 	if (!r)
 		r = count_threads(q, v, n);
+	if (!r)
+		q->declared = declared_of(g, q);
 	alive_ns = alive_until_ns(g, v, n, to_ns);
 	if (!r)
 		r = length_find(v, judged, MAX(from_ns, g->w->from_ns), to_ns, alive_ns, &q->length);

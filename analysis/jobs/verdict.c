@@ -634,6 +634,9 @@ static char *say_verdict(const struct graph *g, const struct queue *q, const str
 				  q->n_threads);
 		else
 			words_add(&t, "one thread runs all jobs, one after the other");
+		if (q->declared > q->most_running)
+			words_add(&t, "%s the queue allows %u at one time",
+				  q->n_threads > 1 ? " and" : ", although", q->declared);
 		break;
 	case QUEUE_TOO_SMALL:
 		say_too_small(&t, q, j);

@@ -86,14 +86,16 @@ static json_t *queue_json(const struct graph *g, const struct queue *q)
 	for (size_t i = 0; i < q->n_groups; i++)
 		json_array_append_new(groups, group_json(g, &q->groups[i]));
 	return json_pack(
-		"{s:o, s:{s:I, s:o}, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:f, s:s, s:o, s:o}",
+		"{s:o, s:{s:I, s:o}, s:I, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:f, s:s, s:o, s:o}",
 		"name", text_json(queue_words(g, q, name)), "process", "pid",
 		(json_int_t)g->tasks[q->task].tgid, "comm", text_json(queue_comm(g, q)), "capacity",
-		(json_int_t)q->n_threads, "most_running", (json_int_t)q->most_running, "most_waiting",
-		(json_int_t)q->most_waiting, "count", (json_int_t)q->times.count, "waiting",
-		(json_int_t)q->n_waiting, "running", (json_int_t)q->n_running, "length",
-		length_json(&q->length), "queueing_ns", render_json_quantiles(&q->times.queueing),
-		"execution_ns", render_json_quantiles(&q->times.execution), "on_cpu", q->on_cpu, "verdict",
+		(json_int_t)(q->declared ? q->declared : q->most_running), "capacity_is",
+		q->declared ? "declared" : "most-running", "threads", (json_int_t)q->n_threads,
+		"most_running", (json_int_t)q->most_running, "most_waiting", (json_int_t)q->most_waiting,
+		"count", (json_int_t)q->times.count, "waiting", (json_int_t)q->n_waiting, "running",
+		(json_int_t)q->n_running, "length", length_json(&q->length), "queueing_ns",
+		render_json_quantiles(&q->times.queueing), "execution_ns",
+		render_json_quantiles(&q->times.execution), "on_cpu", q->on_cpu, "verdict",
 		queue_verdict_name(q->verdict), "text", text_json(q->text), "groups", groups);
 }
 
@@ -252,9 +254,12 @@ static void show_queue(FILE *f, const struct graph *g, const struct queue *q, bo
 	char name[DESCRIBE_MAX], process[JOBS_NAME_MAX], n[TEXT_NUMBER_MAX];
 
 	fprintf(f, "%s  %s: %s\n", process_of(g, q, process), queue_words(g, q, name), q->text);
-	fprintf(f, "    %s job%s; %u thread%s, at most %u job%s ran", text_count(q->times.count, n),
+	fprintf(f, "    %s job%s; %u thread%s, at most %u job%s", text_count(q->times.count, n),
 		text_s(q->times.count), q->n_threads, text_s(q->n_threads), q->most_running,
 		text_s(q->most_running));
+	if (q->declared)
+		fprintf(f, " of %u allowed", q->declared);
+	fprintf(f, " ran");
 	if (!is_pool)
 		fprintf(f, " and %u waited", q->most_waiting);
 	fprintf(f, " at one time");

@@ -163,6 +163,8 @@ void put_queues(const struct question *q, const struct graph *g, const struct qu
 
 		fprintf(q->out, "%zu jobs %u threads %u ran %u waited", x->times.count, x->n_threads,
 			x->most_running, x->most_waiting);
+		if (x->declared)
+			fprintf(q->out, " of %u", x->declared);
 		put_times(q, "queue", &x->times.queueing);
 		put_times(q, "execution", &x->times.execution);
 		fprintf(q->out, " on-cpu %.0f groups %zu\n  %s: %s\n", x->on_cpu * 100, x->n_groups,
