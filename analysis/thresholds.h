@@ -456,6 +456,18 @@
  * many of them, ctrace looks for what woke the task that enqueued the version. A larger number
  * takes more time, and shows nothing new. */
 #define QUEUE_OBSOLETE_LOOKS 1024
+/* frames: Call stacks are near if one is the other with at most this many further frames (jobs/callers.h).
+ * If smaller, a wrapper that only some calls pass makes two groups (test further_frame).
+ * If larger, two callers that differ in one function are one group (test two_callers). */
+#define CALLERS_EDITS 1
+/* frames: Near stacks have the same functions in this many innermost frames: the function that takes the job, and
+ * its caller.
+ * If smaller, a direct call and one through a helper are one group (test helper_is_another_caller).
+ * If larger, as with a smaller CALLERS_EDITS (test further_frame). */
+#define CALLERS_INNER 2
+/* functions: If up to this many functions in a row call themselves again, they count once.
+ * If smaller, each depth of a recursion is a group of its own (test recursion). A larger number takes more time. */
+#define CALLERS_PERIOD 4
 /* times: Threads that idle on one thing are a pool (jobs/pools.h) if at least two of them idled, and then
  * worked, this often.
  * If smaller, threads that wait for a common start and a common end are a pool (test not_a_pool).
@@ -467,6 +479,12 @@
  * passed_on_is_no_pool).
  * If larger, a pool whose jobs enqueue further jobs is missed (test pool_that_feeds_itself). */
 #define POOL_OUTSIDE_SHARE 2
+/* jobs: A larger capacity of a queue in a trace is no capacity, but damaged (JOB_CAPACITY_MAX in ctrace/job.h). */
+#define QUEUE_DECLARED_MAX 65535
+/* jobs: A caller can be the slow kind of a queue only if this many of its jobs have a stack.
+ * If smaller, one long job of a rare caller names this caller (test one_long_job_of_a_caller).
+ * If larger, a slow caller of few jobs is not named (test slow_caller). */
+#define QUEUE_CALLER_JOBS 3
 /* 0..1: A queue is behind a long wait if jobs of a task of the chain waited in it for at least this share
  * of the wait.
  * Tests: short_queue fails if the number is smaller, long_queue if it is larger. */

@@ -48,6 +48,7 @@ struct open_key {
 };
 struct open_job {
 	__u64 job, queue, function;
+	__u64 capacity; /* 0: not known */
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -85,7 +86,6 @@ struct {
 		break
 
 #if defined(__TARGET_ARCH_x86)
-#define REGS_SP(regs)     ((regs)->sp)
 #define REGS_RETURN_BYTES 8 /* a call leaves the return address on the stack */
 
 static __always_inline __u64 job_reg(struct pt_regs *regs, __u32 reg)
@@ -113,7 +113,6 @@ static __always_inline __u64 job_reg(struct pt_regs *regs, __u32 reg)
 	return v;
 }
 #elif defined(__TARGET_ARCH_arm64)
-#define REGS_SP(regs)     ((regs)->sp)
 #define REGS_RETURN_BYTES 0
 
 #define JOB_XREGS(i)                                                                                         \
@@ -156,19 +155,21 @@ static __always_inline __u64 job_value(struct pt_regs *regs, const struct job_va
 	return v;
 }
 
+/* Describes the object anew if its capacity has changed. capacity 0: not known at this probe. */
 static __always_inline void job_name(struct cpu *c, __u64 id, const struct job_rule *rule, __u32 tid,
-				     __u64 now)
+				     __u64 now, __u32 capacity)
 {
 	struct {
 		struct cpu_side side;
 		struct ct_object_blob b;
 		char name[JOB_LABEL_MAX];
 	} o = {};
-	struct seen seen = {};
+	struct seen seen = { .sig = capacity }, *before = bpf_map_lookup_elem(&ct_objects, &id);
 
-	if (bpf_map_lookup_elem(&ct_objects, &id))
+	if (before && (!capacity || before->sig == capacity))
 		return;
 	bpf_map_update_elem(&ct_objects, &id, &seen, 0);
+	o.b.x = capacity;
 	o.b.h.ts = now;
 	o.b.h.kind = CT_OBJECT;
 	o.b.h.size = sizeof(o.b) + ((rule->name_len + 7) & 0x38);
@@ -194,7 +195,7 @@ static __noinline void job_emit(__u32 event, const struct open_job *j, const str
 	if (j->queue)
 		r->obj = CT_OBJ_USER_ID(CT_OBJ_QUEUE, id >> 32, j->queue);
 	if (r->obj)
-		job_name(c, r->obj, rule, id, now);
+		job_name(c, r->obj, rule, id, now, j->capacity);
 	r->ts = now;
 	r->kind = CT_JOB;
 	r->state = event;
@@ -221,7 +222,7 @@ static __noinline void mark_emit(__u64 transaction, __u64 obj, const struct job_
 	if (!c)
 		return;
 	if (obj == rule->mark)
-		job_name(c, obj, rule, id, now);
+		job_name(c, obj, rule, id, now, 0);
 	r->ts = now;
 	r->kind = CT_MARK;
 	r->state = rule->event;
@@ -498,6 +499,139 @@ static __always_inline bool job_fits(struct pt_regs *regs, const struct job_rule
 	return !rule->text.at.reg || job_text_has(rule, job_value(regs, &rule->text.at), n);
 }
 
+/*
+ * The stack of a task that enqueues a job. Most code has no frame pointers, so the program copies the
+ * registers and a part of the stack, and the daemon unwinds them.
+ *
+ * A stack costs far more than a record. So only some enqueues have one: in a second, on average
+ * JOB_STACKS_PER_QUEUE of each queue, and JOB_STACKS_PER_CPU on each CPU. In no second are there more than
+ * twice as many. Which enqueues have one is left to chance, so that the stacks show how often each caller
+ * enqueues. Only of a new queue, the first ones are taken.
+ */
+
+#define JOB_STACKS_PER_QUEUE 8
+#define JOB_STACKS_PER_CPU   16
+#define JOB_STACK_CHUNK      512 /* divides CT_RAWJOB_STACK */
+#define JOB_SECOND_NS        1000000000ULL
+
+struct job_stacks_key {
+	__u64 queue; /* the value of the queue, as in a job_rule; 0: the framework names no queue */
+	__u32 tgid;
+	__u32 framework;
+};
+/* A limit of stacks in a second. enqueued: how many stacks were wanted in the present second; before: in the
+ * last second before it in which one was wanted. */
+struct job_stacks {
+	__u64 second_ns;
+	__u32 enqueued, before;
+	__u32 taken;
+	__u32 pad;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, struct job_stacks_key);
+	__type(value, struct job_stacks);
+} ct_job_stacks SEC(".maps");
+
+/* busy: a program of this file fills the rest. It may be preempted meanwhile, and another program may run on
+ * the same CPU. */
+struct job_scratch {
+	__u64 busy;
+	struct job_stacks limit;
+	struct cpu_side side;
+	struct ct_rawjob_blob b;
+	char stack[CT_RAWJOB_STACK];
+};
+_Static_assert(__builtin_offsetof(struct job_scratch, b) ==
+		       __builtin_offsetof(struct job_scratch, side) + sizeof(struct cpu_side),
+	       "side by side");
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct job_scratch);
+} ct_job_scratch SEC(".maps");
+
+/* Two CPUs may begin a new second of a queue at the same time. Then a few stacks more are taken. */
+static __always_inline bool job_stack_may(struct job_stacks *s, __u32 per_s, __u64 now)
+{
+	__u64 since = s->second_ns;
+
+	if (now - since >= JOB_SECOND_NS && __sync_val_compare_and_swap(&s->second_ns, since, now) == since) {
+		s->before = s->enqueued;
+		s->enqueued = 0;
+		s->taken = 0;
+	}
+	__sync_fetch_and_add(&s->enqueued, 1);
+	if (s->before > per_s && bpf_get_prandom_u32() % s->before >= per_s)
+		return false;
+	return __sync_fetch_and_add(&s->taken, 1) < 2 * per_s;
+}
+
+static __always_inline bool job_stack_wanted(const struct open_job *j, const struct job_rule *rule, __u64 now)
+{
+	struct job_stacks_key key = { .queue = j->queue,
+				      .tgid = bpf_get_current_pid_tgid() >> 32,
+				      .framework = rule->framework };
+	struct job_stacks *s = bpf_map_lookup_elem(&ct_job_stacks, &key), first = { .second_ns = now };
+
+	if (!s) {
+		bpf_map_update_elem(&ct_job_stacks, &key, &first, 0);
+		s = bpf_map_lookup_elem(&ct_job_stacks, &key);
+	}
+	return s && job_stack_may(s, JOB_STACKS_PER_QUEUE, now);
+}
+
+/* Stops at the first page that is not there: the end of the stack. */
+static __noinline void job_stack_fill(struct job_scratch *s, struct pt_regs *regs)
+{
+	__u64 sp = regs->sp;
+
+	__builtin_memset(s->b.regs, 0, sizeof(s->b.regs));
+	bpf_probe_read_kernel(s->b.regs, REGS_BYTES, regs);
+	s->b.n_stack = 0;
+	for (__u32 at = 0; at < CT_RAWJOB_STACK; at += JOB_STACK_CHUNK) {
+		if (bpf_probe_read_user(s->stack + at, JOB_STACK_CHUNK, (void *)(sp + at)))
+			break;
+		s->b.n_stack = at + JOB_STACK_CHUNK;
+	}
+}
+
+/* now: the time of the CT_JOB. */
+static __noinline void job_stack(struct pt_regs *regs, const struct open_job *j, const struct job_rule *rule,
+				 __u64 now)
+{
+	__u64 id = bpf_get_current_pid_tgid(), bytes;
+	struct job_scratch *s;
+	struct cpu *c;
+	__u32 zero = 0;
+
+	if (!job_stack_wanted(j, rule, now))
+		return;
+	c = emit_cpu();
+	s = bpf_map_lookup_elem(&ct_job_scratch, &zero);
+	if (!c || !s || __sync_val_compare_and_swap(&s->busy, 0, 1))
+		return;
+	if (job_stack_may(&s->limit, JOB_STACKS_PER_CPU, now)) {
+		job_stack_fill(s, regs);
+		s->b.h.ts = now;
+		s->b.h.kind = CT_RAWJOB;
+		s->b.h.flags = 0;
+		s->b.h.tid = id;
+		s->b.tgid = id >> 32;
+		s->b.framework = rule->framework;
+		s->b.queue = j->queue ? CT_OBJ_USER_ID(CT_OBJ_QUEUE, id >> 32, j->queue) : 0;
+		s->b.job = j->job;
+		bytes = s->b.n_stack;
+		barrier_var(bytes);
+		s->b.h.size = sizeof(s->b) + bytes;
+		if (bytes <= CT_RAWJOB_STACK)
+			emit_side(c, &s->side, sizeof(s->side) + sizeof(s->b) + bytes, now);
+	}
+	*(volatile __u64 *)&s->busy = 0;
+}
+
 SEC("uprobe")
 int ct_job_entry(struct pt_regs *regs)
 {
@@ -524,14 +658,19 @@ int ct_job_entry(struct pt_regs *regs)
 		return 0;
 	j.queue = job_value(regs, &rule->queue);
 	j.function = job_value(regs, &rule->function);
+	j.capacity = (__u32)job_value(regs, &rule->capacity);
+	if (j.capacity > JOB_CAPACITY_MAX)
+		j.capacity = 0;
 	if (rule->flags & JOB_RETURNS) {
-		struct open_key key = { .sp = REGS_SP(regs) + REGS_RETURN_BYTES, .tid = (__u32)id };
+		struct open_key key = { .sp = regs->sp + REGS_RETURN_BYTES, .tid = (__u32)id };
 
 		bpf_map_update_elem(&ct_job_open, &key, &j, 0);
 	}
 	if (rule->flags & JOB_CALLS && j.function)
 		job_tell(id >> 32, j.function, rule);
 	job_emit(rule->event, &j, rule, now);
+	if (rule->event == CT_JOB_ENQUEUE)
+		job_stack(regs, &j, rule, now);
 	if (rule->flags & JOB_LOOSE)
 		job_emit(CT_JOB_END, &j, rule, now + 1);
 	return 0;
@@ -541,7 +680,7 @@ SEC("uretprobe")
 int ct_job_return(struct pt_regs *regs)
 {
 	__u64 now = bpf_ktime_get_boot_ns();
-	struct open_key key = { .sp = REGS_SP(regs), .tid = (__u32)bpf_get_current_pid_tgid() };
+	struct open_key key = { .sp = regs->sp, .tid = (__u32)bpf_get_current_pid_tgid() };
 	__u32 index = bpf_get_attach_cookie(regs);
 	const struct job_rule *rule = bpf_map_lookup_elem(&ct_job_rules, &index);
 	struct open_job *j = bpf_map_lookup_elem(&ct_job_open, &key), copy;

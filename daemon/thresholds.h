@@ -292,6 +292,10 @@
 /* samples of tasks that run long, a second. Further samples are not recorded, but counted
  * (samples_refused). No evidence yet. */
 #define DRAIN_SAMPLES_PER_S 200
+/* stacks of enqueues of jobs, a second, of all CPUs and queues together (bpf/uprobe.bpf.c says how many reach the
+ * daemon). Further stacks are not recorded, but counted (job_stacks_refused). Smaller: a machine with many
+ * queues has few stacks of each. Larger: the stacks cost more. Evidence: doc/frameworks.md, "What it costs". */
+#define DRAIN_JOB_STACKS_PER_S 64
 /* ns: an inspection that takes longer is stuck, and another thread takes over. Smaller: a slow file
  * system makes all threads count as stuck. Larger: the other thread takes over later, and until then
  * there are no inspections. No evidence yet. */

@@ -2,6 +2,7 @@
 #include "analysis/jobs/jobs.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "analysis/jobs/unprobed.h"
 #include "analysis/thresholds.h"
@@ -25,21 +26,42 @@ static uint64_t in_task(uint64_t key, uint32_t task)
 	return key ^ (task + 1ULL) * 0x94d049bb133111ebULL;
 }
 
-/* A recorded end may be too early (CT_JF_LOOSE). The work is over when the task waits next, or ends. */
-static uint64_t loose_end_ns(const struct graph *g, uint32_t task, uint64_t start_ns)
+/* A job of the same number may be enqueued again. So the time belongs to the key. */
+static uint64_t stack_key(const struct window *w, const struct window_event *e, uint32_t tgid)
 {
-	uint32_t i = graph_interval_at(g, task, start_ns);
+	return key_of(w, e, tgid) ^ (e->r.ts + 1) * 0x94d049bb133111ebULL;
+}
+
+/* Intervals of a task, one after the other, in which the task did not wait: from `first` until before `stop`.
+ * They end at end_ns. */
+struct stretch {
+	uint32_t first, stop;
+	uint64_t end_ns;
+};
+
+/* A recorded end may be too early (CT_JF_LOOSE). The work is over when the task waits next, or ends. last:
+ * the result for an earlier job of the task. Often, a task does very many jobs in one stretch. */
+static uint64_t loose_end_ns(const struct graph *g, uint32_t task, uint64_t start_ns, struct stretch *last)
+{
 	const struct graph_task *t = &g->tasks[task];
+	uint32_t at = graph_interval_at(g, task, start_ns), i = at;
 	uint64_t end_ns = start_ns;
 
-	for (; i != GRAPH_NONE && i < t->first_interval + t->n_intervals && scan_step(g); i++) {
+	if (at == GRAPH_NONE || (at >= last->first && at < last->stop))
+		return at == GRAPH_NONE ? start_ns : MAX(last->end_ns, start_ns);
+	for (; i < t->first_interval + t->n_intervals; i++) {
 		const struct interval *s = &g->intervals[i];
 
-		if (s->state != INTERVAL_RUNNING && s->state != INTERVAL_RUNNABLE)
-			return MAX(s->from_ns, start_ns);
-		end_ns = MAX(s->to_ns, start_ns);
+		if (!scan_step(g))
+			return MAX(end_ns, start_ns);
+		if (s->state != INTERVAL_RUNNING && s->state != INTERVAL_RUNNABLE) {
+			end_ns = s->from_ns;
+			break;
+		}
+		end_ns = s->to_ns;
 	}
-	return end_ns;
+	*last = (struct stretch){ at, i, end_ns };
+	return MAX(end_ns, start_ns);
 }
 
 uint64_t jobs_cpu_ns(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
@@ -69,7 +91,9 @@ struct finding {
 	struct map open; /* key_of() -> index in v of the open job that was enqueued last */
 	/* key_of(), and in_task() of it -> index in v of the job that started last */
 	struct map running;
-	struct map loose; /* task -> index in v of its last job without an exact end */
+	struct map loose;          /* task -> index in v of its last job without an exact end */
+	struct map stacks;         /* stack_key() of an enqueue -> id of its stack */
+	struct stretch *stretches; /* [task] */
 	unprobed_list unprobed;
 	int err;
 };
@@ -153,12 +177,24 @@ static void end(struct finding *k, struct job *job, uint32_t task, const struct 
 	job->end_ns = e->r.ts;
 	job->loose = e->r.flags & CT_JF_LOOSE;
 	if (job->loose) {
-		job->end_ns = loose_end_ns(k->g, task, e->r.ts);
+		job->end_ns = loose_end_ns(k->g, task, e->r.ts, &k->stretches[task]);
 		if (map_set(&k->loose, task, (uint64_t)(job - k->v->v)))
 			k->err = -ENOMEM;
 	}
 	if (map_get(&k->open, key, &at) && job == &k->v->v[at])
 		map_del(&k->open, key);
+}
+
+/* The record of a stack may come before or after that of its enqueue. */
+static void read_stack(struct finding *k, const struct window_event *e)
+{
+	uint32_t task = graph_task_at(k->g, e->r.tid, e->r.ts);
+	uint64_t id = window_words(k->g->w, e)[1];
+
+	if (task == GRAPH_NONE || !window_stack(k->g->w, id))
+		return;
+	if (map_set(&k->stacks, stack_key(k->g->w, e, k->g->tasks[task].tgid), id))
+		k->err = -ENOMEM;
 }
 
 static void read_record(struct finding *k, const struct window_event *e)
@@ -181,6 +217,7 @@ static void read_record(struct finding *k, const struct window_event *e)
 	if (ct_job_state(&e->r) == CT_JOB_ENQUEUE) {
 		job->queued_ns = e->r.ts;
 		job->enqueuer = task;
+		map_get(&k->stacks, stack_key(k->g->w, e, job->tgid), &job->stack);
 		return;
 	}
 	if (ct_job_state(&e->r) == CT_JOB_START || (!job->start_ns && !job->queued_ns))
@@ -305,13 +342,21 @@ int jobs_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, job_list 
 	const struct window *w = g->w;
 	size_t n = 0;
 
+	k.stretches = calloc(g->n_tasks + 1, sizeof(*k.stretches));
+	if (!k.stretches)
+		return -ENOMEM;
 	k.err = unprobed_find(w, &k.unprobed);
+	for (size_t i = window_next_words(w, 0); i < w->n_events && !k.err; i = window_next_words(w, i + 1))
+		if (w->events[i].r.kind == CT_JOB_STACK)
+			read_stack(&k, &w->events[i]);
 	for (size_t i = window_next_words(w, 0); i < w->n_events && !k.err; i = window_next_words(w, i + 1))
 		if (w->events[i].r.kind == CT_JOB && w->events[i].r.ts < to_ns)
 			read_record(&k, &w->events[i]);
 	map_done(&k.open);
 	map_done(&k.running);
 	map_done(&k.loose);
+	map_done(&k.stacks);
+	free(k.stretches);
 	drop_cut(&k, to_ns);
 	VEC_FREE(&k.unprobed);
 	if (!k.err)

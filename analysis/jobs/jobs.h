@@ -13,6 +13,7 @@ struct job {
 	 * no_starts. */
 	uint64_t queued_ns, start_ns, end_ns;
 	uint64_t cpu_ns;
+	uint64_t stack; /* of the enqueue (window_stack()); 0: not recorded */
 	uint32_t enqueuer, worker;
 	uint32_t tgid;
 	/* Only inside jobs_find(). last_ns: time of the last record of the job. loose: end_ns is not exact

@@ -28,16 +28,20 @@ struct search {
 	uint64_t from_ns, to_ns;
 };
 
-static int mark_reported(struct search *k)
+/* Finding all jobs would take as long as everything else in this file. */
+static void mark_reported(struct search *k)
 {
-	job_list jobs = { 0 };
-	int r = jobs_find(k->g, 0, UINT64_MAX, &jobs);
+	const struct window *w = k->g->w;
 
-	for (size_t i = 0; i < jobs.n && !r; i++)
-		if (jobs.v[i].worker != GRAPH_NONE)
-			k->reported[jobs.v[i].worker] = true;
-	VEC_FREE(&jobs);
-	return r;
+	for (size_t i = window_next_words(w, 0); i < w->n_events; i = window_next_words(w, i + 1)) {
+		const struct ct_rec *r = &w->events[i].r;
+		uint32_t task = GRAPH_NONE;
+
+		if (r->kind == CT_JOB && ct_job_state(r) == CT_JOB_START)
+			task = graph_task_at(k->g, r->tid, r->ts);
+		if (task != GRAPH_NONE)
+			k->reported[task] = true;
+	}
 }
 
 /* Returns true for a wait in which several threads may wait for the next piece of work, of which one of them
@@ -276,10 +280,12 @@ int pools_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, struct q
 
 	if (!r) {
 		k.reported = calloc(g->n_tasks + 1, sizeof(*k.reported));
-		r = k.reported ? mark_reported(&k) : -ENOMEM;
+		r = k.reported ? 0 : -ENOMEM;
 	}
-	if (!r)
+	if (!r) {
+		mark_reported(&k);
 		r = find_idles(&k);
+	}
 	if (!r)
 		r = keep_homes(&k);
 	if (!r)

@@ -5,11 +5,13 @@
 #include <stdlib.h>
 
 #include "analysis/jobs/busy.h"
+#include "analysis/jobs/groups.h"
 #include "analysis/jobs/jobs.h"
+#include "analysis/jobs/length.h"
 #include "analysis/jobs/verdict.h"
+#include "analysis/thresholds.h"
 #include "lib/cleanup.h"
 #include "lib/vec.h"
-#include "trace/words/texts.h"
 
 static int job_cmp(const void *a, const void *b)
 {
@@ -24,27 +26,6 @@ static int job_cmp(const void *a, const void *b)
 	if (x->queued_ns != y->queued_ns)
 		return x->queued_ns < y->queued_ns ? -1 : 1;
 	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
-}
-
-static struct job_times times_of(const struct job *v, size_t n, uint64_t *buf)
-{
-	struct job_times t = { 0 };
-	size_t k = 0;
-
-	for (size_t i = 0; i < n; i++)
-		t.count += v[i].start_ns != 0;
-	for (size_t i = 0; i < n; i++)
-		if (v[i].queued_ns && v[i].start_ns)
-			buf[k++] = job_queueing_ns(&v[i], 0);
-	quantiles_sort(buf, k);
-	t.queueing = quantiles_of(buf, k);
-	k = 0;
-	for (size_t i = 0; i < n; i++)
-		if (v[i].start_ns && v[i].end_ns)
-			buf[k++] = job_execution_ns(&v[i]);
-	quantiles_sort(buf, k);
-	t.execution = quantiles_of(buf, k);
-	return t;
 }
 
 struct step {
@@ -124,64 +105,15 @@ static int count_threads(struct queue *q, const struct job *v, size_t n)
 	return 0;
 }
 
-static int group_cmp(const void *a, const void *b, void *graph)
+/* More jobs ran than the declared number allows: then it was smaller at the end than before, or it is
+ * something else. So it is not used. */
+static uint32_t declared_of(const struct graph *g, const struct queue *q)
 {
-	const struct graph *g = graph;
-	const struct job *x = a, *y = b;
+	const struct window_object *o = q->obj ? window_object(g->w, q->obj) : NULL;
 
-	if (x->function != y->function)
-		return x->function < y->function ? -1 : 1;
-	if (x->enqueuer == y->enqueuer || x->enqueuer == GRAPH_NONE || y->enqueuer == GRAPH_NONE)
-		return (x->enqueuer == GRAPH_NONE) - (y->enqueuer == GRAPH_NONE);
-	return texts_order(graph_comm(g, x->enqueuer, x->queued_ns),
-			   graph_comm(g, y->enqueuer, y->queued_ns));
-}
-
-static int most_time_cmp(const void *a, const void *b)
-{
-	const struct job_group *x = a, *y = b;
-
-	if (x->total_ns != y->total_ns)
-		return x->total_ns > y->total_ns ? -1 : 1;
-	return x->function < y->function ? -1 : x->function > y->function;
-}
-
-static void sum_so_far(struct job_group *x, const struct job *v, size_t n, uint64_t to_ns, uint64_t *buf)
-{
-	size_t k = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		if (!v[i].start_ns)
-			continue;
-		x->n_ended += v[i].end_ns != 0;
-		x->so_far_ns += buf[k++] = job_so_far_ns(&v[i], to_ns);
-	}
-	quantiles_sort(buf, k);
-	x->so_far_p50_ns = quantiles_of(buf, k).p50;
-}
-
-static int fill_groups(const struct graph *g, struct queue *q, struct job *v, size_t n, uint64_t to_ns,
-		       uint64_t *buf)
-{
-	VEC(struct job_group) groups = { 0 };
-
-	qsort_r(v, n, sizeof(*v), group_cmp, (void *)g);
-	for (size_t lo = 0, hi; lo < n; lo = hi) {
-		struct job_group x = { .enqueuer = v[lo].enqueuer, .function = v[lo].function };
-
-		for (hi = lo; hi < n && !group_cmp(&v[lo], &v[hi], (void *)g); hi++)
-			x.total_ns += job_execution_ns(&v[hi]);
-		x.times = times_of(v + lo, hi - lo, buf);
-		sum_so_far(&x, v + lo, hi - lo, to_ns, buf);
-		if (VEC_PUSH(&groups, x)) {
-			VEC_FREE(&groups);
-			return -ENOMEM;
-		}
-	}
-	VEC_SORT(&groups, most_time_cmp);
-	q->groups = groups.v;
-	q->n_groups = groups.n;
-	return 0;
+	if (!o || CT_OBJ_KIND(q->obj) != CT_OBJ_QUEUE || o->x < q->most_running || o->x > QUEUE_DECLARED_MAX)
+		return 0;
+	return (uint32_t)o->x;
 }
 
 /* Of the tasks that enqueued or ran these jobs, returns when the last one ended, but at most
@@ -206,6 +138,7 @@ static int fill_queue(const struct graph *g, struct queue *q, struct job *v, siz
 {
 	_cleanup_free_ uint64_t *buf = malloc((n + 1) * sizeof(*buf));
 	busy_list busy = { 0 };
+	uint64_t alive_ns;
 	size_t judged = n;
 	int r;
 
@@ -216,7 +149,7 @@ static int fill_queue(const struct graph *g, struct queue *q, struct job *v, siz
 	*q = (struct queue){ .obj = v[0].obj, .n_no_starts = n - judged };
 	for (size_t i = 0; i < judged; i++)
 		q->n_waiting += v[i].queued_ns && !job_left_ns(&v[i]);
-	q->times = times_of(v, n, buf);
+	q->times = groups_times(v, n, buf);
 	r = busy_find(v, judged, &busy);
 	if (!r)
 		r = count_sets(q, v, judged, &busy);
@@ -224,9 +157,14 @@ static int fill_queue(const struct graph *g, struct queue *q, struct job *v, siz
 		q->n_running += busy.v[i].to_ns == UINT64_MAX;
 	if (!r)
 		r = count_threads(q, v, n);
-	to_ns = alive_until_ns(g, v, n, to_ns);
 	if (!r)
-		r = fill_groups(g, q, v, n, to_ns, buf);
+		q->declared = declared_of(g, q);
+	alive_ns = alive_until_ns(g, v, n, to_ns);
+	if (!r)
+		r = length_find(v, judged, MAX(from_ns, g->w->from_ns), to_ns, alive_ns, &q->length);
+	to_ns = alive_ns;
+	if (!r)
+		r = groups_fill(g, q, v, n, to_ns, buf);
 	qsort(v, n, sizeof(*v), job_cmp);
 	if (!r)
 		r = verdict_find(g, q, v, judged, &busy, from_ns, to_ns);
@@ -248,6 +186,7 @@ static int most_queueing_cmp(const void *a, const void *b)
 static void queue_done(struct queue *q)
 {
 	free(q->text);
+	free(q->kinds);
 	free(q->groups);
 }
 

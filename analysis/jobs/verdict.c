@@ -24,21 +24,6 @@ const char *queue_verdict_name(enum queue_verdict verdict)
 	return names[verdict];
 }
 
-const char *queue_group_name(const struct graph *g, const struct job_group *x, char buf[QUEUE_NAME_MAX])
-{
-	char comm[64] = "";
-
-	if (x->enqueuer != GRAPH_NONE)
-		describe_clean(graph_comm(g, x->enqueuer, g->w->to_ns), comm, sizeof(comm));
-	if (x->function)
-		snprintf(buf, QUEUE_NAME_MAX, "function 0x%" PRIx64 "%s%s", x->function,
-			 comm[0] ? ", enqueued by " : "", comm);
-	else
-		snprintf(buf, QUEUE_NAME_MAX, "enqueued by %s",
-			 comm[0] ? comm : "a thread that is not known");
-	return buf;
-}
-
 /* The jobs of one function that one task enqueued. The jobs that the task enqueued between two of
  * its waits are one version. */
 struct requester {
@@ -50,6 +35,12 @@ struct requester {
 	 * version had not ended. Only the waits before the first QUEUE_OBSOLETE_LOOKS versions that
 	 * overlap an earlier version are looked at. */
 	size_t early;
+};
+
+/* the jobs with a stack */
+struct callers_sum {
+	size_t jobs;
+	uint64_t so_far_ns;
 };
 
 struct judged {
@@ -392,25 +383,61 @@ static bool awaits_itself(const struct judged *j)
  * a group has ended, the group does not count as one with short jobs. */
 static const struct job_group *slow_group(const struct queue *q, const struct judged *j)
 {
-	const struct job_group *slow = &q->groups[0];
+	const struct job_group *slow = &q->kinds[0];
 	size_t short_jobs = 0;
 
-	for (size_t i = 1; i < q->n_groups; i++)
-		if (q->groups[i].so_far_ns > slow->so_far_ns)
-			slow = &q->groups[i];
+	for (size_t i = 1; i < q->n_kinds; i++)
+		if (q->kinds[i].so_far_ns > slow->so_far_ns)
+			slow = &q->kinds[i];
 	if (2 * slow->times.count > q->times.count || 2 * slow->so_far_ns <= j->occupied_ns)
 		return NULL;
-	for (size_t i = 0; i < q->n_groups; i++)
-		if (&q->groups[i] != slow && q->groups[i].n_ended &&
-		    q->groups[i].so_far_p50_ns * QUEUE_LONG_TIMES <= slow->so_far_p50_ns)
-			short_jobs += q->groups[i].times.count;
+	for (size_t i = 0; i < q->n_kinds; i++)
+		if (&q->kinds[i] != slow && q->kinds[i].n_ended &&
+		    q->kinds[i].so_far_p50_ns * QUEUE_LONG_TIMES <= slow->so_far_p50_ns)
+			short_jobs += q->kinds[i].times.count;
 	return 2 * short_jobs >= q->times.count ? slow : NULL;
+}
+
+/* As slow_group(), for the callers of a queue with one kind of jobs. Only the jobs with a stack count.
+ * Returns NULL also if there are too few of them. */
+static const struct job_group *slow_caller(const struct queue *q, struct callers_sum *ret)
+{
+	const struct job_group *slow = NULL;
+	size_t short_jobs = 0;
+
+	*ret = (struct callers_sum){ 0 };
+	if (q->n_kinds != 1 || q->n_groups < 2)
+		return NULL;
+	for (size_t i = 0; i < q->n_groups; i++) {
+		const struct job_group *x = &q->groups[i];
+
+		if (x->rest)
+			continue;
+		ret->jobs += x->times.count;
+		ret->so_far_ns += x->so_far_ns;
+		if (!slow || x->so_far_ns > slow->so_far_ns)
+			slow = x;
+	}
+	if (!slow || slow->times.count < QUEUE_CALLER_JOBS || 2 * slow->times.count > ret->jobs ||
+	    2 * slow->so_far_ns <= ret->so_far_ns)
+		return NULL;
+	for (size_t i = 0; i < q->n_groups; i++) {
+		const struct job_group *x = &q->groups[i];
+
+		if (x != slow && !x->rest && x->n_ended &&
+		    x->so_far_p50_ns * QUEUE_LONG_TIMES <= slow->so_far_p50_ns)
+			short_jobs += x->times.count;
+	}
+	return 2 * short_jobs >= ret->jobs ? slow : NULL;
 }
 
 static bool has_slow_kind(const struct queue *q, const struct judged *j)
 {
-	return slow_group(q, j) || (q->times.execution.p50 * QUEUE_LONG_TIMES <= q->times.execution.p99 &&
-				    j->long_ns > j->execution_ns / 2);
+	struct callers_sum sum;
+
+	return slow_group(q, j) || slow_caller(q, &sum) ||
+	       (q->times.execution.p50 * QUEUE_LONG_TIMES <= q->times.execution.p99 &&
+		j->long_ns > j->execution_ns / 2);
 }
 
 /* The jobs are short: only the number of the jobs makes them wait. A job that does not end is not short. */
@@ -494,11 +521,11 @@ static void say_late(struct words *t, const struct queue *q, const struct judged
 
 static const struct job_group *largest_group(const struct queue *q)
 {
-	const struct job_group *most = &q->groups[0];
+	const struct job_group *most = &q->kinds[0];
 
-	for (size_t i = 1; i < q->n_groups; i++)
-		if (q->groups[i].times.count > most->times.count)
-			most = &q->groups[i];
+	for (size_t i = 1; i < q->n_kinds; i++)
+		if (q->kinds[i].times.count > most->times.count)
+			most = &q->kinds[i];
 	return most;
 }
 
@@ -507,17 +534,24 @@ static void say_flood(struct words *t, const struct queue *q)
 	const struct job_group *x = largest_group(q);
 
 	words_add(t, "a flood of jobs: up to %u short jobs wait at one time for one thread", q->most_waiting);
-	if (q->n_groups > 1)
+	if (q->n_kinds > 1)
 		words_add(t, "; %u %% are of one kind", percent(x->times.count, q->times.count));
 }
 
 static void say_slow_kind(struct words *t, const struct graph *g, const struct queue *q,
 			  const struct judged *j)
 {
-	const struct job_group *slow = slow_group(q, j);
+	struct callers_sum sum;
+	const struct job_group *slow = slow_group(q, j), *caller = slow_caller(q, &sum);
 	char name[QUEUE_NAME_MAX];
 
-	if (slow)
+	if (!slow && caller)
+		words_add(
+			t,
+			"one slow kind of jobs holds up the others: of the jobs with a call stack, %u %% take %u %% of the execution (%s)",
+			percent(caller->times.count, sum.jobs), percent(caller->so_far_ns, sum.so_far_ns),
+			queue_group_name(g, caller, name));
+	else if (slow)
 		words_add(
 			t,
 			"one slow kind of jobs holds up the others: %u %% of the jobs take %u %% of the execution (%s)",
@@ -600,6 +634,9 @@ static char *say_verdict(const struct graph *g, const struct queue *q, const str
 				  q->n_threads);
 		else
 			words_add(&t, "one thread runs all jobs, one after the other");
+		if (q->declared > q->most_running)
+			words_add(&t, "%s the queue allows %u at one time",
+				  q->n_threads > 1 ? " and" : ", although", q->declared);
 		break;
 	case QUEUE_TOO_SMALL:
 		say_too_small(&t, q, j);

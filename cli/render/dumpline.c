@@ -389,6 +389,13 @@ static void put_job(struct dumpline *d)
 	line_hex(&d->line, "function", d->x[1]);
 }
 
+static void put_job_stack(struct dumpline *d)
+{
+	put_object(d, "object", d->e->r.obj);
+	line_hex(&d->line, "job", d->x[0]);
+	put_stack(d, d->x[1]);
+}
+
 static void put_hang(struct dumpline *d)
 {
 	const struct ct_rec *r = &d->e->r;
@@ -575,6 +582,8 @@ static void put_details(struct dumpline *d)
 		return put_polled(d);
 	case CT_JOB:
 		return put_job(d);
+	case CT_JOB_STACK:
+		return put_job_stack(d);
 	case CT_HANG:
 		return put_hang(d);
 	case CT_SHED:
@@ -593,6 +602,7 @@ static void put_details(struct dumpline *d)
 	case CT_CMDLINE:
 	case CT_RAWCMDLINE:
 	case CT_RAWCRASH:
+	case CT_RAWJOB:
 		break;
 	}
 }

@@ -15,6 +15,7 @@
 #include "report/quantiles.h"
 #include "report/walltime.h"
 #include "trace/words/describe.h"
+#include "trace/words/frame.h"
 
 #define JOBS_NAME_MAX QUEUE_NAME_MAX
 
@@ -27,31 +28,75 @@ static const char *process_of(const struct graph *g, const struct queue *q, char
 	return buf;
 }
 
+static json_t *stack_json(const struct graph *g, const struct job_group *x)
+{
+	const struct window_stack *s = window_stack(g->w, x->stack);
+	json_t *frames = json_array();
+
+	for (unsigned i = 0; s && i < s->n_frames; i++)
+		json_array_append_new(frames, text_json(s->frames[i]));
+	return frames;
+}
+
+static json_t *group_json(const struct graph *g, const struct job_group *x)
+{
+	char name[JOBS_NAME_MAX];
+	json_t *o = json_pack("{s:o, s:I, s:o, s:o, s:I, s:I}", "text",
+			      text_json(queue_group_name(g, x, name)), "count", (json_int_t)x->times.count,
+			      "queueing_ns", render_json_quantiles(&x->times.queueing), "execution_ns",
+			      render_json_quantiles(&x->times.execution), "total_ns", (json_int_t)x->total_ns,
+			      "with_stack", (json_int_t)x->n_stacks);
+
+	if (x->stack) {
+		json_object_set_new(o, "stack", stack_json(g, x));
+		json_object_set_new(o, "stacks_alike", json_integer((json_int_t)x->n_alike));
+	}
+	return o;
+}
+
+static json_t *thousandths(double x)
+{
+	return json_real((double)(int64_t)(x * 1000 + 0.5) / 1000);
+}
+
+static json_t *length_json(const struct queue_length *l)
+{
+	json_t *most = json_array(), *mean = json_array();
+
+	for (size_t i = 0; l->known && i < QUEUE_LENGTH_PARTS; i++) {
+		json_array_append_new(most, json_integer((json_int_t)l->parts[i].most));
+		json_array_append_new(mean, thousandths(l->parts[i].mean));
+	}
+	if (!l->known) {
+		json_decref(most);
+		json_decref(mean);
+		return json_null();
+	}
+	return json_pack("{s:I, s:o, s:o, s:I, s:I, s:o, s:o}", "most", (json_int_t)l->most, "most_at_ns",
+			 l->most ? json_integer((json_int_t)l->most_ns) : json_null(), "mean",
+			 thousandths(l->mean), "from_ns", (json_int_t)l->from_ns, "part_ns",
+			 (json_int_t)l->part_ns, "most_in_parts", most, "mean_in_parts", mean);
+}
+
 static json_t *queue_json(const struct graph *g, const struct queue *q)
 {
 	json_t *groups = json_array();
-	char name[DESCRIBE_MAX], process[JOBS_NAME_MAX];
+	char name[DESCRIBE_MAX];
 
-	for (size_t i = 0; i < q->n_groups; i++) {
-		const struct job_group *x = &q->groups[i];
-
-		json_array_append_new(groups,
-				      json_pack("{s:o, s:I, s:o, s:o, s:I}", "text",
-						text_json(queue_group_name(g, x, process)), "count",
-						(json_int_t)x->times.count, "queueing_ns",
-						render_json_quantiles(&x->times.queueing), "execution_ns",
-						render_json_quantiles(&x->times.execution), "total_ns",
-						(json_int_t)x->total_ns));
-	}
-	return json_pack("{s:o, s:{s:I, s:o}, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:f, s:s, s:o, s:o}",
-			 "name", text_json(queue_words(g, q, name)), "process", "pid",
-			 (json_int_t)g->tasks[q->task].tgid, "comm", text_json(queue_comm(g, q)), "capacity",
-			 (json_int_t)q->n_threads, "most_running", (json_int_t)q->most_running,
-			 "most_waiting", (json_int_t)q->most_waiting, "count", (json_int_t)q->times.count,
-			 "waiting", (json_int_t)q->n_waiting, "running", (json_int_t)q->n_running,
-			 "queueing_ns", render_json_quantiles(&q->times.queueing), "execution_ns",
-			 render_json_quantiles(&q->times.execution), "on_cpu", q->on_cpu, "verdict",
-			 queue_verdict_name(q->verdict), "text", text_json(q->text), "groups", groups);
+	for (size_t i = 0; i < q->n_groups; i++)
+		json_array_append_new(groups, group_json(g, &q->groups[i]));
+	return json_pack(
+		"{s:o, s:{s:I, s:o}, s:I, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:f, s:s, s:o, s:o}",
+		"name", text_json(queue_words(g, q, name)), "process", "pid",
+		(json_int_t)g->tasks[q->task].tgid, "comm", text_json(queue_comm(g, q)), "capacity",
+		(json_int_t)(q->declared ? q->declared : q->most_running), "capacity_is",
+		q->declared ? "declared" : "most-running", "threads", (json_int_t)q->n_threads,
+		"most_running", (json_int_t)q->most_running, "most_waiting", (json_int_t)q->most_waiting,
+		"count", (json_int_t)q->times.count, "waiting", (json_int_t)q->n_waiting, "running",
+		(json_int_t)q->n_running, "length", length_json(&q->length), "queueing_ns",
+		render_json_quantiles(&q->times.queueing), "execution_ns",
+		render_json_quantiles(&q->times.execution), "on_cpu", q->on_cpu, "verdict",
+		queue_verdict_name(q->verdict), "text", text_json(q->text), "groups", groups);
 }
 
 /* Returns for each queue of `now` its index in `before`, or SIZE_MAX. NULL: an error was printed. */
@@ -159,15 +204,62 @@ static void show_times(FILE *f, const char *what, const struct quantiles *q)
 		text_duration(q->p95, p[1]), text_duration(q->p99, p[2]), text_duration(q->max, p[3]));
 }
 
+#define FRAMES_SHOWN 6
+
+/* The names of the functions. The first one, which takes the job, says nothing about the caller. */
+static void show_stack(FILE *f, const struct graph *g, const struct job_group *x, const char *indent)
+{
+	const struct window_stack *s = x->stack ? window_stack(g->w, x->stack) : NULL;
+	char n[TEXT_NUMBER_MAX];
+
+	if (!s || s->n_frames < 2)
+		return;
+	fprintf(f, "%scall stack of %s job%s%s", indent, text_count(x->n_stacks, n), text_s(x->n_stacks),
+		x->n_alike > 1 ? ", or one much like it" : "");
+	for (unsigned i = 1; i < s->n_frames && i <= FRAMES_SHOWN; i++) {
+		char name[DESCRIBE_MAX], clean[DESCRIBE_MAX];
+
+		snprintf(name, sizeof(name), "%.*s", (int)frame_function_len(s->frames[i]), s->frames[i]);
+		describe_clean(name, clean, sizeof(clean));
+		fprintf(f, "%s%s", i == 1 ? ": " : " < ", clean);
+	}
+	fprintf(f, "%s\n", s->n_frames > FRAMES_SHOWN + 1 ? " < ..." : "");
+}
+
+#define LENGTHS_SHOWN 10
+
+/* The largest length in each of LENGTHS_SHOWN parts of the time. */
+static void show_length(FILE *f, const struct graph *g, const struct queue_length *l)
+{
+	const size_t each = QUEUE_LENGTH_PARTS / LENGTHS_SHOWN;
+	char n[TEXT_NUMBER_MAX], wall[WALLTIME_MAX];
+
+	if (!l->known || !l->most)
+		return;
+	fprintf(f, "    length:       mean %.3g, most %s at %s; at most, in each tenth:", l->mean,
+		text_count(l->most, n), walltime_text(l->most_ns, &g->w->offsets, 3, wall));
+	for (size_t i = 0; i < LENGTHS_SHOWN; i++) {
+		uint32_t most = 0;
+
+		for (size_t k = i * each; k < (i + 1) * each; k++)
+			most = MAX(most, l->parts[k].most);
+		fprintf(f, " %u", most);
+	}
+	fputc('\n', f);
+}
+
 /* A pool has no times in the queue. */
 static void show_queue(FILE *f, const struct graph *g, const struct queue *q, bool is_pool)
 {
 	char name[DESCRIBE_MAX], process[JOBS_NAME_MAX], n[TEXT_NUMBER_MAX];
 
 	fprintf(f, "%s  %s: %s\n", process_of(g, q, process), queue_words(g, q, name), q->text);
-	fprintf(f, "    %s job%s; %u thread%s, at most %u job%s ran", text_count(q->times.count, n),
+	fprintf(f, "    %s job%s; %u thread%s, at most %u job%s", text_count(q->times.count, n),
 		text_s(q->times.count), q->n_threads, text_s(q->n_threads), q->most_running,
 		text_s(q->most_running));
+	if (q->declared)
+		fprintf(f, " of %u allowed", q->declared);
+	fprintf(f, " ran");
 	if (!is_pool)
 		fprintf(f, " and %u waited", q->most_waiting);
 	fprintf(f, " at one time");
@@ -179,6 +271,7 @@ static void show_queue(FILE *f, const struct graph *g, const struct queue *q, bo
 	if (!is_pool)
 		show_times(f, "in the queue:", &q->times.queueing);
 	show_times(f, "execution:   ", &q->times.execution);
+	show_length(f, g, &q->length);
 	for (size_t i = 0; i < q->n_groups && q->n_groups > 1; i++) {
 		const struct job_group *x = &q->groups[i];
 		char total[TEXT_NUMBER_MAX], p99[TEXT_NUMBER_MAX];
@@ -186,7 +279,10 @@ static void show_queue(FILE *f, const struct graph *g, const struct queue *q, bo
 		fprintf(f, "    %s: %s job%s, execution %s in all, p99 %s\n", queue_group_name(g, x, process),
 			text_count(x->times.count, n), text_s(x->times.count),
 			text_duration(x->total_ns, total), text_duration(x->times.execution.p99, p99));
+		show_stack(f, g, x, "        ");
 	}
+	if (q->n_groups == 1)
+		show_stack(f, g, &q->groups[0], "    ");
 }
 
 static void show_count_pair(FILE *f, const char *what, uint64_t before, uint64_t now)

@@ -61,11 +61,12 @@ struct drain {
 
 	/* After drain_new(), only the drain thread uses the members from here to `resyncs`. */
 	uint64_t start_ns, start_cpu_ns, losses_ns, resync_ns, sample_ns, clock_ns, unread_ns;
-	unsigned samples;
+	uint64_t job_second_ns;
+	unsigned samples, job_stacks;
 	bool lost;
 	struct drain_rate rates[DRAIN_RATES];
 	unsigned n_rates;
-	uint64_t samples_refused, resyncs;
+	uint64_t samples_refused, job_stacks_refused, resyncs;
 
 	pthread_mutex_t lock; /* protects the members below */
 	pthread_cond_t answered;
@@ -120,6 +121,20 @@ static void drain_rawcrash(void *arg, const struct ct_rawcrash_blob *raw)
 	struct drain *d = arg;
 
 	(void)inspect_ask_crash(d->inspect, raw);
+}
+
+/* The stacks of enqueues are inspections too: the budget may forbid them. */
+static void drain_rawjob(void *arg, const struct ct_rawjob_blob *raw)
+{
+	struct drain *d = arg;
+
+	if (raw->h.ts >= d->job_second_ns + NSEC_PER_SEC) {
+		d->job_second_ns = raw->h.ts;
+		d->job_stacks = 0;
+	}
+	if (!governor_loop_inspects(d->governor_loop) || d->job_stacks++ >= DRAIN_JOB_STACKS_PER_S ||
+	    inspect_ask_job(d->inspect, raw))
+		d->job_stacks_refused++;
 }
 
 static void drain_group(struct drain *d, uint32_t tid)
@@ -524,6 +539,7 @@ static void drain_publish(struct drain *d, uint64_t now_ns)
 		.high_water = probe_ring_high_water(d->opt.probe),
 		.inspections_postponed = d->policy.postponed,
 		.samples_refused = d->samples_refused,
+		.job_stacks_refused = d->job_stacks_refused,
 		.resyncs = d->resyncs,
 		.cgroups = cgroups_stats(d->cgroups),
 		.governor_loop = governor_loop_stats(d->governor_loop),
@@ -719,6 +735,7 @@ int drain_new(const struct drain_options *opt, struct drain **ret, char err[DRAI
 	d->opt.recorder.rawstack = drain_rawstack;
 	d->opt.recorder.rawaccess = drain_rawaccess;
 	d->opt.recorder.rawcrash = drain_rawcrash;
+	d->opt.recorder.rawjob = drain_rawjob;
 	d->opt.recorder.cgroup = drain_cgroup;
 	d->opt.recorder.limited = drain_limited;
 	d->opt.recorder.cmdline = drain_cmdline;

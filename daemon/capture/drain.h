@@ -61,7 +61,7 @@ struct drain_stats {
 	 * CPU. */
 	double records_per_s, bytes_per_s, cpu_percent;
 	struct cgroups_stats cgroups;
-	uint64_t inspections_postponed, samples_refused, streams_refused, resyncs;
+	uint64_t inspections_postponed, samples_refused, job_stacks_refused, streams_refused, resyncs;
 };
 
 /* Opens the trace, reads the states of all tasks, and starts the thread. Returns 0 or -errno. On

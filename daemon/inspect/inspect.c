@@ -20,6 +20,7 @@ struct item {
 	struct ct_rawstack_blob *raw;
 	struct ct_rawaccess_blob *access;
 	struct ct_rawcrash_blob *crash;
+	struct ct_rawjob_blob *job;
 };
 
 /* To read the memory of a process, the kernel takes a lock of the process. If a process hangs while
@@ -144,12 +145,15 @@ static void item_done_with(struct item *it)
 	free(it->raw);
 	free(it->access);
 	free(it->crash);
+	free(it->job);
 }
 
 static int item_do(struct worker *wk, const struct item *it, struct inspect_result **ret)
 {
 	if (it->crash)
 		return inspect_look_crash(wk->look, it->crash, ret);
+	if (it->job)
+		return inspect_look_job(wk->look, it->job, ret);
 	if (it->access)
 		return inspect_look_access(wk->look, it->access, ret);
 	if (it->want.spins)
@@ -217,7 +221,7 @@ static void *worker_run(void *arg)
 		int r;
 
 		wk->since_ns = clock_boot_ns();
-		wk->tgid = it.raw ? it.raw->tgid : it.access ? it.access->tgid : 0;
+		wk->tgid = it.raw ? it.raw->tgid : it.access ? it.access->tgid : it.job ? it.job->tgid : 0;
 		pthread_mutex_unlock(&v->lock);
 		r = item_do(wk, &it, &res);
 		item_done_with(&it);
@@ -448,6 +452,26 @@ int inspect_ask_crash(struct inspect *v, const struct ct_rawcrash_blob *raw)
 	memcpy(copy, raw, sizeof(*copy));
 	pthread_mutex_lock(&v->lock);
 	r = enqueue(v, (struct item){ .crash = copy });
+	pthread_mutex_unlock(&v->lock);
+	if (r)
+		free(copy);
+	return r;
+}
+
+int inspect_ask_job(struct inspect *v, const struct ct_rawjob_blob *raw)
+{
+	size_t n = sizeof(*raw) + raw->n_stack;
+	struct ct_rawjob_blob *copy;
+	int r;
+
+	if (raw->h.kind != CT_RAWJOB || raw->h.size < n)
+		return -EINVAL;
+	copy = malloc(n);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, raw, n);
+	pthread_mutex_lock(&v->lock);
+	r = enqueue(v, (struct item){ .job = copy });
 	pthread_mutex_unlock(&v->lock);
 	if (r)
 		free(copy);

@@ -63,6 +63,8 @@ int inspect_ask_sample(struct inspect *v, const struct ct_rawstack_blob *raw);
 int inspect_ask_access(struct inspect *v, const struct ct_rawaccess_blob *raw);
 /* As inspect_ask_access(). */
 int inspect_ask_crash(struct inspect *v, const struct ct_rawcrash_blob *raw);
+/* As inspect_ask_access(). */
+int inspect_ask_job(struct inspect *v, const struct ct_rawjob_blob *raw);
 /* Returns the next result, or NULL. The caller frees it with inspect_result_free(). */
 struct inspect_result *inspect_take(struct inspect *v);
 struct inspect_stats inspect_stats(struct inspect *v);

@@ -452,3 +452,43 @@ int inspect_look_crash(struct inspect_look *l, const struct ct_rawcrash_blob *ra
 		*ret = res;
 	return r;
 }
+
+int inspect_look_job(struct inspect_look *l, const struct ct_rawjob_blob *raw, struct inspect_result **ret)
+{
+	struct inspect_result *res = calloc(1, sizeof(*res));
+	struct ct_iter_task t = { .task.tgid = raw->tgid };
+	uint64_t sp = unwind_sp(raw->regs);
+	int r;
+
+	if (!res)
+		return -ENOMEM;
+	l->n = 0;
+	l->cut = false;
+	memcpy(t.regs, raw->regs, sizeof(t.regs));
+	res->rec = (struct ct_rec){ .ts = raw->h.ts,
+				    .kind = CT_JOB_STACK,
+				    .tid = raw->h.tid,
+				    .aux = raw->framework,
+				    .obj = raw->queue };
+	res->tgid = raw->tgid;
+	r = unwind_begin_copy(l->unwind, raw->h.tid, sp, raw->stack, raw->n_stack);
+	if (r) /* If the thread has ended, its process still has the code. */
+		r = unwind_begin_copy(l->unwind, raw->tgid, sp, raw->stack, raw->n_stack);
+	if (!r && !unwind_locate(l->unwind, unwind_pc(raw->regs), true).mapped)
+		r = -ESRCH;
+	if (!r)
+		add_user(l, &t, NULL);
+	unwind_end(l->unwind);
+	if (!r && l->cut)
+		snprintf(l->text[l->n++], SYMBOLS_TEXT_MAX, "%s", BLOB_STACK_REST);
+	if (!r)
+		r = add_stack(l, res);
+	if (r) {
+		inspect_result_free(res);
+		return r == -ENOMEM ? r : -ESRCH;
+	}
+	res->words[1] = res->words[0];
+	res->words[0] = raw->job;
+	*ret = res;
+	return 0;
+}

@@ -128,7 +128,8 @@ static struct job_rule file_rule(const struct jobs_spec *spec, uint8_t event, co
 struct job_rule jobs_file_rule(const struct jobs_spec *spec, uint8_t event, const struct jobs_values *v,
 			       const uint8_t *code, size_t n, size_t *ret_at)
 {
-	const struct jobs_arg *args[] = { &v->job, &v->queue, &v->function, &v->text.at, &v->text.length };
+	const struct jobs_arg *args[] = { &v->job,      &v->queue,   &v->function,
+					  &v->capacity, &v->text.at, &v->text.length };
 	size_t n_args = v->text.has[0] ? ARRAY_SIZE(args) : ARRAY_SIZE(args) - 2;
 	struct job_rule rule = file_rule(spec, event, v);
 	unsigned used = 0;
@@ -144,6 +145,7 @@ struct job_rule jobs_file_rule(const struct jobs_spec *spec, uint8_t event, cons
 	rule.job = file_value(&v->job);
 	rule.queue = file_value(&v->queue);
 	rule.function = file_value(&v->function);
+	rule.capacity = file_value(&v->capacity);
 	if (v->text.has[0]) {
 		rule.text.at = file_value(&v->text.at);
 		rule.text.length = file_value(&v->text.length);
@@ -318,6 +320,8 @@ static const char *file_note_values(const struct jobs_values *v, const struct jo
 		why = file_note_value(&v->queue, n, &rule->queue);
 	if (!why)
 		why = file_note_value(&v->function, n, &rule->function);
+	if (!why)
+		why = file_note_value(&v->capacity, n, &rule->capacity);
 	if (!why && v->text.has[0])
 		why = file_note_value(&v->text.at, n, &rule->text.at);
 	if (!why && v->text.has[0])

@@ -159,6 +159,8 @@ static int jobs_spec_values(const struct jobs_spec_at *at, const json_t *o, stru
 	if (!r)
 		r = jobs_spec_value(at, o, "function", false, &ret->function);
 	if (!r)
+		r = jobs_spec_value(at, o, "capacity", false, &ret->capacity);
+	if (!r)
 		r = jobs_spec_text(at, o, "end", false, end, sizeof(end));
 	if (!r && *end && strcmp(end, "return"))
 		return jobs_spec_bad(at, "end", "can only be \"return\"");
@@ -185,6 +187,7 @@ static int jobs_spec_input(const struct jobs_spec_at *at, json_t *o, bool draw, 
 	f->event = JOBS_SPEC_INPUT;
 	f->values.layout = JOB_LAYOUT_DRAW;
 	f->values.queue.arg = f->values.function.arg = f->values.job.arg = -1;
+	f->values.capacity.arg = -1;
 	if (!r && draw)
 		return json_object_get(o, "layout") || json_object_get(o, "at")
 			       ? jobs_spec_bad(at, "draw", "has no \"layout\" and no \"at\"")
@@ -207,7 +210,7 @@ static int jobs_spec_call(const struct jobs_spec_at *at, json_t *o, struct jobs_
 	int r = jobs_spec_known(at, o, known);
 
 	f->event = JOBS_SPEC_CALL;
-	f->values.queue.arg = f->values.function.arg = -1;
+	f->values.queue.arg = f->values.function.arg = f->values.capacity.arg = -1;
 	if (!r)
 		r = jobs_spec_value(at, o, "text", false, &f->values.job);
 	if (!r && f->values.job.arg == JOBS_SPEC_THREAD)
@@ -258,7 +261,7 @@ static int jobs_spec_function(json_t *o, struct jobs_function *f, char *err)
 {
 	static const char *const known[] = { "symbol", "note",     "if",       "unless", "event",
 					     "job",    "queue",    "function", "end",    "queued",
-					     "calls",  "contains", NULL };
+					     "calls",  "contains", "capacity", NULL };
 	struct jobs_spec_at at = { .err = err };
 	json_t *calls = json_object_get(o, "calls");
 	const char *event;
@@ -292,6 +295,11 @@ static int jobs_spec_function(json_t *o, struct jobs_function *f, char *err)
 		return jobs_spec_bad(&at, "end", "is for the start of a job, at a symbol");
 	if (!r && f->values.queued && f->event == CT_JOB_ENQUEUE)
 		return jobs_spec_bad(&at, "queued", "is for the start or the end of a job");
+	if (!r && f->values.capacity.arg >= 0 &&
+	    (f->event != CT_JOB_ENQUEUE || f->values.queue.arg < 0 ||
+	     f->values.queue.arg == JOBS_SPEC_THREAD || f->values.capacity.arg == JOBS_SPEC_THREAD))
+		return jobs_spec_bad(&at, "capacity",
+				     "is a number of the queue, for an enqueue with a queue");
 	return !r && calls ? jobs_spec_calls(&at, calls, f) : r;
 }
 

@@ -46,7 +46,7 @@ struct jobs_text {
 };
 
 struct jobs_values {
-	struct jobs_arg job, queue, function;
+	struct jobs_arg job, queue, function, capacity;
 	bool returns; /* the job ends when the function returns */
 	bool queued;  /* a start or an end counts only if an earlier event of the job was seen */
 	/* with JOBS_SPEC_INPUT: enum job_layout of the event whose address `job` is */

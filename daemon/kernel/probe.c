@@ -187,6 +187,8 @@ static int probe_try_load(struct probe *p, const struct btf *btf, const struct p
 	bpf_map__set_autocreate(s->maps.ct_job_calls, opt->jobs);
 	bpf_map__set_autocreate(s->maps.ct_job_open, opt->jobs);
 	bpf_map__set_autocreate(s->maps.ct_job_queued, opt->jobs);
+	bpf_map__set_autocreate(s->maps.ct_job_stacks, opt->jobs);
+	bpf_map__set_autocreate(s->maps.ct_job_scratch, opt->jobs);
 	for (size_t i = 0; i < hooks_n_progs; i++)
 		bpf_program__set_autoload(bpf_object__find_program_by_name(s->obj, hooks_progs[i].prog),
 					  probe_prog_wanted(p, i));

@@ -287,6 +287,7 @@ static void recorder_blob(struct recorder *r, uint16_t cpu, const struct ct_blob
 {
 	const struct ct_rawstack_blob *raw = (const void *)b;
 	const struct ct_rawaccess_blob *access = (const void *)b;
+	const struct ct_rawjob_blob *job = (const void *)b;
 
 	if (b->kind == CT_RAWSTACK) {
 		if (b->size < sizeof(*raw) || b->size < sizeof(*raw) + 8u * (raw->n_kernel + raw->n_user))
@@ -310,6 +311,13 @@ static void recorder_blob(struct recorder *r, uint16_t cpu, const struct ct_blob
 			recorder_refuse(r, b->ts);
 		else if (r->opt.rawcrash)
 			r->opt.rawcrash(r->opt.arg, (const void *)b);
+		return;
+	}
+	if (b->kind == CT_RAWJOB) {
+		if (b->size < sizeof(*job) || b->size < sizeof(*job) + job->n_stack)
+			recorder_refuse(r, b->ts);
+		else if (r->opt.rawjob)
+			r->opt.rawjob(r->opt.arg, job);
 		return;
 	}
 	if (b->kind == CT_RAWCMDLINE) {

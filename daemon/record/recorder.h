@@ -26,11 +26,12 @@ struct recorder_options {
 	 * of its other children do not. 0: no process. */
 	uint32_t starter_tgid;
 	struct writer_options writer;
-	/* Called with every well-formed CT_RAWSTACK, CT_RAWACCESS or CT_RAWCRASH. rawcrash may be
-	 * NULL. */
+	/* Called with every well-formed CT_RAWSTACK, CT_RAWACCESS, CT_RAWCRASH or CT_RAWJOB. rawcrash and
+	 * rawjob may be NULL. */
 	void (*rawstack)(void *arg, uint16_t cpu, const struct ct_rawstack_blob *raw);
 	void (*rawaccess)(void *arg, const struct ct_rawaccess_blob *raw);
 	void (*rawcrash)(void *arg, const struct ct_rawcrash_blob *raw);
+	void (*rawjob)(void *arg, const struct ct_rawjob_blob *raw);
 	/* Called with the cgroup of each CT_TASK blob. May be NULL. */
 	void (*cgroup)(void *arg, uint64_t id);
 	/* Called for a task whose CPU quota is used up, or that waits for memory. May be NULL. */

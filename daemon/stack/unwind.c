@@ -39,7 +39,10 @@ struct rules {
 
 struct unwind {
 	uint32_t tid;
-	const struct ct_rawcrash_blob *saved; /* NULL: the task lives */
+	/* The memory of the stack, which a BPF program has saved, from the address saved_sp on. NULL: the
+	 * memory of the task is read. */
+	const char *saved;
+	uint64_t saved_sp, saved_n;
 	struct unwind_maps maps;
 	struct unwind_mounts mounts;
 	struct unwind_files *files;
@@ -87,11 +90,27 @@ int unwind_begin(struct unwind *u, uint32_t tid)
 	return unwind_maps_read(&u->maps, tid, &u->mounts);
 }
 
+static void use_saved(struct unwind *u, uint64_t sp, const char *stack, size_t n)
+{
+	u->saved = stack;
+	u->saved_sp = sp;
+	u->saved_n = n;
+}
+
+int unwind_begin_copy(struct unwind *u, uint32_t tid, uint64_t sp, const char *stack, size_t n)
+{
+	int r = unwind_begin(u, tid);
+
+	if (!r)
+		use_saved(u, sp, stack, n);
+	return r;
+}
+
 int unwind_begin_saved(struct unwind *u, const struct ct_rawcrash_blob *saved)
 {
 	u->tid = saved->ppid;
-	u->saved = saved;
 	u->window_n = 0;
+	use_saved(u, unwind_sp(saved->regs), saved->stack, MIN(saved->n_stack, (uint32_t)CT_CRASH_STACK));
 	return unwind_maps_saved(&u->maps, u->tid, &u->mounts, saved->maps,
 				 MIN(saved->n_maps, (size_t)CT_CRASH_MAPS));
 }
@@ -104,14 +123,14 @@ void unwind_end(struct unwind *u)
 	u->window_n = 0;
 }
 
-static long saved_memory(const struct ct_rawcrash_blob *s, uint64_t addr, void *buf, size_t n)
+static long saved_memory(const struct unwind *u, uint64_t addr, void *buf, size_t n)
 {
-	uint64_t at = addr - unwind_sp(s->regs), have = MIN(s->n_stack, (uint64_t)CT_CRASH_STACK);
+	uint64_t at = addr - u->saved_sp;
 
-	if (at >= have)
+	if (at >= u->saved_n)
 		return -EFAULT;
-	n = MIN(n, (size_t)(have - at));
-	memcpy(buf, s->stack + at, n);
+	n = MIN(n, (size_t)(u->saved_n - at));
+	memcpy(buf, u->saved + at, n);
 	return (long)n;
 }
 
@@ -126,7 +145,7 @@ long unwind_memory(struct unwind *u, uint64_t addr, void *buf, size_t n)
 	ssize_t got;
 
 	if (u->saved)
-		return saved_memory(u->saved, addr, buf, MIN(n, (size_t)4096));
+		return saved_memory(u, addr, buf, MIN(n, (size_t)4096));
 	map = unwind_maps_find(&u->maps, addr);
 	if (map && map->avoid)
 		return -EFAULT;

@@ -35,6 +35,9 @@ void unwind_free(struct unwind *u);
 /* Reads the mappings of a task. Returns 0, -ESRCH if the task has ended or is a kernel thread, or
  * another -errno. */
 int unwind_begin(struct unwind *u, uint32_t tid);
+/* As unwind_begin(), for a stack that the task had earlier. stack: n bytes of the task's memory at that time,
+ * from the stack pointer sp on. No other memory of the task is read. Borrows `stack` until unwind_end(). */
+int unwind_begin_copy(struct unwind *u, uint32_t tid, uint64_t sp, const char *stack, size_t n);
 /* As unwind_begin(), for a task that may have ended. `saved` has what the BPF program saved of the
  * task before its end. Borrows `saved` until unwind_end(). Returns 0 or -ENOMEM. */
 int unwind_begin_saved(struct unwind *u, const struct ct_rawcrash_blob *saved);

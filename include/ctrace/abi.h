@@ -327,7 +327,18 @@ enum ct_kind {
 	 *   x[1]   0
 	 */
 	CT_INPUT = 30,
-	CT_KIND_LAST = CT_INPUT,
+	/*
+	 * The stack of a task that enqueues a job. Only some enqueues have one (bpf/uprobe.bpf.c). Since
+	 * version 1.12 of the format.
+	 *   ts     that of the CT_JOB of the enqueue
+	 *   tid    the task
+	 *   aux    the framework: as in a CT_JOB
+	 *   obj    the queue (CT_OBJ_QUEUE), or 0
+	 *   x[0]   the job: as in a CT_JOB
+	 *   x[1]   stack id (CT_STACK blob)
+	 */
+	CT_JOB_STACK = 31,
+	CT_KIND_LAST = CT_JOB_STACK,
 
 	CT_TASK = 64,
 	CT_OBJECT = 65,
@@ -337,6 +348,7 @@ enum ct_kind {
 	CT_CMDLINE = 69,    /* in files only; since version 1.6 of the format */
 	CT_RAWCMDLINE = 70, /* struct ct_rawcmdline_blob, from the kernel to the daemon */
 	CT_RAWCRASH = 71,   /* struct ct_rawcrash_blob, from the kernel to the daemon */
+	CT_RAWJOB = 72,     /* struct ct_rawjob_blob, from the kernel to the daemon */
 };
 
 struct ct_rec {
@@ -358,7 +370,8 @@ _Static_assert(sizeof(struct ct_rec) == 32, "ct_rec");
 			 (kind) == CT_HELD || (kind) == CT_EPMEMBER || (kind) == CT_SAMPLE ||                \
 			 (kind) == CT_VISIT || (kind) == CT_GAP || (kind) == CT_ACCESS ||                    \
 			 (kind) == CT_POLLED || (kind) == CT_JOB || (kind) == CT_HANG ||                     \
-			 (kind) == CT_SHED || (kind) == CT_FOUND || (kind) == CT_MARK || (kind) == CT_INPUT  \
+			 (kind) == CT_SHED || (kind) == CT_FOUND || (kind) == CT_MARK ||                     \
+			 (kind) == CT_INPUT || (kind) == CT_JOB_STACK                                        \
 		 ? 2                                                                                         \
 		 : 0)
 #define CT_KIND_IS_BLOB(kind) ((kind) >= 64)
@@ -833,6 +846,21 @@ struct ct_rawcrash_blob {
 };
 _Static_assert(sizeof(struct ct_rawcrash_blob) == 16 + 16 + 34 * 8 + CT_CRASH_MAPS * 200 + CT_CRASH_STACK,
 	       "ct_rawcrash_blob");
+
+#define CT_RAWJOB_STACK 8192
+/* A task that enqueues a job. The daemon finds the stack with these members, and turns the blob into a
+ * CT_JOB_STACK. */
+struct ct_rawjob_blob {
+	struct ct_blob h; /* h.ts: that of the CT_JOB */
+	ct_u32 tgid;
+	ct_u16 framework;
+	ct_u16 n_stack; /* bytes in `stack` */
+	ct_u64 queue;   /* as CT_JOB_STACK.obj */
+	ct_u64 job;
+	ct_u64 regs[34]; /* as ct_iter_task.regs */
+	char stack[];    /* the memory from the stack pointer on, at most CT_RAWJOB_STACK bytes */
+};
+_Static_assert(sizeof(struct ct_rawjob_blob) == 40 + 34 * 8, "ct_rawjob_blob");
 
 /*
  * An access to the variable of a watchpoint. n_user stack addresses follow. The daemon turns this

@@ -16,7 +16,7 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format is copied to and from memory");
 
 #define FORMAT_MAJOR 1
-#define FORMAT_MINOR 11
+#define FORMAT_MINOR 12
 
 #define FORMAT_FILE_MAGIC                                                                                    \
 	"\x89"                                                                                               \

@@ -14,6 +14,9 @@
 #define JOB_NAME_MAX  24  /* bytes of a framework's name, with the final 0; a multiple of 8 */
 #define JOB_LABEL_MAX 56  /* bytes of job_rule.name: the name of a framework, a mark or a function */
 #define JOB_HAS_MAX   16  /* bytes of job_text.has */
+/* A capacity that is 0, negative or larger than this counts as not known: either there is no limit, or the
+ * value is something else. */
+#define JOB_CAPACITY_MAX 65535
 
 /*
  * The way to a value of 64 bits. deref says how often memory is read:
@@ -86,7 +89,9 @@ struct job_text {
 _Static_assert(sizeof(struct job_text) == 48, "job_text");
 
 struct job_rule {
-	struct job_value job, queue, function;
+	/* capacity: with an enqueue, the number of jobs that the queue allows to run at one time; its low 32
+	 * bits count */
+	struct job_value job, queue, function, capacity;
 	ct_u8 event; /* enum ct_job; with JOB_MARK: enum ct_mark; with JOB_INPUT: enum job_layout */
 	ct_u8 flags;
 	ct_u8 name_len;
@@ -103,7 +108,7 @@ struct job_rule {
 	char name[JOB_LABEL_MAX];
 	struct job_text text;
 };
-_Static_assert(sizeof(struct job_rule) == 152, "job_rule");
+_Static_assert(sizeof(struct job_rule) == 160, "job_rule");
 
 /* A BPF program sends this to the daemon when a process enqueues its first job with `function`. */
 struct job_call {

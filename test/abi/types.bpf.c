@@ -10,5 +10,6 @@ struct ct_rawcmdline_blob rawcmdline_blob;
 struct ct_object_blob object_blob;
 struct ct_stack_blob stack_blob;
 struct ct_rawstack_blob rawstack_blob;
+struct ct_rawjob_blob rawjob_blob;
 struct ct_iter_task iter_task;
 struct cpu cpu;

@@ -436,6 +436,7 @@ static void lives(struct scene_writer *s)
 	runs(s, MAIN);
 	add_x(s, 0, (struct ct_rec){ .kind = CT_JOB, .tid = MAIN, .state = CT_JOB_ENQUEUE, .obj = QUEUE },
 	      0x5000, 0x401100);
+	add_x(s, 0, (struct ct_rec){ .kind = CT_JOB_STACK, .tid = MAIN, .obj = QUEUE }, 0x5000, s->stack_id);
 	wakes(s, WORKER, MAIN, COND, CT_W_FUTEX);
 	sleeps(s, MAIN, CT_W_EPOLL, EPOLL, 232);
 	runs(s, WORKER);

@@ -85,7 +85,7 @@ uint64_t blob_stack_id(const char *const *frames, size_t n)
 
 struct ct_stack_blob *blob_stack(uint64_t ts_ns, const char *const *frames, size_t n)
 {
-	static const char more[] = "... (the rest was left out)";
+	static const char more[] = BLOB_STACK_REST;
 	struct ct_stack_blob *b;
 	size_t bytes = 0, keep = 0;
 

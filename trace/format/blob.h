@@ -10,6 +10,9 @@
 
 #include "ctrace/abi.h"
 
+/* the last frame of a stack whose outermost frames are missing */
+#define BLOB_STACK_REST "... (the rest was left out)"
+
 /* Returns true if the kind is known, and sizes, strings and ids are valid. blob->size bytes must be
  * readable. */
 bool blob_is_valid(const struct ct_blob *blob);

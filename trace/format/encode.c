@@ -312,7 +312,7 @@ static int encode_words(struct encoder *e, struct predict_context *c, uint8_t ki
 	}
 	if ((kind == CT_SAMPLE || kind == CT_VISIT) && x[0])
 		return VEC_PUSH(&e->x_stacks, x[0]);
-	if (kind == CT_ACCESS && x[1])
+	if ((kind == CT_ACCESS || kind == CT_JOB_STACK) && x[1])
 		return VEC_PUSH(&e->x_stacks, x[1]);
 	if (kind == CT_EPMEMBER && x[0])
 		return VEC_PUSH(&e->x_objs, x[0]);

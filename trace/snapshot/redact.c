@@ -128,6 +128,9 @@ static void redact_event(const struct redact *r, struct ct_rec *rec, uint64_t *x
 		x[0] = 0;
 		x[1] = redact_id(r, x[1]);
 		break;
+	case CT_JOB_STACK:
+		x[1] = redact_id(r, x[1]);
+		break;
 	case CT_POLLED:
 		x[0] = 0;
 		break;

@@ -11,6 +11,7 @@
 
 #include "lib/cleanup.h"
 #include "test/unit/text/text_window.h"
+#include "trace/format/blob.h"
 #include "trace/write/writer.h"
 
 static struct writer *writer;
@@ -117,6 +118,17 @@ static void put_object(const struct window_object *x)
 	check(writer_blob(writer, &u.b.h), "object");
 }
 
+static void put_stack(const struct window_stack *x)
+{
+	struct ct_stack_blob *b = blob_stack(0, (const char *const *)x->frames, x->n_frames);
+
+	if (!b)
+		errx(1, "out of memory");
+	b->id = x->id;
+	check(writer_blob(writer, &b->h), "stack");
+	free(b);
+}
+
 /* A reader sorts records of one time by CPU. So a record that would come too early gets a later time. */
 static void put_events(const struct window *w)
 {
@@ -145,6 +157,8 @@ static void put_window(const struct window *w)
 		put_cmdline(&w->cmdlines[i]);
 	for (size_t i = 0; i < w->n_objects; i++)
 		put_object(&w->objects[i]);
+	for (size_t i = 0; i < w->n_stacks; i++)
+		put_stack(&w->stacks[i]);
 	put_events(w);
 	check(writer_seal(writer, w->to_ns, NULL, 0), "seal");
 }

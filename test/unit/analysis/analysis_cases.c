@@ -34,6 +34,7 @@
  *                                        of the usual and of the slow requests, in per cent; touching:
  *                                        of the requests that overlap this time
  *   => queues                            the queues of jobs, and why jobs wait
+ *   => lengths                           the lengths of the queues over time: part:most:mean
  *   => pools                             the pools of threads without a framework
  *   => unprobed FROM..TO                 when jobs were not recorded, as far as these times have a part
  *                                        in FROM..TO
@@ -255,7 +256,7 @@ static void ask_behind(struct question *q)
 	if (!d)
 		return;
 	assert_int_equal(behind_find(g, d, &all), 0);
-	put_queues(q, all);
+	put_queues(q, g, all);
 	queues_free(all);
 }
 
@@ -549,6 +550,7 @@ int main(int argc, char **argv)
 		{ "parts", ask_parts, "parts N" },
 		{ "open", ask_open, "open OBJECT TIME" },
 		{ "queues", ask_queues, "queues" },
+		{ "lengths", ask_lengths, "lengths" },
 		{ "pools", ask_pools, "pools" },
 		{ "unprobed", ask_unprobed, "unprobed FROM..TO" },
 		{ "behind", ask_behind, "behind A FROM..TO" },

@@ -32,10 +32,11 @@ void ask_services(struct question *q);
 void ask_parts(struct question *q);
 void ask_open(struct question *q);
 void ask_queues(struct question *q);
+void ask_lengths(struct question *q);
 void ask_pools(struct question *q);
 void ask_unprobed(struct question *q);
 /* Prints the queues. For ask_queues() and ask_behind(). */
-void put_queues(const struct question *q, const struct queues *all);
+void put_queues(const struct question *q, const struct graph *g, const struct queues *all);
 void ask_patterns(struct question *q);
 void ask_events(struct question *q);
 void ask_transactions(struct question *q);

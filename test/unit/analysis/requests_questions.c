@@ -142,17 +142,34 @@ static void put_times(const struct question *q, const char *word, const struct q
 	put_ns(q, "max", v->max);
 }
 
-void put_queues(const struct question *q, const struct queues *all)
+/* the groups, if there are stacks */
+static void put_callers(const struct question *q, const struct graph *g, const struct queue *x)
+{
+	char name[QUEUE_NAME_MAX];
+
+	for (size_t i = 0; i < x->n_groups; i++) {
+		const struct job_group *y = &x->groups[i];
+
+		if (y->stack || y->rest)
+			fprintf(q->out, "  group %zu jobs, %zu with stack, %zu stacks: %s\n", y->times.count,
+				y->n_stacks, y->n_alike, queue_group_name(g, y, name));
+	}
+}
+
+void put_queues(const struct question *q, const struct graph *g, const struct queues *all)
 {
 	for (size_t i = 0; i < all->n; i++) {
 		const struct queue *x = &all->v[i];
 
 		fprintf(q->out, "%zu jobs %u threads %u ran %u waited", x->times.count, x->n_threads,
 			x->most_running, x->most_waiting);
+		if (x->declared)
+			fprintf(q->out, " of %u", x->declared);
 		put_times(q, "queue", &x->times.queueing);
 		put_times(q, "execution", &x->times.execution);
 		fprintf(q->out, " on-cpu %.0f groups %zu\n  %s: %s\n", x->on_cpu * 100, x->n_groups,
 			queue_verdict_name(x->verdict), x->text);
+		put_callers(q, g, x);
 	}
 }
 
@@ -162,7 +179,30 @@ void ask_queues(struct question *q)
 	_cleanup_(free_queues) struct queues *all = NULL;
 
 	assert_int_equal(queues_find(g, q->w->from_ns, q->w->to_ns, &all), 0);
-	put_queues(q, all);
+	put_queues(q, g, all);
+}
+
+/* Times in ms. Parts in which no job waited are left out. */
+void ask_lengths(struct question *q)
+{
+	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
+	_cleanup_(free_queues) struct queues *all = NULL;
+
+	assert_int_equal(queues_find(g, q->w->from_ns, q->w->to_ns, &all), 0);
+	for (size_t i = 0; i < all->n; i++) {
+		const struct queue_length *l = &all->v[i].length;
+
+		if (!l->known)
+			fprintf(q->out, "not known\n");
+		if (!l->known)
+			continue;
+		fprintf(q->out, "most %u at %.3g ms mean %.4g parts of %.4g ms", l->most,
+			(double)(l->most_ns - q->w->from_ns) / 1e6, l->mean, (double)l->part_ns / 1e6);
+		for (size_t k = 0; k < QUEUE_LENGTH_PARTS; k++)
+			if (l->parts[k].most)
+				fprintf(q->out, " %zu:%u:%.4g", k, l->parts[k].most, l->parts[k].mean);
+		fputc('\n', q->out);
+	}
 }
 
 void ask_pools(struct question *q)
@@ -171,7 +211,7 @@ void ask_pools(struct question *q)
 	_cleanup_(free_queues) struct queues *all = NULL;
 
 	assert_int_equal(pools_find(g, q->w->from_ns, q->w->to_ns, &all), 0);
-	put_queues(q, all);
+	put_queues(q, g, all);
 }
 
 void ask_unprobed(struct question *q)

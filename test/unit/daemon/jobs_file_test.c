@@ -48,6 +48,21 @@ static void starts(void **state)
 	free(s);
 }
 
+static void capacity(void **state)
+{
+	struct jobs_spec *s =
+		parse(HEAD "{\"symbol\":\"e\",\"event\":\"enqueue\",\"job\":\"arg1\",\"queue\":\"arg0\","
+			   "\"capacity\":\"arg0->0x30\"},"
+			   "{\"symbol\":\"s\",\"event\":\"start\",\"job\":\"arg1\"}]}");
+	struct job_rule rule = rule_of(s, 0);
+
+	assert_int_equal(rule.capacity.reg, 1 + JOB_DI);
+	assert_int_equal(rule.capacity.off, 0x30);
+	assert_int_equal(rule.capacity.deref, 1);
+	assert_int_equal(rule_of(s, 1).capacity.reg, 0);
+	free(s);
+}
+
 /* Events of a display server. */
 static void inputs(void **state)
 {
@@ -136,11 +151,12 @@ static void flags(void **state)
 static void text(void **state)
 {
 	struct jobs_spec *s = parse(
-		HEAD "{\"symbol\":\"f\",\"event\":\"start\",\"job\":\"thread\",\"contains\":{\"at\":\"arg1\","
-		     "\"length\":\"arg2\",\"has\":\"abc\"}},"
-		     "{\"symbol\":\"g\",\"event\":\"end\",\"job\":\"thread\",\"contains\":{\"at\":\"arg0->8\","
-		     "\"has\":\"0123456789abcdef\"}},"
-		     "{\"symbol\":\"h\",\"event\":\"end\",\"job\":\"thread\"}]}");
+		HEAD
+		"{\"symbol\":\"f\",\"event\":\"start\",\"job\":\"thread\",\"contains\":{\"at\":\"arg1\","
+		"\"length\":\"arg2\",\"has\":\"abc\"}},"
+		"{\"symbol\":\"g\",\"event\":\"end\",\"job\":\"thread\",\"contains\":{\"at\":\"arg0->8\","
+		"\"has\":\"0123456789abcdef\"}},"
+		"{\"symbol\":\"h\",\"event\":\"end\",\"job\":\"thread\"}]}");
 	struct job_rule rule = rule_of(s, 0);
 
 	assert_int_equal(rule.text.at.reg, jobs_note_arg_reg(1));
@@ -326,6 +342,7 @@ int main(void)
 		cmocka_unit_test(inputs),
 		cmocka_unit_test(calls),
 		cmocka_unit_test(starts),
+		cmocka_unit_test(capacity),
 		cmocka_unit_test(places),
 		cmocka_unit_test(text),
 #if defined(__x86_64__)

@@ -318,6 +318,50 @@ static void test_saved(void **state)
 	free(b);
 }
 
+/* n: bytes of the copied stack */
+static void copied_names(const struct ct_rawcrash_blob *b, size_t n, struct named *out)
+{
+	struct unwind_frame frames[UNWIND_FRAMES_MAX];
+	struct symbols *s;
+	struct unwind *u;
+
+	assert_int_equal(unwind_new(&u), 0);
+	assert_int_equal(symbols_new(NULL, NULL, &s), 0);
+	assert_int_equal(unwind_begin_copy(u, b->tgid, unwind_sp(b->regs), b->stack, n), 0);
+	out->n = unwind_stack(u, b->regs, frames, &out->cut);
+	for (size_t i = 0; i < out->n; i++)
+		symbols_user(s, b->tgid, &frames[i], out->text[i]);
+	unwind_end(u);
+	symbols_free(s);
+	unwind_free(u);
+}
+
+/* The stack is that of the copy, also if the task has another one by now. */
+static void test_copy(void **state)
+{
+	struct ct_rawcrash_blob *b = malloc(sizeof(*b));
+	pid_t pid = child_start(deep_outer);
+	struct unwind *u;
+	struct named st;
+	size_t i;
+
+	assert_non_null(b);
+	save(pid, b);
+	copied_names(b, b->n_stack, &st);
+	i = frame_of(&st, 0, "deep_inner");
+	assert_int_equal(frame_of(&st, i, "deep_middle"), i + 1);
+	assert_int_equal(frame_of(&st, i, "deep_outer"), i + 2);
+	copied_names(b, 0, &st);
+	assert_in_range(st.n, 1, 2);
+	assert_true(st.cut);
+	child_end(pid);
+	assert_int_equal(unwind_new(&u), 0);
+	assert_int_equal(unwind_begin_copy(u, b->tgid, unwind_sp(b->regs), b->stack, b->n_stack), -ESRCH);
+	unwind_end(u);
+	unwind_free(u);
+	free(b);
+}
+
 static void test_bad_registers(void **state)
 {
 	struct unwind_frame frames[UNWIND_FRAMES_MAX];
@@ -670,7 +714,8 @@ static void test_overlay_container(void **state)
 	/* on the host, a FUSE file system lies over the layers */
 	assert_int_equal(look(docker, HOST "25 22 0:42 / /var/lib/docker rw - fuse.x x rw\n", 50), 1);
 	/* The daemon's / is an overlay, mounted at the start of the system. In the first check, no mountinfo
-	 * file lists a mount of a layer. In the second check, the daemon's file lists the layer /l, on NFS. */
+	 * file lists a mount of a layer. In the second check, the daemon's file lists the layer /l, on NFS.
+	 */
 	assert_int_equal(look("", "22 1 0:20 / / rw - overlay x rw,lowerdir=/l,upperdir=/u,workdir=/w\n", 20),
 			 0);
 	assert_int_equal(look("",
@@ -692,7 +737,7 @@ int main(void)
 		cmocka_unit_test(test_demangle),       cmocka_unit_test(test_kernel),
 		cmocka_unit_test(test_mounts),         cmocka_unit_test(test_overlays),
 		cmocka_unit_test(test_overlay_nested), cmocka_unit_test(test_overlay_container),
-		cmocka_unit_test(test_saved),
+		cmocka_unit_test(test_saved),          cmocka_unit_test(test_copy),
 	};
 	uint64_t regs[34];
 	pid_t pid = child_start(deep_outer);

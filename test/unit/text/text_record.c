@@ -456,7 +456,8 @@ static void verb_job(struct record *r)
 		{ "enqueue", CT_JOB_ENQUEUE }, { "start", CT_JOB_START }, { "end", CT_JOB_END }, { NULL, 0 }
 	};
 	static const struct text_word flags[] = { { "loose", CT_JF_LOOSE }, { NULL, 0 } };
-	struct window_record *e = add(r, CT_JOB, r->tid, 0);
+	struct window_record *e = add(r, CT_JOB, r->tid, 0), of_job;
+	uint64_t stack;
 
 	e->r.state = (ct_u8)text_one_of(r->l, text_line_next(r->l, "enqueue, start or end"), what);
 	e->x[0] = text_number(r->l, text_line_next(r->l, "the number of a job"));
@@ -464,6 +465,15 @@ static void verb_job(struct record *r)
 	e->r.flags = (ct_u8)flags_field(r->l, flags);
 	e->x[1] = text_number_field(r->l, "function", 0);
 	e->r.aux = (ct_u16)text_number_field(r->l, "framework", 0);
+	of_job = *e;
+	stack = text_number_field(r->l, "stack", 0);
+	if (!stack)
+		return;
+	e = add(r, CT_JOB_STACK, r->tid, 0);
+	e->r.aux = of_job.r.aux;
+	e->r.obj = of_job.r.obj;
+	e->x[0] = of_job.x[0];
+	e->x[1] = stack;
 }
 
 static void name_mark(struct text_window *t, uint64_t id, const char *name)
@@ -582,7 +592,7 @@ static const struct verb verbs[] = {
 	{ "reads", verb_reads, "A reads OBJECT VALUE [len=N]" },
 	{ "polls", verb_polls, "A polls OBJECT [flags=] [address=N]" },
 	{ "job", verb_job,
-	  "A job enqueue|start|end NUMBER [OBJECT] [flags=loose] [function=N] [framework=N]" },
+	  "A job enqueue|start|end NUMBER [OBJECT] [flags=loose] [function=N] [framework=N] [stack=N]" },
 	{ "input", verb_input, "A input key|key-up|button|draw|... [at=TIME] [flags=draws]" },
 	{ "mark", verb_mark, "A mark NAME begin|end|point [id=N] [made=TIME] [flags=parent,hashed,call]" },
 	{ "hang", verb_hang, "A hang RULE" },

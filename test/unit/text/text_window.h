@@ -70,7 +70,7 @@
  *   A writes OBJECT VALUE [len=N]
  *   A reads OBJECT VALUE [len=N]
  *   A polls OBJECT                         [flags=reg,code,spin] [address=N]
- *   A job enqueue|start|end NUMBER         [OBJECT] [flags=loose] [function=N]
+ *   A job enqueue|start|end NUMBER         [OBJECT] [flags=loose] [function=N] [stack=N]
  *   A mark NAME begin|end|point            [id=N] [made=TIME] [flags=parent,hashed,call]
  *   A hang RULE                            RULE is a word of describe_hang()
  *   A capped [OBJECT] since=TIME           if TIME is the time of the record, a cap begins;

@@ -270,6 +270,8 @@ static void write_secrets(struct fixture *f)
 	e.x[0] = 0x5ec2e7;
 	e.x[1] = stack->id;
 	fixture_add(f, &e);
+	e.r.kind = CT_JOB_STACK;
+	fixture_add(f, &e);
 	write_pointers(f);
 	write_sends(f);
 	put_object(f, MARK_ID, "secretmark");
@@ -375,11 +377,14 @@ static void check_events(const struct window *a, const struct window *b)
 		assert_int_equal(x->cpu, y->cpu);
 		if (x->r.kind == CT_ACCESS)
 			assert_true(y->x[0] == 0 && window_stack(b, y->x[1]));
+		else if (x->r.kind == CT_JOB_STACK && window_stack(a, x->x[1]))
+			assert_true(y->x[0] == x->x[0] && y->x[1] != x->x[1] && window_stack(b, y->x[1]));
 		else if (x->r.kind == CT_VISIT && x->x[0] && window_stack(a, x->x[0]))
 			assert_non_null(window_stack(b, y->x[0]));
 		else if (x->r.kind == CT_EPMEMBER)
 			check_id(x->x[0], y->x[0]);
-		else if (x->r.kind != CT_VISIT && x->r.kind != CT_SAMPLE && x->r.kind != CT_POLLED)
+		else if (x->r.kind != CT_VISIT && x->r.kind != CT_SAMPLE && x->r.kind != CT_POLLED &&
+			 x->r.kind != CT_JOB_STACK)
 			assert_memory_equal(x->x, y->x, sizeof(x->x));
 	}
 	assert_int_equal(a->n_states, b->n_states);

@@ -259,13 +259,47 @@ static void itself(void)
 	wait_for_all();
 }
 
+/* The assembly keeps the compiler from a jump in place of the call, which leaves no frame. */
+#define KEEP_FRAME() __asm__ volatile("" ::: "memory")
+
+static void __attribute__((noinline)) submit(unsigned sleep_ms, unsigned us)
+{
+	pool_push(pool, item(sleep_ms, us), NULL);
+	KEEP_FRAME();
+}
+
+static void __attribute__((noinline)) on_save(void)
+{
+	submit(40, 0);
+	KEEP_FRAME();
+}
+
+static void __attribute__((noinline)) on_load(void)
+{
+	submit(0, 100);
+	KEEP_FRAME();
+}
+
+/* One thread enqueues all jobs, which have one function. Those of on_save() are slow. */
+static void callers(void)
+{
+	start_pool(1);
+	for (unsigned round = 0; round < 60; round++) {
+		on_save();
+		for (unsigned i = 0; i < 3; i++)
+			on_load();
+		nap_ms(60);
+	}
+	wait_for_all();
+	nap_ms(100);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
-} shapes[] = { { "serial", serial },       { "exhausted", exhausted },
-	       { "flood", flood },         { "obsolete", obsolete },
-	       { "slow_kind", slow_kind }, { "itself", itself },
-	       { "steady", steady },       { "wave", wave } };
+} shapes[] = { { "serial", serial },     { "exhausted", exhausted }, { "flood", flood },
+	       { "obsolete", obsolete }, { "slow_kind", slow_kind }, { "itself", itself },
+	       { "steady", steady },     { "wave", wave },           { "callers", callers } };
 
 static void *symbol(void *lib, const char *name)
 {
@@ -295,6 +329,7 @@ int main(int argc, char **argv)
 			shapes[i].run();
 			return 0;
 		}
-	fprintf(stderr, "usage: job-shapes serial|exhausted|flood|obsolete|slow_kind|itself|steady|wave\n");
+	fprintf(stderr,
+		"usage: job-shapes serial|exhausted|flood|obsolete|slow_kind|itself|steady|wave|callers\n");
 	return 2;
 }
