@@ -258,8 +258,10 @@
 /* waits: this many of the longest waits of a span become events. Higher: the cause of the delay is
  * harder to see among these events. */
 #define OTLP_WAITS 3
-/* requests: The first request of a trace of OTLP is looked for through this many parents. Higher: only a
- * damaged trace takes longer. Lower: a deep tree of requests is cut into several traces. */
+/* requests, jobs: The first request of a trace of OTLP is looked for through this many parents, and a tree of
+ * jobs is cut at this depth. Higher: a damaged trace takes longer, and a job that always enqueues the next
+ * one makes a tree that no viewer shows. Lower: a deep tree is cut into several traces. Also the number of
+ * jobs of a worker that are looked at for the job inside of which another one was enqueued. */
 #define OTLP_PARENTS 64
 /* ranges of work: If a mark of a traceparent names no socket, `ctrace export` looks at this many earlier
  * ranges in which the thread worked for requests. If one of these requests is still open, the mark is not

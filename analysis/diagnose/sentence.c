@@ -153,7 +153,7 @@ static void say_wait(struct words *t, const struct sentence_facts *f, const stru
 	if (k->kind == RESOURCE_LOCK) {
 		words_add(t, "for a lock");
 		say_resource(t, k);
-		say_holder(t, k, " probably held by ");
+		say_holder(t, k, " perhaps held by ");
 		return;
 	}
 	if (k->kind == RESOURCE_FUSE) {
@@ -163,8 +163,8 @@ static void say_wait(struct words *t, const struct sentence_facts *f, const stru
 		return;
 	}
 	if (k->wait == CT_W_SYSVIPC && k->edge == EDGE_OWNER) {
-		words_add(t, k->kind == RESOURCE_SEMAPHORE ? "for a semaphore probably taken by "
-							   : "for a message queue probably served by ");
+		words_add(t, k->kind == RESOURCE_SEMAPHORE ? "for a semaphore perhaps taken by "
+							   : "for a message queue perhaps served by ");
 		return;
 	}
 	if (k->wait == CT_W_SLEEP && (k->edge == EDGE_SIGNAL || k->edge == EDGE_PIPE)) {
@@ -176,7 +176,7 @@ static void say_wait(struct words *t, const struct sentence_facts *f, const stru
 		words_add(t, "for a mutex");
 		say_resource(t, k);
 		say_holder(t, k,
-			   k->strength != EDGE_STRONG && k->unfinished ? " probably held by " : " held by ");
+			   k->strength != EDGE_STRONG && k->unfinished ? " perhaps held by " : " held by ");
 		return;
 	case EDGE_FILELOCK:
 		words_add(t, "for a file lock");
@@ -230,7 +230,7 @@ static void say_wait(struct words *t, const struct sentence_facts *f, const stru
 		return;
 	case EDGE_FLAG:
 		words_add(t, "for %s", CT_OBJ_KIND(k->obj) == CT_OBJ_DATA ? k->resource : "a flag in memory");
-		words_add(t, k->strength == EDGE_WEAK ? ", probably set by " : ", which is set by ");
+		words_add(t, k->strength == EDGE_WEAK ? ", perhaps set by " : ", which is set by ");
 		return;
 	case EDGE_MESSAGE:
 	case EDGE_PIPE:
@@ -499,7 +499,7 @@ static bool say_limit(struct words *t, const struct sentence_facts *f, const str
 	if (contention_is_throttled(c))
 		say_quota(t, f, k);
 	else if (c->idle_ns > c->total_ns / 2 && (f->cpu || f->work_or_cpu))
-		words_add(t, " although one was idle: its control group is probably limited");
+		words_add(t, " although one was idle: perhaps its control group is limited");
 	else
 		return false;
 	return true;
@@ -513,22 +513,19 @@ static void say_who_had_cpu(struct words *t, const struct sentence_facts *f, con
 		cpu_words_all(t, f->g, c, k->to_ns);
 }
 
-static void say_starved(struct words *t, const struct sentence_facts *f, const struct link *k)
+/* Says why the task of link k got no CPU, as far as this is known. Returns true if the text ends with a
+ * clause about something else than the task. */
+static bool say_no_cpu(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
 	uint64_t others_ns = f->cpu->ns + contention_others_ns(f->cpu);
 
-	if (f->work_or_cpu) {
-		words_add(t, "ran for ");
-		words_duration(t, k->running_ns);
-		words_add(t, ", and ");
-	}
-	words_add(t, "could run but got no CPU for ");
-	words_duration(t, k->runnable_ns);
 	if (say_limit(t, f, f->cpu, k))
-		return;
-	if (f->cpu->lost_ns > f->cpu->total_ns / 2)
+		return true;
+	if (f->cpu->lost_ns > f->cpu->total_ns / 2) {
 		words_add(t, " as far as is known: records are missing that would tell who had it");
-	else if (f->work_or_cpu)
+		return true;
+	}
+	if (f->work_or_cpu)
 		say_who_had_cpu(t, f, f->cpu, k);
 	else if (others_ns > f->cpu->total_ns / 2)
 		words_add(t, " while many tasks used it");
@@ -537,6 +534,31 @@ static void say_starved(struct words *t, const struct sentence_facts *f, const s
 		words_duration(t, others_ns);
 		words_add(t, " of this time, other tasks used it");
 	}
+	return false;
+}
+
+static void say_ran_for(struct words *t, const struct link *k)
+{
+	words_add(t, "ran for ");
+	words_duration(t, k->running_ns);
+}
+
+/* The larger part of the time comes first. */
+static void say_starved(struct words *t, const struct sentence_facts *f, const struct link *k)
+{
+	bool ran_more = k->running_ns >= k->runnable_ns, apart;
+
+	if (f->work_or_cpu && ran_more) {
+		say_ran_for(t, k);
+		words_add(t, ", and ");
+	}
+	words_add(t, "could run but got no CPU for ");
+	words_duration(t, k->runnable_ns);
+	apart = say_no_cpu(t, f, k);
+	if (f->work_or_cpu && !ran_more) {
+		words_add(t, apart ? "; it " : ", and ");
+		say_ran_for(t, k);
+	}
 }
 
 static unsigned percent(uint64_t part_ns, uint64_t all_ns)
@@ -544,15 +566,26 @@ static unsigned percent(uint64_t part_ns, uint64_t all_ns)
 	return all_ns ? (unsigned)((double)part_ns * 100 / (double)all_ns + 0.5) : 0;
 }
 
+static void say_cpu_wait(struct words *t, unsigned queued, const char *more)
+{
+	words_add(t, "waited for a CPU for %u %%%s", queued, more);
+}
+
+/* The larger part of the time comes first. */
 static void say_folded(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
 	unsigned ran = percent(k->running_ns, k->total_ns), queued = percent(k->runnable_ns, k->total_ns);
+	bool ran_more = ran >= queued;
 
-	words_add(t, "ran for %u %% of the time", ran);
+	if (!ran_more)
+		say_cpu_wait(t, queued, " of the time, ");
+	words_add(t, "ran for %u %%%s", ran, ran_more ? " of the time" : "");
 	if (root_cause_ran(k))
 		say_where(t, f, k);
-	if (queued)
-		words_add(t, ", waited for a CPU for %u %%", queued);
+	if (queued && ran_more) {
+		words_add(t, ", ");
+		say_cpu_wait(t, queued, "");
+	}
 	if (k->switches)
 		words_add(t, ", and left the CPU %u time%s, for less than 8 ms%s", k->switches,
 			  k->switches == 1 ? "" : "s", k->switches == 1 ? "" : " each time");
@@ -585,20 +618,38 @@ static void say_had_cpu(struct words *t, const struct sentence_facts *f, const s
 	cpu_words_rest(t, f->cpu);
 }
 
-/* The task could run for all of the time, but did not have the CPU for a part of it. */
-static void say_shared(struct words *t, const struct sentence_facts *f, const struct link *k)
+static void say_computed(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
-	words_add(t, " for ");
+	words_add(t, "was computing for ");
 	words_duration(t, k->running_ns);
 	if (own_frame(f->g, k->stack)) {
 		words_add(t, " (most often seen");
 		say_where(t, f, k);
 		words_add(t, ")");
 	}
-	words_add(t, ", and waited for a CPU for ");
+}
+
+/* The task could run for all of the time, but did not have the CPU for a part of it. The larger part comes
+ * first. */
+static void say_shared(struct words *t, const struct sentence_facts *f, const struct link *k)
+{
+	bool waited_more = k->runnable_ns > k->running_ns, limited = false;
+
+	if (!waited_more) {
+		say_computed(t, f, k);
+		words_add(t, ", and ");
+	}
+	words_add(t, waited_more ? "was waiting for a CPU for " : "waited for a CPU for ");
 	words_duration(t, k->runnable_ns);
-	if (f->shared && !say_limit(t, f, f->shared, k))
+	if (f->shared)
+		limited = say_limit(t, f, f->shared, k);
+	if (f->shared && !limited)
 		say_who_had_cpu(t, f, f->shared, k);
+	if (waited_more) {
+		/* the text of a limit has a subject of its own */
+		words_add(t, limited ? "; it " : ", and ");
+		say_computed(t, f, k);
+	}
 }
 
 /* alone: the text does not say the link before the last one. */
@@ -645,14 +696,15 @@ static void say_last(struct words *t, const struct sentence_facts *f, bool alone
 		bool shared = k->running_ns && k->runnable_ns > k->total_ns / BRANCH_SHARE;
 		bool told = before && !alone && tells_pool(before);
 
-		words_add(t,
-			  f->pool && !told ? "was busy with other work (all %u workers were)"
-					   : "was computing",
-			  f->pool);
-		if (shared)
+		if (f->pool && !told)
+			words_add(t, "was busy with other work (all %u workers were)", f->pool);
+		if (shared) {
+			words_add(t, "%s", f->pool && !told ? ": it " : "");
 			say_shared(t, f, k);
-		else
+		} else {
+			words_add(t, "%s", f->pool && !told ? "" : "was computing");
 			say_where(t, f, k);
+		}
 	} else if (k->state == LINK_FOLDED) {
 		say_folded(t, f, k);
 	} else if (k->state == LINK_EXITED) {

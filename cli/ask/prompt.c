@@ -30,7 +30,9 @@ bool prompt_possible(void)
 
 static const char *sure_words(const char *sure)
 {
-	return !strcmp(sure, "strong") ? "certain" : !strcmp(sure, "boosted") ? "likely" : "uncertain";
+	return !strcmp(sure, "strong")    ? "certain"
+	       : !strcmp(sure, "boosted") ? "inferred, likely"
+					  : "inferred";
 }
 
 static int first_of_program(const struct window_stack *s)

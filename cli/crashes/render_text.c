@@ -5,14 +5,10 @@
 #include "cli/render/causal.h"
 #include "cli/tablearg.h"
 #include "cli/text.h"
+#include "report/plain.h"
 #include "report/walltime.h"
 #include "trace/words/describe.h"
 #include "trace/words/frame.h"
-
-static const char *sure_words(const struct edge *e)
-{
-	return e->strength == EDGE_STRONG ? "certain" : e->strength == EDGE_BOOSTED ? "likely" : "uncertain";
-}
 
 static void print_time(FILE *f, const struct crashes *cs, const struct crash *c)
 {
@@ -54,7 +50,7 @@ static void print_certain(FILE *f, const struct crashes *cs, const struct crash 
 			fprintf(f, "%s%s",
 				any     ? ", "
 				: known ? "  Certain: "
-					: "  Not certain, or not known: ",
+					: "  Inferred, or not known: ",
 				facts[i].what);
 			any = true;
 		}
@@ -97,7 +93,7 @@ static void print_step(FILE *f, const struct crashes *cs, const struct crash *cr
 	if (x->edge == GRAPH_NONE)
 		return;
 	edge_explain(c, &c->edges[x->edge], text, sizeof(text));
-	fprintf(f, "        %s (%s)\n", text, sure_words(&c->edges[x->edge]));
+	fprintf(f, "        %s (%s)\n", text, plain_strength((enum edge_strength)c->edges[x->edge].strength));
 }
 
 static void print_end(FILE *f, const struct crashes *cs, const struct slice *s)

@@ -114,6 +114,25 @@ static void print_others(const json_t *hangs, size_t n)
 	putchar(')');
 }
 
+/* The rules of ctraced.conf(5), in plain words. */
+static const char *rule_words(const char *rule)
+{
+	static const char *const words[][2] = {
+		{ "loop", "it did not return to its event loop" },
+		{ "busy", "it ran, and did not return to its event loop" },
+		{ "starved", "it got no CPU" },
+		{ "disk", "it waited for the disk" },
+		{ "deadlock", "a deadlock" },
+		{ "service", "it got no answer" },
+		{ "crash", "a crash" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (!strcmp(rule, words[i][0]))
+			return words[i][1];
+	return "a hang";
+}
+
 static void print_what(const json_t *o)
 {
 	const json_t *diagnosis = json_object_get(o, "diagnosis");
@@ -130,7 +149,7 @@ static void print_what(const json_t *o)
 				       ? "The diagnosis is not ready yet."
 				       : "There is no diagnosis.",
 			       text, sizeof(text));
-		printf("%s: %s", str(o, "rule"), text);
+		printf("%s: %s", rule_words(str(o, "rule")), text);
 	}
 	if (others > 1)
 		print_others(json_object_get(o, "hangs"), others - 1);

@@ -16,7 +16,7 @@
 #include "lib/siphash.h"
 #include "otlp.pb-c.h"
 
-enum span_kind { SPAN_INTERNAL = 1, SPAN_SERVER, SPAN_CLIENT };
+enum span_kind { SPAN_INTERNAL = 1, SPAN_SERVER, SPAN_CLIENT, SPAN_PRODUCER, SPAN_CONSUMER };
 
 #define TRACE_ID_LEN 16
 #define SPAN_ID_LEN  8

@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/hangs/hangs_search.h"
 #include "cli/otlp/hang_spans.h"
+#include "cli/otlp/job_spans.h"
 #include "cli/otlp/request_spans.h"
 
 struct found {
@@ -68,11 +69,13 @@ int export_otlp(const struct export *x)
 	if (!r)
 		r = request_spans_put(&b, f.services, &f.contexts, f.crashes);
 	if (!r)
+		r = job_spans_put(&b, f.services, &f.contexts);
+	if (!r)
 		hang_spans_put(&b, f.services, &f.contexts, f.hangs);
 	code = batch_done(&b);
 	if (r)
 		code = cli_error(
-			"cannot find the requests and hangs: %s; narrow the window with --from and --to",
+			"cannot find the requests, jobs and hangs: %s; narrow the window with --from and --to",
 			strerror(-r));
 	else if (!code)
 		warn_of_lacks(&f);

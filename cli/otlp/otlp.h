@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* otlp.h - writes or sends requests and hangs as spans of OpenTelemetry (doc/export.md). One thread. */
+/* otlp.h - writes or sends requests, jobs and hangs as spans of OpenTelemetry (doc/export.md). One thread. */
 #ifndef CTRACE_CLI_OTLP_OTLP_H
 #define CTRACE_CLI_OTLP_OTLP_H
 

@@ -27,20 +27,19 @@ static enum time_kind time_of(const struct interval *s, const struct blame *b)
 	return TIME_UNKNOWN;
 }
 
-static int add_work(const struct graph *g, const struct part *part, spent_list *ret)
+int spent_find_work(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, spent_list *ret)
 {
-	const struct graph_task *t = &g->tasks[part->task];
-	uint32_t i = graph_interval_at(g, part->task, part->from_ns),
-		 end = t->first_interval + t->n_intervals;
+	const struct graph_task *t = &g->tasks[task];
+	uint32_t i = graph_interval_at(g, task, from_ns), end = t->first_interval + t->n_intervals;
 
-	for (; i < end && g->intervals[i].from_ns < part->to_ns; i++) {
+	for (; i < end && g->intervals[i].from_ns < to_ns; i++) {
 		const struct interval *s = &g->intervals[i];
-		struct spent_piece x = { .from_ns = MAX(s->from_ns, part->from_ns),
-					 .to_ns = MIN(s->to_ns, part->to_ns),
+		struct spent_piece x = { .from_ns = MAX(s->from_ns, from_ns),
+					 .to_ns = MIN(s->to_ns, to_ns),
 					 .interval = i };
 
 		if (s->state == INTERVAL_BLOCKED)
-			blame_wait(g, i, part->to_ns, &x.blame);
+			blame_wait(g, i, to_ns, &x.blame);
 		x.time = time_of(s, &x.blame);
 		if (x.from_ns < x.to_ns && VEC_PUSH(ret, x))
 			return -ENOMEM;
@@ -77,7 +76,7 @@ static int add_part(const struct services *s, uint32_t request, const struct par
 				 .child = child };
 
 	if (part->kind == PART_WORK && part->task != GRAPH_NONE && !child)
-		return add_work(s->g, part, ret);
+		return spent_find_work(s->g, part->task, part->from_ns, part->to_ns, ret);
 	return VEC_PUSH(ret, x) ? -ENOMEM : 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * spent.h - private to cli/otlp: where the time of a request went, as a list of struct spent_piece
+ * spent.h - private to cli/otlp: where the time of a request or job went, as a list of struct spent_piece
  * in order of time. One thread.
  */
 #ifndef CTRACE_CLI_OTLP_SPENT_H
@@ -21,6 +21,8 @@ typedef VEC(struct spent_piece) spent_list;
 
 /* Appends the pieces of an answered request. Returns 0 or -ENOMEM. */
 int spent_find(const struct services *s, uint32_t request, spent_list *ret);
+/* Appends the pieces of what the task did in [from_ns, to_ns). Returns 0 or -ENOMEM. */
+int spent_find_work(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns, spent_list *ret);
 /* Adds the attributes ctrace.time.*, whose sum is to_ns - from_ns. */
 void spent_put_times(struct attrs *a, const struct graph *g, const spent_list *v, uint64_t from_ns,
 		     uint64_t to_ns);

@@ -9,7 +9,9 @@
 #include "cli/render/jobs.h"
 #include "report/analysis.h"
 #include "report/limit.h"
+#include "report/plain.h"
 #include "report/shedding.h"
+#include "report/view/words.h"
 #include "cli/tablearg.h"
 #include "cli/text.h"
 #include "cli/thresholds.h"
@@ -110,12 +112,14 @@ static void print_stack(FILE *f, struct sheet *sheet, const struct graph *g, uin
 	sheet->hidden += (size_t)(s->n_frames - i);
 }
 
-static void print_resource(FILE *f, const char *kind, const char *name)
+static void print_resource(FILE *f, enum resource_kind kind, const char *name)
 {
-	if (!strncmp(name, kind, strlen(kind)))
+	const char *word = resource_kind_word(kind);
+
+	if (!strncmp(name, word, strlen(word)))
 		fprintf(f, "  [%s]", name);
 	else
-		fprintf(f, "  [%s%s%s]", kind, name[0] ? " " : "", name);
+		fprintf(f, "  [%s%s%s]", plain_resource(kind), name[0] ? " " : "", name);
 }
 
 /* A task that polls has many waits that its time limit ends. Then this says nothing about a hang. */
@@ -150,26 +154,40 @@ static void print_link(FILE *f, struct sheet *sheet, const struct graph *g, cons
 		k->total_ns ? text_duration(k->total_ns, ns) : "");
 	if (k->waits > 1)
 		fprintf(f, " in %u waits", k->waits);
-	print_resource(f, resource_kind_word(k->kind), k->resource ? k->resource : "");
+	print_resource(f, k->kind, k->resource ? k->resource : "");
 	if (i + 1 < d->n_chain)
-		fprintf(f, "  -> %s, %s", edge_kind_name(k->edge),
+		fprintf(f, "  -> %s, %s", view_edge_words(k->edge, k->kind),
 			render_is_sure(k->edge, k->strength) ? "certain" : "inferred");
 	fputc('\n', f);
 	print_limit(f, k);
 	print_stack(f, sheet, g, k->stack, (uint32_t)i);
 }
 
+/* Returns the kind with the most time that is not in the set `shown` (bits 1 << kind). TIME_KINDS: there is
+ * none with a share to show. */
+static enum time_kind next_time(const struct diagnosis *d, unsigned shown)
+{
+	uint64_t most_ns = (d->to_ns - d->from_ns) / SHOW_SHARE;
+	enum time_kind next = TIME_KINDS;
+
+	for (int i = 0; i < TIME_KINDS; i++)
+		if (!(shown >> i & 1) && d->time_ns[i] > most_ns) {
+			most_ns = d->time_ns[i];
+			next = (enum time_kind)i;
+		}
+	return next;
+}
+
 static void print_time(FILE *f, const struct diagnosis *d)
 {
 	uint64_t all = d->to_ns - d->from_ns;
 	char ns[TEXT_NUMBER_MAX];
+	unsigned shown = 0;
 
 	fprintf(f, "Time of the victim (%s):", text_duration(all, ns));
-	for (int i = 0; i < TIME_KINDS; i++)
-		if (d->time_ns[i] > all / SHOW_SHARE)
-			fprintf(f, "  %s %s (%.0f %%)", time_kind_name((enum time_kind)i),
-				text_duration(d->time_ns[i], ns),
-				100.0 * (double)d->time_ns[i] / (double)all);
+	for (enum time_kind i; (i = next_time(d, shown)) != TIME_KINDS; shown |= 1U << i)
+		fprintf(f, "%s %s %s (%.0f %%)", shown ? ";" : "", plain_time(i),
+			text_duration(d->time_ns[i], ns), 100.0 * (double)d->time_ns[i] / (double)all);
 	fputc('\n', f);
 }
 
@@ -215,8 +233,10 @@ void render_diagnosis(struct sheet *sheet, const struct graph *g, const struct d
 
 	fprintf(f, "%s%s%s\n\n", cli_sgr(f, d->verdict == VERDICT_NORMAL ? "1;32" : "1"), d->sentence,
 		cli_sgr(f, "0"));
-	fprintf(f, "Verdict: %s, cause: %s, confidence: %s\n", verdict_name(d->verdict), cause_word(d->cause),
-		d->strong ? "strong" : "weak");
+	fprintf(f, "Verdict: %s.", plain_verdict(d->verdict));
+	if (plain_cause(d->cause))
+		fprintf(f, " Cause: %s.", plain_cause(d->cause));
+	fprintf(f, " How sure: %s.\n", plain_confidence(d));
 	sheet_next(sheet, LINE_DETAIL, DETAIL_WINDOW);
 	fprintf(f, "Window: %s to %s\n", walltime_text(d->from_ns, &g->w->offsets, 3, wall),
 		walltime_text(d->to_ns, &g->w->offsets, 3, wall2));

@@ -18,7 +18,7 @@
 
 #define LEGEND                                                                                               \
 	"Green: runs. Yellow: waits for a CPU. Red: waits. Grey: idle. White: unknown.\\n"                   \
-	"Solid edge: certain. Dashed edge: likely, or if grey: weak. Dotted edge: the same task goes on."
+	"Solid edge: certain. Dashed edge: inferred, likely; or if grey: inferred. Dotted edge: the same task goes on."
 
 struct picture {
 	const struct graph_pick *pick;

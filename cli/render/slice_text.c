@@ -5,13 +5,9 @@
 #include "cli/cli.h"
 #include "cli/render/causal.h"
 #include "cli/text.h"
+#include "report/plain.h"
 #include "report/walltime.h"
 #include "trace/words/describe.h"
-
-static const char *sure_words(const struct edge *e)
-{
-	return e->strength == EDGE_STRONG ? "certain" : e->strength == EDGE_BOOSTED ? "likely" : "uncertain";
-}
 
 static void print_way(FILE *f, const struct causal *c, const struct edge *e)
 {
@@ -55,7 +51,7 @@ static void print_step(FILE *f, const struct causal *c, const struct slice *s, s
 	else
 		fprintf(f, ", led to by %" PRIu32 ": ", x->parent + 1);
 	print_way(f, c, e);
-	fprintf(f, ", %s\n", sure_words(e));
+	fprintf(f, ", %s\n", plain_strength((enum edge_strength)e->strength));
 	edge_explain(c, e, text, sizeof(text));
 	fprintf(f, "        %s\n", text);
 }
@@ -73,7 +69,7 @@ static void print_option(FILE *f, const struct causal *c, const struct slice_opt
 		fprintf(f, "%s by ", render_who(c, other, who));
 		print_way(f, c, e);
 	}
-	fprintf(f, " (%s, %.0f %%", sure_words(e), 100 * (double)o->score);
+	fprintf(f, " (%s, %.0f %%", plain_strength((enum edge_strength)e->strength), 100 * (double)o->score);
 	if (o->similarity >= 0)
 		fprintf(f, ", stacks %.0f %% alike", 100 * (double)o->similarity);
 	fprintf(f, "%s)", o->ruled_out ? ", ruled out" : "");

@@ -7,6 +7,7 @@
 #include "report/analysis.h"
 #include "report/cgroup_name.h"
 #include "report/limit.h"
+#include "report/plain.h"
 #include "report/text.h"
 #include "report/view/hangs.h"
 #include "report/view/summary.h"
@@ -321,8 +322,9 @@ static json_t *summary_json(const struct view *v)
 	summary_add_blame(&blame, v->diagnosis);
 	summary_add_victim(&victim, v->g, v->diagnosis);
 	summary_add_sure(&sure, v->diagnosis);
-	return json_pack("{s:o, s:o, s:o}", "blame", taken(&blame), "victim", taken(&victim), "sure",
-			 taken(&sure));
+	return json_pack("{s:o, s:o, s:o, s:s, s:s?}", "blame", taken(&blame), "victim", taken(&victim),
+			 "sure", taken(&sure), "verdict", plain_verdict(v->diagnosis->verdict), "cause",
+			 plain_cause(v->diagnosis->cause));
 }
 
 static json_t *link_json(const struct view *v, size_t i)
@@ -338,13 +340,13 @@ static json_t *link_json(const struct view *v, size_t i)
 		view_add_notes(&t, v->g, d, i);
 	}
 	return json_pack(
-		"{s:o, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o*, s:o, s:o}",
-		"lane", lane_number(v, k->task), "root", is_root(d, i), "total_ns", (json_int_t)k->total_ns,
-		"waits", (json_int_t)k->waits, "timeouts", (json_int_t)k->timeouts, "sure_waits",
-		(json_int_t)k->sure_waits, "longest_ns", (json_int_t)k->longest_ns, "running_ns",
-		(json_int_t)k->running_ns, "runnable_ns", (json_int_t)k->runnable_ns, "other_ns",
-		(json_int_t)k->other_ns, "before_ns", (json_int_t)k->before_ns, "doubted",
-		view_is_doubted(d, i), "certain",
+		"{s:o, s:b, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o*, s:o, s:o}",
+		"lane", lane_number(v, k->task), "root", is_root(d, i), "thing", plain_resource(k->kind),
+		"total_ns", (json_int_t)k->total_ns, "waits", (json_int_t)k->waits, "timeouts",
+		(json_int_t)k->timeouts, "sure_waits", (json_int_t)k->sure_waits, "longest_ns",
+		(json_int_t)k->longest_ns, "running_ns", (json_int_t)k->running_ns, "runnable_ns",
+		(json_int_t)k->runnable_ns, "other_ns", (json_int_t)k->other_ns, "before_ns",
+		(json_int_t)k->before_ns, "doubted", view_is_doubted(d, i), "certain",
 		waits ? json_boolean(summary_is_certain(d, i)) : json_null(), "how",
 		waits ? json_string(view_edge_words(k->edge, k->kind)) : json_null(), "text",
 		waits ? taken(&text) : json_null(), "notes", taken(&t), "limit",

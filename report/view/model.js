@@ -220,8 +220,15 @@ const HIDDEN = new RegExp('[\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\
 	'\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb' +
 	'\\ud800-\\udfff\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}]', 'gu');
 
+// Writes them as clean_char() of lib/clean.c does, so that a name looks the same everywhere on the page.
 function clean(text) {
-	return String(text).replace(HIDDEN, c => '\\u' + c.codePointAt(0).toString(16).padStart(4, '0'));
+	const shown = code => code < 0x80 ? ['x', 2] : code > 0xffff ? ['U', 8] : ['u', 4];
+
+	return String(text).replace(HIDDEN, c => {
+		const [letter, digits] = shown(c.codePointAt(0));
+
+		return '\\' + letter + c.codePointAt(0).toString(16).padStart(digits, '0');
+	});
 }
 
 // A source of a regular expression that matches one of these texts.
@@ -242,10 +249,13 @@ function pattern(source) {
 // their own, as have functions, paths, addresses and other things like pipe:[12].
 const NAMES = (() => {
 	const h = doc.hangs, waiting = h.waiting.concat(...h.others.map(x => x.waiting)), tasks = doc.lanes.concat(doc.diagnosis.chain, waiting, h.others);
+	// a path may have blanks and brackets
+	const paths = new Set(doc.diagnosis.chain.map(x => x.resource.name).filter(x => x.includes('/')));
 	const containers = new Set(tasks.filter(x => x.container).map(x => 'container ' + x.container));
 
 	return pattern([
 		'(?:' + any_of(new Set(tasks.map(x => x.comm + '[' + x.tid))) + '|[^\\s()[\\]",;]{1,99}\\[\\d+)(?:, a thread of \\d+)?\\]',
+		any_of(paths),
 		'(?<![\\w:~.])[\\w:~.]+\\(\\)',
 		'(?<![^\\s(">])@?/[^\\s,;()"]*[^\\s,;()".:]',
 		'0x[0-9a-f]{4,}',

@@ -13,10 +13,10 @@ function task_long(x) {
 	return [task_name(x)].concat(line && line !== x.comm ? [' (', { name: cut }, ')'] : []);
 }
 
-function waited_for(link) {
+function waited_for(link, more) {
 	const kind = link.resource.kind, name = link.resource.name;
 
-	return kind === 'timer' ? '' : kind === 'unknown' || kind === 'cpu' ? name : name.startsWith(kind) ? name : (kind + ' ' + name).trim();
+	return kind === 'timer' ? '' : kind === 'unknown' || kind === 'cpu' ? name : name.startsWith(kind) ? name : (more.thing + ' ' + name).trim();
 }
 
 const STATES = {
@@ -29,16 +29,13 @@ const STATES = {
 	folded: 'many short runs and waits',
 };
 
-// Says how long the task of a link ran, waited for a CPU, or was in other states. If the link is a
+// Says how long the task of a link ran, waited for a CPU, or was in other states: the longest first. If the link is a
 // wait, these times are not parts of the wait. They come in addition to it.
 function cpu_parts(more, other) {
-	const parts = [];
-	const add = (ns, text) => ns > 0 && ns * 1000 >= more.total_ns && parts.push(text + ' ' + duration(ns));
+	const parts = [[more.running_ns, 'runs'], [more.runnable_ns, 'waits for a CPU'], [other, 'other waits']];
 
-	add(more.running_ns, 'runs');
-	add(more.runnable_ns, 'waits for a CPU');
-	add(other, 'other waits');
-	return parts.join(', ');
+	return parts.filter(([ns]) => ns > 0 && ns * 1000 >= more.total_ns).sort((a, b) => b[0] - a[0])
+		.map(([ns, text]) => text + ' ' + duration(ns)).join(', ');
 }
 
 // Says when the first wait began, if this was before the time that counts: for the victim, the window; for the other
@@ -51,7 +48,7 @@ function since(link, more, victim) {
 }
 
 function link_state(link, more) {
-	const what = waited_for(link), victim = more === doc.story[0];
+	const what = waited_for(link, more), victim = more === doc.story[0];
 	const on_cpu = ['running', 'runnable', 'folded'].includes(link.state);
 
 	if (on_cpu && more.total_ns) {
@@ -90,7 +87,7 @@ function show_sure() {
 		if (next)
 			element(more.certain ? certain : inferred, 'li', more.text + more.notes);
 	});
-	doc.doubts.forEach(text => element(inferred, 'li', 'Weak confidence: ' + text, 'doubt'));
+	doc.doubts.forEach(text => element(inferred, 'li', 'Not certain: ' + text, 'doubt'));
 	// What the victim itself did is certain, also if its link to the next task is not.
 	if (!doc.story[0].certain)
 		certain.prepend(element(null, 'li', doc.summary.victim + '.', 'fact'));
@@ -111,11 +108,10 @@ function show_time() {
 	const stopped = doc.diagnosis.chain[0].state === 'stopped' ? Math.min(doc.story[0].total_ns, doc.diagnosis.time.unknown_ns) : 0;
 	const times = Object.assign({}, doc.diagnosis.time, { stopped_ns: stopped, unknown_ns: doc.diagnosis.time.unknown_ns - stopped });
 
-	for (const kind of Object.keys(TIMES)) {
-		const ns = times[kind + '_ns'] || 0;
+	// the longest first
+	const kinds = Object.keys(TIMES).map(kind => [kind, times[kind + '_ns'] || 0]).filter(([, ns]) => ns > all / 1000).sort((a, b) => b[1] - a[1]);
 
-		if (ns <= all / 1000)
-			continue;
+	for (const [kind, ns] of kinds) {
 		element(bar, 'span', null, 'c-' + kind).style.width = 100 * ns / all + '%';
 		const row = element(legend, 'li');
 		element(row, 'i', null, 'c-' + kind);
@@ -421,36 +417,6 @@ function show_next() {
 	}
 }
 
-const VERDICTS = {
-	'long-wait': 'the victim was blocked',
-	'long-running': 'the victim computed',
-	starved: 'a task could run, but got no CPU',
-	'repeated-yield': 'a task looked again and again, without progress',
-	normal: 'no problem of the victim was found',
-};
-
-const CAUSES = {
-	busy: 'the last task of the chain computes',
-	chatty: 'many short waits add up',
-	'circular-wait': 'tasks wait for each other',
-	disk: 'the disk',
-	external: 'a person, a device, or a peer that says nothing',
-	'lock-holder': 'a task has a lock',
-	memory: 'memory is short',
-	'missing-wakeup': 'a wake-up did not come',
-	network: 'another host, or a lost message',
-	polling: 'a task looks again and again for something that does not come',
-	queueing: 'all workers of a pool are busy',
-	'slow-peer': 'another task is slow',
-	starved: 'a task got no CPU: other tasks had it, a CPU quota was used up, or it is not known who had it',
-	stopped: 'a task is stopped',
-	timer: 'a task sleeps, or waits for a timer or its own time limit',
-};
-
-function explained(word, words) {
-	return words[word] ? words[word] + ' (' + word + ')' : word;
-}
-
 // A long headline is set in two parts: the first one says which task or thing is to blame, and what it did.
 const HEADLINE = 110, HEADLINE_FIRST = 40, HEADLINE_REST = 50;
 
@@ -478,12 +444,11 @@ function show_report() {
 
 	document.title = clean('ctrace: ' + task_name(d.victim));
 	put('subject', ['ctrace: why '].concat(task_long(d.victim), ' was slow or stuck'));
-	show_headline((d.confidence === 'strong' || d.verdict === 'normal' ? 'Blame: ' : 'Blame, not certain: ') + doc.summary.blame);
+	show_headline((d.confidence === 'strong' || d.verdict === 'normal' ? 'Blame: ' : 'Blame, partly inferred: ') + doc.summary.blame);
 	put('victim', 'Victim: ' + doc.summary.victim + '.');
 	put('how-sure', 'How sure: ' + doc.summary.sure);
 	put('sentence', d.text);
-	put('verdict', 'Verdict: ' + explained(d.verdict, VERDICTS) + '. Cause: ' + explained(d.cause, CAUSES) +
-		'. Confidence: ' + d.confidence + '.');
+	put('verdict', 'Verdict: ' + doc.summary.verdict + '.' + (doc.summary.cause ? ' Cause: ' + doc.summary.cause + '.' : ''));
 	put('window', ['Window: ' + doc.begin.slice(0, 10) + ' ' + wall(d.window.from_ns - base, 3) + ' to ' + wall(d.window.to_ns - base, 3) +
 		', UTC' + doc.zone + ' (' + duration(d.window.to_ns - d.window.from_ns) +
 		'). The durations of the chain count only what is in the window, if they do not say otherwise. Trace: ', { name: doc.trace }]);

@@ -132,6 +132,22 @@ static void add_thing(struct words *t, const struct link *k)
 		words_add(t, " (%s)", k->resource);
 }
 
+/* The larger part comes first. */
+static void add_on_cpu(struct words *t, const struct link *k)
+{
+	bool ran_more = k->running_ns >= k->runnable_ns;
+
+	for (int i = 0; i < 2; i++) {
+		bool ran = (i == 0) == ran_more;
+		uint64_t ns = ran ? k->running_ns : k->runnable_ns;
+
+		if (!ns)
+			continue;
+		words_add(t, "%s %s ", i ? ", and" : "", ran ? "ran for" : "waited for a CPU for");
+		add_ns(t, ns);
+	}
+}
+
 void summary_add_victim(struct words *t, const struct graph *g, const struct diagnosis *d)
 {
 	const struct link *k = &d->chain[0];
@@ -139,15 +155,7 @@ void summary_add_victim(struct words *t, const struct graph *g, const struct dia
 
 	add_name(t, k);
 	if (on_cpu && k->total_ns) {
-		if (k->running_ns) {
-			words_add(t, " ran for ");
-			add_ns(t, k->running_ns);
-			words_add(t, k->runnable_ns ? ", and" : "");
-		}
-		if (k->runnable_ns) {
-			words_add(t, " waited for a CPU for ");
-			add_ns(t, k->runnable_ns);
-		}
+		add_on_cpu(t, k);
 		return;
 	}
 	words_add(t, " %s", state_words(k->state));
@@ -172,7 +180,7 @@ void summary_add_sure(struct words *t, const struct diagnosis *d)
 		in_part |= d->chain[i].sure_waits && d->chain[i].sure_waits < d->chain[i].waits;
 	}
 	if (d->verdict == VERDICT_NORMAL && !d->strong) {
-		words_add(t, "not certain. The box \"Inferred\" says why.");
+		words_add(t, "partly inferred. The box \"Inferred\" says why.");
 		return;
 	}
 	if (d->strong && n && d->verdict != VERDICT_NORMAL) {
@@ -184,14 +192,14 @@ void summary_add_sure(struct words *t, const struct diagnosis *d)
 		words_add(t, "certain. Records show what the victim did.");
 		return;
 	}
-	words_add(t, "not certain.");
+	words_add(t, "partly inferred.");
 	if (sure == n && n && !(d->doubts & ~view_end_doubts(d)))
 		words_add(
 			t,
 			" Records show each step from the victim to %s[%u], but not that the chain ends there.",
 			d->chain[d->n_chain - 1].comm, d->chain[d->n_chain - 1].tid);
 	else if (sure == n && n)
-		words_add(t, " Records show each step, but the cause is not certain.");
+		words_add(t, " Records show each step, but the cause is inferred.");
 	if (sure < n)
 		words_add(t, " Of %zu step%s from the victim to the task to blame, %zu %s inferred.", n,
 			  n == 1 ? "" : "s", n - sure, n - sure == 1 ? "is" : "are");

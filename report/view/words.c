@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "report/analysis.h"
+#include "report/plain.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
 
@@ -15,23 +16,7 @@ bool view_is_stopped(const struct graph *g, uint32_t interval)
 
 const char *view_time_words(enum time_kind time, bool stopped)
 {
-	static const char *const words[TIME_KINDS] = {
-		[TIME_RUNNING] = "runs",
-		[TIME_RUNNABLE] = "waits for a CPU",
-		[TIME_LOCK] = "waits for a lock",
-		[TIME_IPC] = "waits for another task",
-		[TIME_DISK] = "waits for the disk",
-		[TIME_NETWORK] = "waits for the network",
-		[TIME_TIMER] = "sleeps, or waits for a timer or its own time limit",
-		[TIME_QUEUE] = "waits for a wake-up",
-		[TIME_FAULT] = "waits for memory",
-		[TIME_UNKNOWN] = "state not known",
-		[TIME_SHORT] = "many short runs and waits",
-	};
-
-	if (stopped && time == TIME_UNKNOWN)
-		return "is stopped";
-	return time < TIME_KINDS ? words[time] : words[TIME_UNKNOWN];
+	return stopped && time == TIME_UNKNOWN ? "is stopped" : plain_time(time);
 }
 
 static const char *exit_words(enum resource_kind resource)

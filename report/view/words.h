@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* words.h - private to report/view/: sentences about waits and about the edges between tasks. The
+/* words.h - for report/view/ and cli/render/: sentences about waits and about the edges between tasks. The
  * texts are safe to print (lib/clean.h), except that names in struct words are not cleaned before
  * words_take(). Any thread. */
 #ifndef CTRACE_REPORT_VIEW_WORDS_H
@@ -38,11 +38,11 @@ bool view_is_limited(const struct graph *g, const struct interval *x, const stru
 /* Adds further sentences about link i of the chain (the last link only if it closes a circle): why the edge
  * to the next link is only inferred, and how the wait of link i ended. Each sentence begins with a blank. */
 void view_add_notes(struct words *t, const struct graph *g, const struct diagnosis *d, size_t i);
-/* Returns why the confidence of a diagnosis is weak, as a sentence. */
+/* Returns why a diagnosis is partly inferred, as a sentence. */
 const char *view_doubt_words(enum doubt doubt);
 /* Returns true if the chain could go on in another way at link i, or may not end with link i. */
 bool view_is_doubted(const struct diagnosis *d, size_t i);
-/* Returns those reasons for a weak confidence, a set of 1 << enum doubt, that are only about where the chain
+/* Returns those reasons, a set of 1 << enum doubt, that are only about where the chain
  * ends. */
 uint32_t view_end_doubts(const struct diagnosis *d);
 /* Takes the place of view_doubt_words(DOUBT_CHOICE): adds each choice that no rule and no person decided. */

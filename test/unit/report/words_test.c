@@ -268,16 +268,16 @@ static void what_is_not_certain(void **state)
 	(void)state;
 	assert_sure(
 		&d,
-		"not certain. Records show each step from the victim to b[8], but not that the chain ends there. The box \"Inferred\" says why.");
+		"partly inferred. Records show each step from the victim to b[8], but not that the chain ends there. The box \"Inferred\" says why.");
 	/* the victim could have another next task */
 	choice.task = 1;
 	assert_sure(
 		&d,
-		"not certain. Records show each step, but the cause is not certain. The box \"Inferred\" says why.");
+		"partly inferred. Records show each step, but the cause is inferred. The box \"Inferred\" says why.");
 	chain[0].strength = EDGE_WEAK;
 	assert_sure(
 		&d,
-		"not certain. Of 1 step from the victim to the task to blame, 1 is inferred. The box \"Inferred\" says why.");
+		"partly inferred. Of 1 step from the victim to the task to blame, 1 is inferred. The box \"Inferred\" says why.");
 	d.doubts = 0;
 	d.strong = true;
 	assert_sure(&d, "certain. Records show each step from the victim to the task to blame.");
