@@ -31,6 +31,11 @@ struct run {
 	size_t n;
 };
 
+static uint32_t high(uint64_t x)
+{
+	return (uint32_t)(x >> 32);
+}
+
 static int number_cmp(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
@@ -65,7 +70,7 @@ static size_t first_below(const struct shaping *k, uint32_t request)
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (k->below.v[mid] >> 32 < request)
+		if (high(k->below.v[mid]) < request)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -78,7 +83,7 @@ static bool next_run(const struct shaping *k, uint32_t request, size_t *at, stru
 {
 	size_t from = *at;
 
-	if (from == k->below.n || k->below.v[from] >> 32 != request)
+	if (from == k->below.n || high(k->below.v[from]) != request)
 		return false;
 	while (*at < k->below.n && k->below.v[*at] == k->below.v[from])
 		(*at)++;
@@ -161,7 +166,7 @@ static int fill_asks(const struct shaping *k, const struct shaped *v, struct ser
 /* v[first..first+n): the requests of one service. */
 static int fill_shapes(struct shaping *k, const struct shaped *v, size_t first, size_t n)
 {
-	struct service *x = &k->s->v[v[first].key >> 32];
+	struct service *x = &k->s->v[high(v[first].key)];
 	int r = 0;
 
 	k->shapes.n = 0;
@@ -187,7 +192,7 @@ static int fill_services(struct shaping *k, const struct shaped *v, size_t n)
 	int r = 0;
 
 	for (size_t lo = 0, hi; lo < n && !r; lo = hi) {
-		for (hi = lo; hi < n && v[hi].key >> 32 == v[lo].key >> 32; hi++)
+		for (hi = lo; hi < n && high(v[hi].key) == high(v[lo].key); hi++)
 			;
 		r = fill_shapes(k, v, lo, hi - lo);
 	}
