@@ -388,6 +388,13 @@
  * sentence long (test usual_and_slow). */
 #define REQUEST_SAID       3
 #define REQUEST_SAID_SHARE 20
+/* services: The shape of a request has at most this many services that were asked for its sake. Further ones
+ * are left out. If smaller, requests that differ have one shape. If larger, the list takes more memory. */
+#define SHAPE_SERVICES 24
+/* shapes: For each service, at most this many shapes are kept. */
+#define SERVICE_SHAPES 8
+/* services: The words for a shape name at most this many services (test shape_of_many_services). */
+#define SHAPE_SAID 4
 /* services: The longest row of services in which each service asks the next one. */
 #define REQUEST_MAX_DEPTH 16
 /* intervals: While a child request is under way, at most this many intervals of its sender are

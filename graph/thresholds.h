@@ -189,7 +189,7 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define HUB_MESSAGES 4
 #define HUB_OWN      4
 /* messages: Of the messages that a task has received and not yet passed on, the search for hubs notes at
- * most this many. A further message counts as not passed on. */
+ * most this many. After a further message, no send counts as passed on until the task idles. */
 #define HUB_BATCH 16
 
 /* ns: If a server pauses in an answer for longer than this, the bytes after the pause are no part

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 
 #include "analysis/crashes/crashes_private.h"
@@ -15,7 +16,7 @@
 
 const char *crash_how_name(enum crash_how how)
 {
-	static const char *const names[] = { "crash", "killed", "status" };
+	static const char *const names[] = { "crash", "killed", "status", "exception" };
 
 	return (unsigned)how < ARRAY_SIZE(names) ? names[how] : "unknown";
 }
@@ -23,8 +24,9 @@ const char *crash_how_name(enum crash_how how)
 struct search {
 	struct crashes *cs;
 	uint64_t from_ns, to_ns;
-	struct map fatal; /* tgid -> index of its first fatal CT_SIGDELIVER */
-	struct map ended; /* ended tgids: several of their threads may have CT_LF_GROUP_DEAD */
+	struct map fatal;  /* tgid -> index of its first fatal CT_SIGDELIVER */
+	struct map raised; /* tgid -> index of its last CRASH_EXCEPTION_CALL */
+	struct map ended;  /* ended tgids: several of their threads may have CT_LF_GROUP_DEAD */
 	VEC(struct crash) found;
 };
 
@@ -106,6 +108,14 @@ static int add(struct search *s, struct crash *c)
 	return VEC_PUSH(&s->found, *c);
 }
 
+static void ended_by_exception(const struct search *s, const struct ct_rec *call, struct crash *c)
+{
+	c->how = CRASH_EXCEPTION;
+	c->task = graph_task_at(s->cs->g, call->tid, call->ts);
+	c->task_known = true;
+	c->at_ns = call->ts;
+}
+
 static int on_exit_record(struct search *s, size_t i)
 {
 	const struct ct_rec *r = &event_of(s, i)->r;
@@ -132,6 +142,8 @@ static int on_exit_record(struct search *s, size_t i)
 	if (!c.signal && !c.status)
 		return 0;
 	c.how = !c.signal ? CRASH_STATUS : ct_signal_dumps_core(c.signal) ? CRASH_SIGNAL : CRASH_KILLED;
+	if (!c.signal && map_get(&s->raised, s->cs->g->tasks[task].tgid, &fatal))
+		ended_by_exception(s, &event_of(s, fatal)->r, &c);
 	if (c.signal && seen && ct_signal_number(&event_of(s, fatal)->r) == c.signal) {
 		const struct ct_rec *d = &event_of(s, fatal)->r;
 
@@ -154,6 +166,27 @@ static int on_deliver(struct search *s, size_t i)
 	return map_set(&s->fatal, s->cs->g->tasks[task].tgid, i);
 }
 
+/* Only an exception of the main thread ends the process. */
+static int on_mark(struct search *s, size_t i)
+{
+	const struct ct_rec *r = &event_of(s, i)->r;
+	const struct window_object *o = window_object(s->cs->g->w, r->obj);
+	uint32_t task;
+
+	if (!(r->flags & CT_MF_CALL) || !o || strcmp(o->name, CRASH_EXCEPTION_CALL))
+		return 0;
+	task = graph_task_at(s->cs->g, r->tid, r->ts);
+	if (!is_ours(s, task) || s->cs->g->tasks[task].tgid != r->tid)
+		return 0;
+	return map_set(&s->raised, r->tid, i);
+}
+
+static void forget(struct search *s, uint32_t tgid)
+{
+	map_del(&s->fatal, tgid);
+	map_del(&s->raised, tgid);
+}
+
 static int on_fork(struct search *s, size_t i)
 {
 	const struct ct_rec *r = &event_of(s, i)->r;
@@ -161,7 +194,7 @@ static int on_fork(struct search *s, size_t i)
 	if (r->flags & CT_LF_THREAD)
 		return 0;
 	/* the pid is used again */
-	map_del(&s->fatal, ct_fork_child_tgid(r));
+	forget(s, ct_fork_child_tgid(r));
 	map_del(&s->ended, ct_fork_child_tgid(r));
 	return 0;
 }
@@ -210,7 +243,10 @@ static int search_events(struct search *s)
 		case CT_EXEC:
 			/* When a process executes a program, the kernel ends its other threads with KILL. The
 			 * process itself goes on, so this fatal signal is forgotten. */
-			map_del(&s->fatal, w->events[i].r.tid);
+			forget(s, w->events[i].r.tid);
+			break;
+		case CT_MARK:
+			r = on_mark(s, i);
 			break;
 		case CT_EXIT:
 			r = on_exit_record(s, i);
@@ -385,7 +421,7 @@ static int add_path(struct crashes *cs, struct crash *c)
 	const struct slice_options o = { .direction = SLICE_BACKWARD, .max_steps = CRASH_STEPS_MAX };
 	int r;
 
-	if (c->how != CRASH_SIGNAL || !c->task_known)
+	if ((c->how != CRASH_SIGNAL && c->how != CRASH_EXCEPTION) || !c->task_known)
 		return 0;
 	r = slice_walk(cs->c, c->task, walk_from(cs->g, c), &o, &c->path);
 	if (r)
@@ -398,7 +434,8 @@ static int add_path(struct crashes *cs, struct crash *c)
 
 static int explain(struct crashes *cs)
 {
-	int r = cs->count[CRASH_SIGNAL] ? causal_build(cs->g, NULL, &cs->c) : 0;
+	bool has_paths = cs->count[CRASH_SIGNAL] || cs->count[CRASH_EXCEPTION];
+	int r = has_paths ? causal_build(cs->g, NULL, &cs->c) : 0;
 
 	for (size_t i = 0; i < cs->n && !r; i++) {
 		struct crash *c = &cs->v[i];
@@ -423,6 +460,7 @@ int crashes_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, struct
 	cs->g = g;
 	r = search_events(&s);
 	map_done(&s.fatal);
+	map_done(&s.raised);
 	map_done(&s.ended);
 	VEC_SORT(&s.found, by_time);
 	cs->v = s.found.v;

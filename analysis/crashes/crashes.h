@@ -20,18 +20,22 @@
 #define CRASHES_MAX      256 /* of each enum crash_how; the rest counts in crashes.refused */
 #define CRASH_STEPS_MAX  32  /* steps of one path */
 #define CRASH_STATUS_ANY 0xff
+/* The name of the call (doc/frameworks.md) that reports an uncaught exception. */
+#define CRASH_EXCEPTION_CALL "uncaught exception"
 
 enum crash_how {
 	CRASH_SIGNAL, /* crashed */
 	CRASH_KILLED, /* ended by another signal, such as KILL or TERM */
 	CRASH_STATUS, /* ended with an exit status other than 0 */
+	/* as CRASH_STATUS, and its main thread had reported an uncaught exception before */
+	CRASH_EXCEPTION,
 	CRASH_HOWS,
 };
 
 struct crash {
 	enum crash_how how;
-	/* If task_known is set, the task that got the signal. Otherwise, the last task of the
-	 * process. */
+	/* If task_known is set, the task that got the signal or reported the exception. Otherwise, the last
+	 * task of the process. */
 	uint32_t task;
 	bool task_known;
 	bool confirmed; /* the record of the process's end has the signal or the status */
@@ -41,14 +45,15 @@ struct crash {
 	/* si_code of a signal that the kernel sent because of what the task did; 0: not known, or
 	 * the signal was sent in another way */
 	int32_t code;
-	uint64_t at_ns;  /* when the signal was delivered, or else when the process ended */
+	uint64_t at_ns; /* when the signal was delivered, or the exception reported, or else the process ended
+			 */
 	uint64_t end_ns; /* when the process ended; UINT64_MAX: not recorded */
 	uint32_t sent;   /* the CT_SIGNAL event; GRAPH_NONE: not known */
 	uint32_t sender; /* the task that sent the signal; GRAPH_NONE: the kernel, or not known */
 	uint64_t stack;  /* id of the stack at the signal; 0: not known */
 	/* Goes from the crash back in time. SLICE_END_STOPPED: earlier steps were cut off, because they
 	 * only tell why a process of the path was started. NULL: the task or its work is not known, or
-	 * `how` is not CRASH_SIGNAL. */
+	 * `how` is neither CRASH_SIGNAL nor CRASH_EXCEPTION. */
 	struct slice *path;
 	char *text; /* one sentence, safe to print */
 };

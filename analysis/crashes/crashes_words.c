@@ -209,6 +209,10 @@ char *crash_sentence(const struct crashes *cs, const struct crash *c)
 	case CRASH_STATUS:
 		words_add(&t, " ended with exit status %u", c->status);
 		break;
+	case CRASH_EXCEPTION:
+		words_add(&t, " ended with exit status %u after an uncaught exception", c->status);
+		add_path(&t, cs, c);
+		break;
 	case CRASH_HOWS:
 		break;
 	}

@@ -5,6 +5,7 @@
 
 #include "analysis/account/quantiles.h"
 #include "analysis/requests/parts.h"
+#include "trace/words/cgroup_name.h"
 #include "trace/words/describe.h"
 
 struct service_reason {
@@ -21,12 +22,32 @@ struct service_ask {
 	struct quantiles latency;
 };
 
+struct service_shape_ask {
+	uint32_t service;
+	size_t least, most; /* how often one request asked it */
+};
+
+/* The requests of a service for whose sake the same services were asked, about as often. */
+struct service_shape {
+	struct service_shape_ask *asks; /* sorted by the order of the services */
+	size_t n_asks;
+	size_t first; /* private to shapes.c */
+	size_t count;
+	uint64_t ns; /* the time of all these requests together */
+	struct quantiles latency;
+};
+
 #define SERVICE_SLOWEST 3
 
 struct service {
 	uint32_t task;
 	char name[CT_COMM_LEN * 2];
 	char address[DESCRIBE_MAX];
+	char container[CGROUP_NAME_MAX]; /* of the processes; "" if none, or not known */
+	/* The network namespace in which the service has the address. 0: not known, or not an address of
+	 * this machine, or not an address of a network. */
+	uint32_t netns;
+	bool has_twin; /* another service has the same name, address and container */
 	bool is_pair;
 	size_t n_processes;
 	size_t count;
@@ -44,6 +65,9 @@ struct service {
 	size_t n_slowest;
 	struct service_ask *asks;
 	size_t n_asks;
+	struct service_shape *shapes; /* at most SERVICE_SHAPES; the one with the most time comes first */
+	size_t n_shapes;
+	size_t n_all_shapes;
 };
 
 /* Which requests count. Zeroes: all that ended in the window, or began there and have no answer. */

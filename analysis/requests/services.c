@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "analysis/requests/reasons.h"
+#include "analysis/requests/shapes.h"
 #include "analysis/thresholds.h"
 #include "graph/wake/blame.h"
 #include "lib/cleanup.h"
@@ -95,6 +96,21 @@ static uint32_t server_of(const struct services *s, const struct request *q)
 	return leader == GRAPH_NONE ? q->server : leader;
 }
 
+/* Two containers, or two network namespaces, may both have a program that serves at 127.0.0.1:80. */
+static void place_of(const struct services *s, const struct request *q, struct service *ret)
+{
+	const struct window_object *o = graph_object(s->g, q->sock);
+	struct cgroup_name place;
+
+	if (q->got == GRAPH_NONE)
+		return;
+	place = graph_place(s->g, ret->task, s->g->w->events[q->got].r.ts);
+	snprintf(ret->container, sizeof(ret->container), "%s", place.container);
+	/* the kernel gives an accepted unix socket the namespace of its client (unix_stream_connect()) */
+	if (o && (o->family == AF_INET || o->family == AF_INET6))
+		ret->netns = o->netns;
+}
+
 struct finding {
 	struct services *s;
 	VEC(struct service) v;
@@ -106,7 +122,7 @@ struct finding {
 static uint32_t service_by_name(struct finding *k, const struct request *q)
 {
 	struct service new = { .task = server_of(k->s, q), .open = GRAPH_NONE };
-	char name[sizeof(new.name) + sizeof(new.address)];
+	char name[sizeof(new.name) + sizeof(new.address) + sizeof(new.container) + 16];
 	size_t at;
 
 	if (new.task != GRAPH_NONE)
@@ -115,7 +131,10 @@ static uint32_t service_by_name(struct finding *k, const struct request *q)
 		snprintf(new.name, sizeof(new.name),
 			 graph_is_local(k->s->g, q->sock) ? "not known" : "another host");
 	address_of(k->s, q, &new);
-	snprintf(name, sizeof(name), "%s\n%s", new.name, new.address);
+	place_of(k->s, q, &new);
+	/* a container that was started anew may have another network namespace, but is the same service */
+	snprintf(name, sizeof(name), "%s\n%s\n%s\n%u", new.name, new.address, new.container,
+		 new.container[0] ? 0 : new.netns);
 	if (texts_add(&k->names, name, &at) || (at == k->v.n && VEC_PUSH(&k->v, new)))
 		return GRAPH_NONE;
 	return (uint32_t)at;
@@ -157,6 +176,27 @@ static int find_services(struct finding *k)
 	}
 	s->n = k->v.n;
 	s->v = TAKE_PTR(k->v.v);
+	return 0;
+}
+
+static int find_twins(struct services *s)
+{
+	_cleanup_(texts_done) struct texts names = { 0 };
+	_cleanup_free_ uint32_t *first = calloc(s->n + 1, sizeof(*first));
+	char name[sizeof(s->v->name) + sizeof(s->v->address) + sizeof(s->v->container) + 3];
+	size_t n = 0, at;
+
+	if (!first)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < s->n; i++) {
+		snprintf(name, sizeof(name), "%s\n%s\n%s", s->v[i].name, s->v[i].address, s->v[i].container);
+		if (texts_add(&names, name, &at))
+			return -ENOMEM;
+		if (at == n)
+			first[n++] = i;
+		else
+			s->v[i].has_twin = s->v[first[at]].has_twin = true;
+	}
 	return 0;
 }
 
@@ -355,6 +395,17 @@ static void note_open(struct services *s, uint32_t request)
 		x->open = request;
 }
 
+static int fill_shapes(struct services *s, const struct group *v, size_t n)
+{
+	_cleanup_free_ uint32_t *requests = malloc((n + 1) * sizeof(*requests));
+
+	if (!requests)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		requests[i] = v[i].request;
+	return shapes_find(s, requests, n);
+}
+
 static int fill(struct services *s)
 {
 	_cleanup_free_ struct group *v = malloc((s->requests.n + 1) * sizeof(*v));
@@ -378,6 +429,8 @@ static int fill(struct services *s)
 	r = each_group(s, v, n, fill_service);
 	if (s->figures_only)
 		return r;
+	if (!r)
+		r = fill_shapes(s, v, n);
 	n = by_asking(s, v, n);
 	return r ? r : each_group(s, v, n, fill_ask);
 }
@@ -421,6 +474,8 @@ static int sort_services(struct services *s)
 		v[i] = s->v[places[i].service];
 		for (size_t k = 0; k < v[i].n_asks; k++)
 			v[i].asks[k].service = now[v[i].asks[k].service];
+		for (size_t k = 0; k < v[i].n_shapes; k++)
+			shapes_renumber(&v[i].shapes[k], now);
 	}
 	for (size_t i = 0; i < s->requests.n; i++)
 		s->of[i] = now[s->of[i]];
@@ -493,6 +548,8 @@ static int find(const struct services *wanted, struct services **ret)
 		r = find_services(&k);
 	finding_done(&k);
 	if (!r)
+		r = find_twins(s);
+	if (!r)
 		r = fill(s);
 	if (!r)
 		r = sort_services(s);
@@ -534,6 +591,7 @@ void services_free(struct services *s)
 	for (size_t i = 0; i < s->n; i++) {
 		reasons_free(s->v[i].reasons, s->v[i].n_reasons);
 		free(s->v[i].asks);
+		shapes_free(&s->v[i]);
 	}
 	free(s->v);
 	free(s->of);

@@ -30,12 +30,14 @@ static const char *le_of(size_t bucket)
 	return bucket < ARRAY_SIZE(limits) ? limits[bucket].le : "+Inf";
 }
 
-static struct request_metrics_row *row_of(struct request_metrics *m, const char *name, const char *address)
+static struct request_metrics_row *row_of(struct request_metrics *m, const char *name, const char *address,
+					  const char *container)
 {
 	struct request_metrics_row *x;
 
 	for (size_t i = 0; i < m->n; i++)
-		if (!strcmp(m->v[i].name, name) && !strcmp(m->v[i].address, address))
+		if (!strcmp(m->v[i].name, name) && !strcmp(m->v[i].address, address) &&
+		    !strcmp(m->v[i].container, container))
 			return &m->v[i];
 	if (m->n == METRICS_SERVICES)
 		return &m->others;
@@ -43,6 +45,7 @@ static struct request_metrics_row *row_of(struct request_metrics *m, const char 
 	*x = (struct request_metrics_row){ 0 };
 	snprintf(x->name, sizeof(x->name), "%s", name);
 	snprintf(x->address, sizeof(x->address), "%s", address);
+	snprintf(x->container, sizeof(x->container), "%s", container);
 	return x;
 }
 
@@ -66,7 +69,7 @@ static void add_service(struct request_metrics *m, const struct services *s, uin
 		if (s->of[i] != service || q->answered == GRAPH_NONE || !services_counts(s, i))
 			continue;
 		if (!x)
-			x = row_of(m, s->v[service].name, s->v[service].address);
+			x = row_of(m, s->v[service].name, s->v[service].address, s->v[service].container);
 		add_request(x, request_to_ns(s->g, q) - request_from_ns(s->g, q));
 	}
 }
@@ -84,6 +87,10 @@ static void put_labels(FILE *f, const char *suffix, const struct request_metrics
 	clean_label(f, x->name[0] ? x->name : OTHERS);
 	fputs(",address=", f);
 	clean_label(f, x->address);
+	if (x->container[0]) {
+		fputs(",container=", f);
+		clean_label(f, x->container);
+	}
 }
 
 static void put_seconds(FILE *f, uint64_t ns)
@@ -213,11 +220,14 @@ static const char *take_seconds(const char *p, uint64_t *ret)
 static const char *take_labels(struct request_metrics *m, const char *p, struct request_metrics_row **ret)
 {
 	char name[sizeof(m->v[0].name)], address[sizeof(m->v[0].address)];
+	char container[sizeof(m->v[0].container)] = "";
 
 	p = take_quoted(take(p, "{service="), name, sizeof(name));
 	p = take_quoted(take(p, ",address="), address, sizeof(address));
+	if (take(p, ",container="))
+		p = take_quoted(take(p, ",container="), container, sizeof(container));
 	if (p)
-		*ret = strcmp(name, OTHERS) || *address ? row_of(m, name, address) : &m->others;
+		*ret = strcmp(name, OTHERS) || *address ? row_of(m, name, address, container) : &m->others;
 	return p;
 }
 

@@ -17,6 +17,7 @@
 struct request_metrics_row {
 	char name[CT_COMM_LEN * 2];
 	char address[DESCRIBE_MAX];
+	char container[CGROUP_NAME_MAX];           /* "" if none; the text then has no such label */
 	uint64_t buckets[REQUEST_METRICS_BUCKETS]; /* not cumulative, unlike in the text */
 	uint64_t sum_ns;
 };

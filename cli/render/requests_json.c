@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "analysis/requests/shapes.h"
 #include "cli/render/requests.h"
 
 #include <stdlib.h>
@@ -85,12 +86,39 @@ static json_t *open_json(const struct requests_view *v, const struct service *s)
 			 "client", render_json_task(v->g, q->client, from_ns));
 }
 
+static json_t *shape_json(const struct requests_view *v, const struct service_shape *x)
+{
+	_cleanup_free_ char *text = shapes_say(v->services, x);
+	json_t *asks = json_array();
+
+	for (size_t i = 0; i < x->n_asks; i++) {
+		const struct service *to = &v->services->v[x->asks[i].service];
+
+		json_array_append_new(asks, json_pack("{s:o, s:o, s:o, s:I, s:I}", "name",
+						      text_json(to->name), "address", text_json(to->address),
+						      "container", text_json(to->container), "least",
+						      (json_int_t)x->asks[i].least, "most",
+						      (json_int_t)x->asks[i].most));
+	}
+	return json_pack("{s:o*, s:I, s:o, s:o}", "shape", text ? text_json(text) : NULL, "count",
+			 (json_int_t)x->count, "latency_ns", render_json_quantiles(&x->latency), "asks",
+			 asks);
+}
+
+static json_t *shapes_json(const struct requests_view *v, const struct service *s)
+{
+	json_t *shapes = json_array();
+
+	for (size_t i = 0; i < s->n_shapes; i++)
+		json_array_append_new(shapes, shape_json(v, &s->shapes[i]));
+	return shapes;
+}
+
 static json_t *service_json(const struct requests_view *v, uint32_t service)
 {
 	const struct services *all = v->services;
 	const struct service *s = &all->v[service];
 	json_t *slowest = json_array(), *asks = json_array();
-	struct cgroup_name place = graph_place(v->g, s->task, all->to_ns);
 	const char *cmdline = s->task == GRAPH_NONE ? "" : graph_cmdline(v->g, s->task, all->to_ns);
 	double seconds = (double)(all->to_ns - all->from_ns) / 1e9;
 
@@ -99,21 +127,23 @@ static json_t *service_json(const struct requests_view *v, uint32_t service)
 	for (size_t i = 0; i < s->n_asks; i++) {
 		const struct service *other = &all->v[s->asks[i].service];
 
-		json_array_append_new(asks, json_pack("{s:o, s:o, s:I, s:o}", "name", text_json(other->name),
-						      "address", text_json(other->address), "count",
-						      (json_int_t)s->asks[i].count, "latency_ns",
-						      render_json_quantiles(&s->asks[i].latency)));
+		json_array_append_new(
+			asks, json_pack("{s:o, s:o, s:o, s:I, s:o}", "name", text_json(other->name),
+					"address", text_json(other->address), "container",
+					text_json(other->container), "count", (json_int_t)s->asks[i].count,
+					"latency_ns", render_json_quantiles(&s->asks[i].latency)));
 	}
-	return json_pack("{s:o, s:o, s:o*, s:I, s:o, s:o, s:I, s:I, s:o*, s:I, s:f, s:o, s:o, s:o, s:o}",
-			 "name", text_json(s->name), "pid",
-			 s->task == GRAPH_NONE ? json_null() : json_integer(v->g->tasks[s->task].tgid),
-			 "cmdline", cmdline[0] ? text_json(cmdline) : NULL, "processes",
-			 (json_int_t)s->n_processes, "address", text_json(s->address), "container",
-			 text_json(place.container), "count", (json_int_t)s->count, "unanswered",
-			 (json_int_t)s->n_open, "first_unanswered", open_json(v, s), "shared",
-			 (json_int_t)s->n_shared, "rate", (double)s->count / seconds, "latency_ns",
-			 render_json_quantiles(&s->latency), "reasons",
-			 render_json_reasons(s->reasons, s->n_reasons), "slowest", slowest, "asks", asks);
+	return json_pack(
+		"{s:o, s:o, s:o*, s:I, s:o, s:o, s:o*, s:I, s:I, s:o*, s:I, s:f, s:o, s:o, s:o, s:o, s:o, s:I}",
+		"name", text_json(s->name), "pid",
+		s->task == GRAPH_NONE ? json_null() : json_integer(v->g->tasks[s->task].tgid), "cmdline",
+		cmdline[0] ? text_json(cmdline) : NULL, "processes", (json_int_t)s->n_processes, "address",
+		text_json(s->address), "container", text_json(s->container), "netns",
+		s->netns ? json_integer(s->netns) : NULL, "count", (json_int_t)s->count, "unanswered",
+		(json_int_t)s->n_open, "first_unanswered", open_json(v, s), "shared", (json_int_t)s->n_shared,
+		"rate", (double)s->count / seconds, "latency_ns", render_json_quantiles(&s->latency),
+		"reasons", render_json_reasons(s->reasons, s->n_reasons), "slowest", slowest, "asks", asks,
+		"shapes", shapes_json(v, s), "more_shapes", (json_int_t)(s->n_all_shapes - s->n_shapes));
 }
 
 int render_requests_json(const struct requests_view *v)

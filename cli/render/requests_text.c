@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/requests/shapes.h"
 #include "cli/cli.h"
 #include "cli/tablearg.h"
 #include "cli/text.h"
@@ -15,6 +16,7 @@
 /* Limits that hold without --all. */
 #define SERVICES_SHOWN 8 /* --limit N shows N services instead */
 #define REASONS_SHOWN  4
+#define SHAPES_SHOWN   3
 #define SHARE_SHOWN    0.02 /* reasons with a smaller share of the p99 are not shown */
 
 static void show_reasons(FILE *f, const struct requests_view *v, const struct service *s)
@@ -43,6 +45,30 @@ static void show_asks(FILE *f, const struct requests_view *v, const struct servi
 			text_duration(s->asks[i].latency.p50, p50),
 			text_duration(s->asks[i].latency.p99, p99));
 	}
+}
+
+/* If all requests have one shape, the shape says no more than show_asks(). */
+static int show_shapes(FILE *f, const struct requests_view *v, const struct service *s)
+{
+	size_t n = v->all ? s->n_shapes : MIN(s->n_shapes, (size_t)SHAPES_SHOWN);
+	char count[TEXT_NUMBER_MAX], p50[TEXT_NUMBER_MAX], p99[TEXT_NUMBER_MAX];
+
+	if (s->n_all_shapes < 2)
+		return CLI_OK;
+	for (size_t i = 0; i < n; i++) {
+		const struct service_shape *x = &s->shapes[i];
+		_cleanup_free_ char *text = shapes_say(v->services, x);
+
+		if (!text)
+			return cli_error("out of memory");
+		fprintf(f, "    %s %s, p50 %s, p99 %s: %s\n",
+			i ? "       " : "Shapes:", text_count(x->count, count),
+			text_duration(x->latency.p50, p50), text_duration(x->latency.p99, p99), text);
+	}
+	if (n < s->n_all_shapes)
+		fprintf(f, "            and %s more shape%s\n", text_count(s->n_all_shapes - n, count),
+			text_s(s->n_all_shapes - n));
+	return CLI_OK;
 }
 
 /* Prints the number of a request for --request, such as "3. ". */
@@ -96,9 +122,15 @@ static void show_open(FILE *f, const struct requests_view *v, const struct servi
 static int show_service(FILE *f, const struct requests_view *v, const struct service *s)
 {
 	char n[TEXT_NUMBER_MAX], open[TEXT_NUMBER_MAX], shared[TEXT_NUMBER_MAX], p[4][TEXT_NUMBER_MAX];
+	char place[CGROUP_NAME_MAX];
 	double seconds = (double)(v->services->to_ns - v->services->from_ns) / 1e9;
 
 	fprintf(f, "\n%s  %s", s->name, s->address);
+	describe_clean(s->container, place, sizeof(place));
+	if (place[0])
+		fprintf(f, "  in container %s", place);
+	if (s->has_twin && s->netns)
+		fprintf(f, "  in network namespace %" PRIu32, s->netns);
 	if (s->n_processes > 1)
 		fprintf(f, "  (%zu processes)", s->n_processes);
 	if (service_is_one_way(s)) {
@@ -126,7 +158,7 @@ static int show_service(FILE *f, const struct requests_view *v, const struct ser
 		show_open(f, v, s);
 	show_reasons(f, v, s);
 	show_asks(f, v, s);
-	return show_slowest(f, v, s);
+	return show_shapes(f, v, s) ?: show_slowest(f, v, s);
 }
 
 /* Only --all shows services to which the clients only send, and socket pairs without an answered request. */

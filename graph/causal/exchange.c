@@ -104,7 +104,7 @@ static struct request_loop *loop_at(struct pass *p, uint32_t task)
 
 	if (!map_get(&p->loop_of, task, &at)) {
 		at = p->loops.n;
-		if (VEC_PUSH(&p->loops, (struct request_loop){ .now = GRAPH_NONE }) ||
+		if (VEC_PUSH(&p->loops, (struct request_loop){ .now = GRAPH_NONE, .late = GRAPH_NONE }) ||
 		    map_set(&p->loop_of, task, at)) {
 			p->err = -ENOMEM;
 			return NULL;
@@ -116,18 +116,41 @@ static struct request_loop *loop_at(struct pass *p, uint32_t task)
 	l->idles = p->work[task].idles;
 	l->acted = false;
 	l->released.n = 0;
-	l->now = GRAPH_NONE;
+	l->now = l->late = GRAPH_NONE;
 	while ((request = queue_oldest(p, &l->fresh, TURN_FRESH)) != GRAPH_NONE)
 		queue_push(p, &l->waiting, request, TURN_WAITING);
 	return l;
+}
+
+static bool is_open(const struct pass *p, uint32_t request)
+{
+	return request != GRAPH_NONE && p->requests.v[request].answer == GRAPH_NONE;
 }
 
 static void activate(struct pass *p, uint32_t task, uint32_t request)
 {
 	struct request_loop *l = request == GRAPH_NONE ? NULL : loop_at(p, task);
 
-	if (l && p->turns.v[request].queue != TURN_FRESH)
+	if (!l)
+		return;
+	l->late = GRAPH_NONE;
+	if (p->turns.v[request].queue != TURN_FRESH)
 		queue_push(p, &l->fresh, request, TURN_FRESH);
+}
+
+/* The task has read an answer for the sake of the request. If the request has an answer itself, the task may
+ * ask more for its sake, but requests without an answer come first. */
+static void go_on(struct pass *p, uint32_t task, uint32_t request)
+{
+	struct request_loop *l;
+
+	if (request == GRAPH_NONE || is_open(p, request)) {
+		activate(p, task, request);
+		return;
+	}
+	l = loop_at(p, task);
+	if (l)
+		l->late = request;
 }
 
 static void act(struct pass *p, uint32_t task, uint32_t request)
@@ -137,13 +160,9 @@ static void act(struct pass *p, uint32_t task, uint32_t request)
 	p->turns.v[request].queue = TURN_NONE;
 	if (!l)
 		return;
+	l->late = GRAPH_NONE;
 	l->now = request;
 	l->acted = true;
-}
-
-static bool is_open(const struct pass *p, uint32_t request)
-{
-	return request != GRAPH_NONE && p->requests.v[request].answer == GRAPH_NONE;
 }
 
 /* Returns the oldest waiting request. GRAPH_NONE: none waits, or several wait and the task has
@@ -224,6 +243,8 @@ static uint32_t next_asker(const struct pass *p, struct request_loop *l, uint32_
 		request = queue_new(p, &l->fresh, TURN_FRESH, &rank, &before);
 	if (request == GRAPH_NONE)
 		request = queue_oldest(p, &l->fresh, TURN_FRESH);
+	if (request == GRAPH_NONE)
+		request = l->late;
 	if (request == GRAPH_NONE && is_open(p, l->now))
 		request = l->now;
 	return request == GRAPH_NONE ? next_waiting(p, l) : request;
@@ -442,7 +463,7 @@ void exchange_read(struct pass *p, uint32_t f, uint32_t task, uint32_t event)
 	}
 	q->read = event;
 	q->read_bytes += ct_message_bytes(r);
-	activate(p, task, q->parent);
+	go_on(p, task, q->parent);
 	work_for(p, task, event, q->parent);
 }
 

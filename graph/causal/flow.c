@@ -166,14 +166,18 @@ struct spoke {
 	uint32_t flow;
 	uint32_t sends, sends_passed_on; /* passed on from another connection */
 	uint32_t recvs, recvs_passed_on; /* passed on to another connection */
+	bool seen;
 	bool called_first;
 };
 
-/* The messages that a task has received since it last idled, and has not passed on. */
+#define NO_SPOKE 0
+
+/* The messages that a task has received since it last idled, and has not passed on or answered. */
 struct batch {
 	uint64_t ts_ns; /* of the last message */
 	uint32_t n;
-	uint32_t spokes[HUB_BATCH];
+	uint32_t spokes[HUB_BATCH]; /* NO_SPOKE: the message came over a connection that is no spoke */
+	bool full;                  /* a further message is not in `spokes` */
 };
 
 struct hubs {
@@ -185,6 +189,17 @@ struct hubs {
 	struct batch *batch; /* [task] */
 };
 
+/* A bus has unix sockets. Over TCP, the end that connected asks: a server that is always busy answers one
+ * client just after it has received a message of another one, which looks as if it passed this message on. */
+static bool may_be_spoke(const struct hubs *k, uint32_t f)
+{
+	const struct flow *x = &k->m->v.v[f];
+	const struct window_object *o = graph_object(k->g, x->sock);
+
+	return x->role == ROLE_SERVES && x->peer != GRAPH_NONE && o && o->family == AF_UNIX;
+}
+
+/* Returns the number of the spoke in hubs.v, from 1 on, or NO_SPOKE. */
 static uint32_t spoke_at(struct hubs *k, uint64_t sock)
 {
 	uint32_t f = flow_at(k->m, k->g, sock);
@@ -192,15 +207,15 @@ static uint32_t spoke_at(struct hubs *k, uint64_t sock)
 
 	if (f == GRAPH_NONE) {
 		k->err = -ENOMEM;
-		return 0;
+		return NO_SPOKE;
 	}
-	if (k->m->v.v[f].role != ROLE_SERVES || k->m->v.v[f].peer == GRAPH_NONE)
-		return 0;
+	if (!may_be_spoke(k, f))
+		return NO_SPOKE;
 	if (map_get(&k->by_flow, f, &at))
 		return (uint32_t)at;
 	if (VEC_PUSH(&k->v, (struct spoke){ .flow = f }) || map_set(&k->by_flow, f, k->v.n))
 		k->err = -ENOMEM;
-	return k->err ? 0 : (uint32_t)k->v.n;
+	return k->err ? NO_SPOKE : (uint32_t)k->v.n;
 }
 
 static bool idled(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
@@ -220,40 +235,71 @@ static struct batch *batch_at(struct hubs *k, uint32_t task, uint64_t ts_ns)
 {
 	struct batch *b = &k->batch[task];
 
-	if (b->n && idled(k->g, task, b->ts_ns, ts_ns))
+	if (b->n && idled(k->g, task, b->ts_ns, ts_ns)) {
 		b->n = 0;
+		b->full = false;
+	}
 	b->ts_ns = ts_ns;
 	return b;
 }
 
-/* Finds the oldest message in the batch that came over another connection than `at`, and removes it
- * from the batch. Returns the spoke of this other connection. NULL: there is no such message. */
-static struct spoke *take_other(struct hubs *k, struct batch *b, uint32_t at)
+/* Finds the oldest message in the batch that came over spoke `at`, or, with `other`, that did not. Returns
+ * its index, or b->n. */
+static uint32_t find_message(const struct batch *b, uint32_t at, bool other)
 {
-	for (uint32_t i = 0; i < b->n; i++) {
-		struct spoke *from = &k->v.v[b->spokes[i] - 1];
+	uint32_t i = 0;
 
-		if (b->spokes[i] == at)
-			continue;
-		memmove(b->spokes + i, b->spokes + i + 1, (--b->n - i) * sizeof(*b->spokes));
-		return from;
+	while (i < b->n && (b->spokes[i] != at) != other)
+		i++;
+	return i;
+}
+
+static void remove_message(struct batch *b, uint32_t i)
+{
+	memmove(b->spokes + i, b->spokes + i + 1, (--b->n - i) * sizeof(*b->spokes));
+}
+
+/* The send passes on a message of another connection, or answers a message of its own connection. If the
+ * batch has messages of both kinds, the send and the message count for neither. */
+static void sends_on(struct hubs *k, struct batch *b, uint32_t at)
+{
+	struct spoke *x = &k->v.v[at - 1], *from;
+	uint32_t own = find_message(b, at, false), other = find_message(b, at, true);
+
+	if (own < b->n) {
+		if (other < b->n)
+			x->recvs--;
+		else
+			x->sends++;
+		remove_message(b, own);
+		return;
 	}
-	return NULL;
+	if (b->full)
+		return;
+	x->sends++;
+	if (other == b->n)
+		return;
+	if (b->spokes[other] != NO_SPOKE) {
+		from = &k->v.v[b->spokes[other] - 1];
+		from->recvs_passed_on++;
+		x->sends_passed_on++;
+	}
+	remove_message(b, other);
 }
 
 static void sends(struct hubs *k, uint32_t task, const struct ct_rec *r)
 {
 	struct batch *b = batch_at(k, task, r->ts);
 	uint32_t at = spoke_at(k, r->obj);
-	struct spoke *x = at ? &k->v.v[at - 1] : NULL, *from = x ? take_other(k, b, at) : NULL;
 
-	if (from)
-		from->recvs_passed_on++;
-	if (!x)
+	if (at == NO_SPOKE) {
+		if (b->n) /* a question to another service, for the sake of a message */
+			remove_message(b, 0);
 		return;
-	x->called_first |= !x->sends && !x->recvs;
-	x->sends++;
-	x->sends_passed_on += from != NULL;
+	}
+	k->v.v[at - 1].called_first |= !k->v.v[at - 1].seen;
+	k->v.v[at - 1].seen = true;
+	sends_on(k, b, at);
 }
 
 static void receives(struct hubs *k, uint32_t task, const struct ct_rec *r)
@@ -261,11 +307,14 @@ static void receives(struct hubs *k, uint32_t task, const struct ct_rec *r)
 	struct batch *b = batch_at(k, task, r->ts);
 	uint32_t at = spoke_at(k, r->obj);
 
-	if (!at)
-		return;
-	k->v.v[at - 1].recvs++;
+	if (at != NO_SPOKE) {
+		k->v.v[at - 1].seen = true;
+		k->v.v[at - 1].recvs++;
+	}
 	if (b->n < HUB_BATCH)
 		b->spokes[b->n++] = at;
+	else
+		b->full = true;
 }
 
 static bool is_called(const struct spoke *x)

@@ -71,13 +71,15 @@ void flow_done(struct flows *m);
 uint32_t flow_at(struct flows *m, const struct graph *g, uint64_t sock);
 
 /*
- * A hub, such as a D-Bus daemon, receives messages on its accepted connections, and sends each of them
- * on another accepted connection. Some of these connections are from a service: the service has
+ * A hub, such as a D-Bus daemon, receives messages on its accepted unix connections, and sends each of them
+ * on another accepted unix connection. Some of these connections are from a service: the service has
  * connected, but the hub asks. Finds these connections, and changes the roles of both ends. A connection
  * is from a service if all of this is true (HUB_* in thresholds.h):
  * - The hub sends the first message in the window, and HUB_MESSAGES messages or more in all.
  * - Most messages that the hub sends on it came over other accepted connections.
  * - Most messages that the hub receives on it go out on other accepted connections.
+ * A send counts for neither side if it may also answer a message of its own connection: a busy server reads
+ * the requests of all its clients, and then answers all of them.
  * If the window begins in the middle of a call, the connections of this call may keep their roles.
  * Returns 0 or -ENOMEM.
  */

@@ -130,7 +130,10 @@ struct request_loop {
 	struct request_queue waiting;
 	uint32_t idles;
 	uint32_t now; /* the request on which the task acted last since it idled, or GRAPH_NONE */
-	bool takes;   /* the task has received requests itself */
+	/* The last thing that the task did since it idled was to read an answer for the sake of this
+	 * request, which has an answer itself. Otherwise GRAPH_NONE. */
+	uint32_t late;
+	bool takes; /* the task has received requests itself */
 	bool acted;
 	/* Flows on which the task sent questions for requests that it has answered since its last idle
 	 * wait. An entry becomes GRAPH_NONE when the task sends another question on the flow. */

@@ -10,6 +10,7 @@
 #include "analysis/jobs/queues.h"
 #include "analysis/jobs/unprobed.h"
 #include "analysis/requests/services.h"
+#include "analysis/requests/shapes.h"
 #include "lib/cleanup.h"
 #include "test/unit/analysis/asking.h"
 
@@ -27,7 +28,12 @@ static void put_ns(const struct question *q, const char *word, uint64_t ns)
 
 static void put_service(const struct question *q, const struct services *all, const struct service *s)
 {
-	fprintf(q->out, "%s %s: %zu", s->name, s->address, s->count);
+	fprintf(q->out, "%s %s", s->name, s->address);
+	if (s->container[0])
+		fprintf(q->out, " in %s", s->container);
+	if (s->has_twin)
+		fprintf(q->out, " netns %u", s->netns);
+	fprintf(q->out, ": %zu", s->count);
 	if (s->n_open)
 		fprintf(q->out, " open %zu", s->n_open);
 	if (s->open != GRAPH_NONE)
@@ -43,6 +49,16 @@ static void put_service(const struct question *q, const struct services *all, co
 			s->reasons[i].share_p99 * 100, s->reasons[i].kind, s->reasons[i].text);
 	for (size_t i = 0; i < s->n_asks; i++)
 		fprintf(q->out, "  asks %s %zu\n", all->v[s->asks[i].service].name, s->asks[i].count);
+	for (size_t i = 0; i < s->n_shapes && s->n_all_shapes > 1; i++) {
+		_cleanup_free_ char *text = shapes_say(all, &s->shapes[i]);
+
+		fprintf(q->out, "  shape %zu", s->shapes[i].count);
+		put_ns(q, "p50", s->shapes[i].latency.p50);
+		put_ns(q, "max", s->shapes[i].latency.max);
+		fprintf(q->out, " %s\n", text);
+	}
+	if (s->n_shapes < s->n_all_shapes)
+		fprintf(q->out, "  %zu shapes in all\n", s->n_all_shapes);
 	if (s->n_slowest) {
 		_cleanup_free_ char *text = services_say_request(all, s->slowest[0]);
 
