@@ -122,16 +122,6 @@ static void jobs_path(void *arg, const char *path)
 	jobs_path_add(j, s->spec, path);
 }
 
-static bool jobs_spec_names(const struct jobs_spec *spec, const char *path)
-{
-	const char *base = strrchr(path, '/') + 1;
-
-	for (size_t i = 0; i < spec->n_binaries; i++)
-		if (!strcmp(spec->binaries[i], base))
-			return true;
-	return false;
-}
-
 static void jobs_mapped(struct jobs *j, uint32_t spec, const struct jobs_mapping *m)
 {
 	struct jobs_file *f;

@@ -48,6 +48,31 @@ static void starts(void **state)
 	free(s);
 }
 
+/* An end of the job "called" takes the place of probes on returns. */
+static void called(void **state)
+{
+	struct jobs_spec *s =
+		parse(HEAD "{\"symbol\":\"s\",\"event\":\"start\",\"job\":\"arg0\",\"end\":\"return\"},"
+			   "{\"symbol\":\"i\",\"event\":\"start\",\"job\":\"arg1\"},"
+			   "{\"symbol\":\"d\",\"event\":\"end\",\"job\":\"called\"}]}");
+	struct job_rule start = rule_of(s, 0), idle = rule_of(s, 1), end = rule_of(s, 2);
+
+	assert_int_equal(start.flags, 0);
+	assert_true(start.called);
+	/* nothing tells the end of this one */
+	assert_int_equal(idle.flags, JOB_LOOSE);
+	assert_false(idle.called);
+	assert_int_equal(end.flags, 0);
+	assert_int_equal(end.job.reg, JOB_CALLED);
+	assert_true(!jobs_spec_has_returns(s) && jobs_spec_has_called(s));
+	s->n_functions = 2;
+	start = rule_of(s, 0);
+	assert_int_equal(start.flags, JOB_RETURNS);
+	assert_false(start.called);
+	assert_true(jobs_spec_has_returns(s) && !jobs_spec_has_called(s));
+	free(s);
+}
+
 /* Events of a display server. */
 static void inputs(void **state)
 {
@@ -136,11 +161,12 @@ static void flags(void **state)
 static void text(void **state)
 {
 	struct jobs_spec *s = parse(
-		HEAD "{\"symbol\":\"f\",\"event\":\"start\",\"job\":\"thread\",\"contains\":{\"at\":\"arg1\","
-		     "\"length\":\"arg2\",\"has\":\"abc\"}},"
-		     "{\"symbol\":\"g\",\"event\":\"end\",\"job\":\"thread\",\"contains\":{\"at\":\"arg0->8\","
-		     "\"has\":\"0123456789abcdef\"}},"
-		     "{\"symbol\":\"h\",\"event\":\"end\",\"job\":\"thread\"}]}");
+		HEAD
+		"{\"symbol\":\"f\",\"event\":\"start\",\"job\":\"thread\",\"contains\":{\"at\":\"arg1\","
+		"\"length\":\"arg2\",\"has\":\"abc\"}},"
+		"{\"symbol\":\"g\",\"event\":\"end\",\"job\":\"thread\",\"contains\":{\"at\":\"arg0->8\","
+		"\"has\":\"0123456789abcdef\"}},"
+		"{\"symbol\":\"h\",\"event\":\"end\",\"job\":\"thread\"}]}");
 	struct job_rule rule = rule_of(s, 0);
 
 	assert_int_equal(rule.text.at.reg, jobs_note_arg_reg(1));
@@ -326,6 +352,7 @@ int main(void)
 		cmocka_unit_test(inputs),
 		cmocka_unit_test(calls),
 		cmocka_unit_test(starts),
+		cmocka_unit_test(called),
 		cmocka_unit_test(places),
 		cmocka_unit_test(text),
 #if defined(__x86_64__)
