@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "daemon/jobs/jobs_mark.h"
 #include "daemon/jobs/jobs_address.h"
@@ -395,6 +396,7 @@ int jobs_file_new(struct jobs_probe *probe, const struct jobs_spec *spec, uint32
 	f->spec = spec;
 	f->spec_no = spec_no;
 	f->attached = attached;
+	f->pidfd = -1;
 	f->st = *st;
 	snprintf(f->path, sizeof(f->path), "%s", path);
 	file_look(&l, fd);
@@ -407,6 +409,8 @@ void jobs_file_free(struct jobs_probe *probe, struct jobs_file *f)
 	for (size_t i = 0; i < f->links.n; i++)
 		jobs_probe_del(probe, f->links.v[i]);
 	VEC_FREE(&f->links);
+	if (f->pidfd >= 0)
+		close(f->pidfd);
 	free(f);
 }
 
