@@ -114,9 +114,10 @@ static uint32_t find_program(DIR *d, const struct dirent *e)
 	return (uint32_t)(hash >> 32) | 1;
 }
 
-static bool find_is_due(uint32_t scans)
+/* seen: how many scans have seen the process before */
+static bool find_is_due(uint32_t seen)
 {
-	return !(scans & (scans - 1)) || !(scans % JOBS_SEEN_SCANS);
+	return seen && (!(seen & (seen - 1)) || !(seen % JOBS_SEEN_SCANS));
 }
 
 void jobs_find_due_mappings(struct jobs_seen *s, jobs_mapping_fn fn, void *arg)
@@ -137,7 +138,7 @@ void jobs_find_due_mappings(struct jobs_seen *s, jobs_mapping_fn fn, void *arg)
 		if (map_get(&s->v, pid, &before) && (uint32_t)(before >> 32) == program)
 			since = (uint32_t)before;
 		(void)map_set(&now, pid, (uint64_t)program << 32 | since);
-		if (find_is_due(s->scans - since))
+		if (s->scans == 1 || find_is_due(s->scans - since))
 			jobs_find_mappings(pid, fn, arg);
 	}
 	if (d)

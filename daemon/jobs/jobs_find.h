@@ -43,9 +43,9 @@ struct jobs_seen {
 void jobs_seen_done(struct jobs_seen *s);
 /*
  * Like jobs_find_all_mappings(), but only for the processes that are due, because a list of mappings costs
- * about 0.1 ms. A process is due when it is new, when it has executed another program since the last scan,
- * and then ever less often: after 1, 2, 4 ... scans, and every JOBS_SEEN_SCANS scans. So a library that a
- * process loads later is found too, but later. Without memory, each process is due.
+ * about 0.1 ms. At the first scan, all are due. Later, a process is due when 1, 2, 4 ... and then each
+ * JOBS_SEEN_SCANS scans have seen it execute the same program. So processes that live for a moment cost
+ * little, and a library that a process loads later is found too. Without memory, no further process is due.
  */
 void jobs_find_due_mappings(struct jobs_seen *s, jobs_mapping_fn fn, void *arg);
 
