@@ -41,14 +41,21 @@ struct {
 	__uint(max_entries, 65536);
 } ct_job_calls SEC(".maps");
 
-/* The jobs that started at the entry of a function (JOB_RETURNS), until this function returns. */
+/* The jobs that started at the entry of a function: with JOB_RETURNS, until this function returns; with
+ * job_rule.called, until an event with JOB_CALLED. */
 struct open_key {
-	__u64 sp; /* the stack pointer after the return */
-	__u64 tid;
+	__u64 sp; /* the stack pointer after the return; with job_rule.called: the framework, a smaller number
+		   */
+	__u32 tid;
+	__u32 attached; /* with job_rule.called: job_rule.attached */
 };
 struct open_job {
 	__u64 job, queue, function;
 	__u64 capacity; /* 0: not known */
+	/* with job_rule.called: the stack pointer at the entry of the function; the end is then CT_JF_LOOSE
+	 */
+	__u64 sp;
+	__u64 born_ns; /* with job_rule.called: begin of the thread; another one may have had the same id */
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -88,6 +95,14 @@ struct {
 #if defined(__TARGET_ARCH_x86)
 #define REGS_RETURN_BYTES 8 /* a call leaves the return address on the stack */
 
+static __always_inline __u64 regs_caller(struct pt_regs *regs)
+{
+	__u64 address = 0;
+
+	bpf_probe_read_user(&address, sizeof(address), (void *)regs->sp);
+	return address;
+}
+
 static __always_inline __u64 job_reg(struct pt_regs *regs, __u32 reg)
 {
 	__u64 v = 0;
@@ -114,6 +129,11 @@ static __always_inline __u64 job_reg(struct pt_regs *regs, __u32 reg)
 }
 #elif defined(__TARGET_ARCH_arm64)
 #define REGS_RETURN_BYTES 0
+
+static __always_inline __u64 regs_caller(struct pt_regs *regs)
+{
+	return regs->regs[30];
+}
 
 #define JOB_XREGS(i)                                                                                         \
 	JOB_REG(i, regs[i]);                                                                                 \
@@ -199,7 +219,7 @@ static __noinline void job_emit(__u32 event, const struct open_job *j, const str
 	r->ts = now;
 	r->kind = CT_JOB;
 	r->state = event;
-	if (event == CT_JOB_END && rule->event == CT_JOB_START)
+	if (event == CT_JOB_END && (rule->event == CT_JOB_START || j->sp))
 		r->flags = CT_JF_LOOSE;
 	r->tid = id;
 	r->aux = rule->framework;
@@ -632,6 +652,64 @@ static __noinline void job_stack(struct pt_regs *regs, const struct open_job *j,
 	*(volatile __u64 *)&s->busy = 0;
 }
 
+/* The frame of the caller may grow by this until the end of the job is reported. */
+#define JOB_FRAME_BYTES 4096
+
+static __always_inline struct open_key job_called_key(const struct job_rule *rule)
+{
+	return (struct open_key){ .sp = rule->framework,
+				  .tid = (__u32)bpf_get_current_pid_tgid(),
+				  .attached = rule->attached };
+}
+
+static __always_inline __u64 job_thread_born(void)
+{
+	struct task_struct *t = (void *)bpf_get_current_task();
+
+	return BPF_CORE_READ(t, start_boottime);
+}
+
+/*
+ * Ends the job that this thread has begun last with job_rule.called. Returns false if there is none. `job`
+ * is not 0: only this job.
+ *
+ * With JOB_CALLED, the job ends only if its function has returned: then the stack pointer is again where it
+ * was at the entry of the function, or a little above. While the function runs, also if it calls the probed
+ * function itself, the stack pointer is below; on another stack (a coroutine), it is elsewhere. So no return
+ * probe is needed. The next start, and an end of this job in this thread, end the job in any case.
+ */
+static __noinline bool job_called_end(__u64 sp, __u64 job, const struct job_rule *rule, __u64 now)
+{
+	struct open_key key = job_called_key(rule);
+	struct open_job *j = bpf_map_lookup_elem(&ct_job_open, &key), copy;
+
+	if (!j || (job && j->job != job) || (rule->job.reg == JOB_CALLED && sp - j->sp >= JOB_FRAME_BYTES))
+		return false;
+	copy = *j;
+	bpf_map_delete_elem(&ct_job_open, &key);
+	if (copy.born_ns == job_thread_born())
+		job_emit(CT_JOB_END, &copy, rule, now);
+	return true;
+}
+
+static __always_inline void job_called_start(struct pt_regs *regs, struct open_job *j,
+					     const struct job_rule *rule, __u64 now)
+{
+	struct open_key key = job_called_key(rule);
+
+	job_called_end(regs->sp, 0, rule, now - 1);
+	j->sp = regs->sp;
+	j->born_ns = job_thread_born();
+	bpf_map_update_elem(&ct_job_open, &key, j, 0);
+}
+
+/* Returns false if the framework has not called the function. */
+static __always_inline bool job_by_framework(struct pt_regs *regs, const struct job_rule *rule)
+{
+	return !rule->caller_to ||
+	       regs_caller(regs) - rule->caller_from < rule->caller_to - rule->caller_from;
+}
+
 SEC("uprobe")
 int ct_job_entry(struct pt_regs *regs)
 {
@@ -639,12 +717,16 @@ int ct_job_entry(struct pt_regs *regs)
 	__u32 index = bpf_get_attach_cookie(regs);
 	const struct job_rule *rule = bpf_map_lookup_elem(&ct_job_rules, &index);
 	__u64 *hits = bpf_map_lookup_elem(&ct_job_hits, &index);
-	struct open_job j;
+	struct open_job j = {};
 
 	if (hits)
 		__sync_fetch_and_add(hits, 1);
 	if (!rule || id >> 32 == ct_tracer_tgid || !job_fits(regs, rule))
 		return 0;
+	if (rule->job.reg == JOB_CALLED) {
+		job_called_end(regs->sp, 0, rule, now);
+		return 0;
+	}
 	j.job = job_value(regs, &rule->job);
 	if (rule->flags & JOB_MARK) {
 		mark_emit(j.job, rule->mark, rule, now);
@@ -654,7 +736,10 @@ int ct_job_entry(struct pt_regs *regs)
 		input_emit(j.job, rule, now);
 		return 0;
 	}
-	if (!j.job || !job_counts(rule, j.job, id >> 32))
+	if (rule->called && rule->event == CT_JOB_END && j.job &&
+	    job_called_end(regs->sp, j.job, rule, now))
+		return 0;
+	if (!j.job || !job_by_framework(regs, rule) || !job_counts(rule, j.job, id >> 32))
 		return 0;
 	j.queue = job_value(regs, &rule->queue);
 	j.function = job_value(regs, &rule->function);
@@ -666,6 +751,8 @@ int ct_job_entry(struct pt_regs *regs)
 
 		bpf_map_update_elem(&ct_job_open, &key, &j, 0);
 	}
+	if (rule->called && rule->event == CT_JOB_START)
+		job_called_start(regs, &j, rule, now);
 	if (rule->flags & JOB_CALLS && j.function)
 		job_tell(id >> 32, j.function, rule);
 	job_emit(rule->event, &j, rule, now);

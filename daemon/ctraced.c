@@ -46,9 +46,9 @@ static const char help[] =
 	"  --size BYTES        size of the trace: 512M, 2G (default 2G); after a change the old trace is kept\n"
 	"  --ring-size BYTES   size of each CPU's ring, a power of two (default 4M; before Linux 6.0 2M)\n"
 	"  --hooks LIST        switch off families of hooks: -msg,-block\n"
-	"  --frameworks LIST   have frameworks report their jobs: no (the default), yes (all described ones but those of\n"
-	"                      key presses), auto (as yes, while the probes cost little), or a list of names,\n"
-	"                      descriptions and programs; see ctraced.conf(5)\n"
+	"  --frameworks LIST   have frameworks report their jobs: auto (the default: all described ones but those of key\n"
+	"                      presses, while their probes cost little), no, yes (as auto, whatever they cost), or a\n"
+	"                      list of names, descriptions and programs; see ctraced.conf(5)\n"
 	"  --long-wait TIME    record the stack of a wait that lasts this long (default 200ms)\n"
 	"  --budget SHARE      most CPU time of the machine that tracing may cost; above it, leave out parts of\n"
 	"                      the recording (default 1%; 0: no budget)\n"
@@ -351,6 +351,9 @@ static int ctraced_capture(struct ctraced *c)
 	}
 	if (s->incidents)
 		incidents_begin(s->incidents, s->drain);
+	if (*c->specs.left_out)
+		say("Leaving out the description of a framework: %s To use it, name it in 'frameworks' in ctraced.conf.",
+		    c->specs.left_out);
 	const struct jobs_options jobs = { .probe = s->probe,
 					   .specs = &c->specs,
 					   .budget_ppm = c->config.budget_ppm,

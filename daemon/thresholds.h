@@ -572,14 +572,25 @@
 /* ms: between two checks for replaced files of frameworks. Larger: jobs of an upgraded program are
  * missed for longer. No evidence yet. */
 #define JOBS_LOOK_MS 250
+/* ms: the same with `frameworks = auto`, while the hits of the probes stay within the limit. Larger: a flood
+ * costs more before it is noticed. Smaller: an idle daemon takes more CPU time. Evidence:
+ * doc/frameworks.md#what-it-costs.
+ */
+#define JOBS_CALM_MS 1000
+/* JOBS_SEEN_SCANS, scans: the list of mappings of a process that runs for long is read once in so many scans.
+ * Larger: a library outside of the usual directories that such a process loads late is found later.
+ * Smaller: an idle daemon takes more CPU time. Evidence: doc/frameworks.md#what-it-costs. */
+#define JOBS_SEEN_SCANS 64
 /* JOBS_SCAN_MS, ms: between two scans of all processes. JOBS_SCAN_REST, times: before the next
  * scan, the thread *jobs* also waits at least this many times the CPU time of the last scan.
  * JOBS_CALLS_REST, times: if a process enqueues a new function as a job, the thread attaches a
  * probe to the function. Then the thread waits this many times the CPU time of attaching the probe.
- * No evidence yet. */
+ * JOBS_SOON_REST, times: if a process ends that has mapped a file, the thread looks at once for
+ * another one, but waits at least this many times the CPU time of the last scan. No evidence yet. */
 #define JOBS_SCAN_MS    5000
 #define JOBS_SCAN_REST  200
 #define JOBS_CALLS_REST 10
+#define JOBS_SOON_REST  20
 /* ns: the CPU time that one hit takes from the probed program, with the run of the BPF program. By the
  * instruction under the probe: JOBS_HIT_EMULATED_NS, the kernel carries it out itself;
  * JOBS_HIT_STEPPED_NS, the kernel runs a copy as a single step. JOBS_HIT_RETURN_NS: in addition, if

@@ -202,6 +202,33 @@ static void print_stuck(const json_t *visits, const json_t *frameworks, const js
 		       "Stuck:", text_duration(look_ns, t));
 }
 
+/* The rows of one framework are beside each other, and each has the same callee_ns. */
+static void print_probes(const json_t *frameworks, double cpu_ns)
+{
+	uint64_t functions = 0, files = 0, cost_ns = 0;
+	char names[256] = "", cost[TEXT_NUMBER_MAX];
+	const char *last = "";
+	const json_t *x;
+	size_t i, at = 0;
+
+	json_array_foreach (json_object_get(frameworks, "probes"), i, x) {
+		uint64_t n = num(x, "functions") + num(x, "marks");
+
+		functions += n;
+		files += n > 0;
+		cost_ns += num(x, "cost_ns") + (strcmp(last, str(x, "name")) ? num(x, "callee_ns") : 0);
+		if (n && strcmp(last, str(x, "name")) && at < sizeof(names))
+			at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", at ? ", " : "",
+					       str(x, "name"));
+		last = str(x, "name");
+	}
+	if (files)
+		printf("%-10s %" PRIu64 " functions in %" PRIu64
+		       " files, for jobs of %s; their hits cost %s %% of the machine so far\n",
+		       "Probes:", functions, files, names,
+		       text_percent(cpu_ns ? 100 * (double)cost_ns / cpu_ns : 0, cost));
+}
+
 static void print_detached(const json_t *frameworks, uint64_t now_ns)
 {
 	char again[TEXT_NUMBER_MAX], cost[TEXT_NUMBER_MAX], limit[TEXT_NUMBER_MAX];
@@ -241,6 +268,8 @@ static void print_text(const json_t *a)
 	if (num(visits, "crashes_limited"))
 		printf("%-10s the stacks of %s crashes, because too many tasks crashed within a second\n",
 		       "Left out:", text_count(num(visits, "crashes_limited"), b1));
+	print_probes(json_object_get(a, "frameworks"),
+		     (double)num(a, "uptime_ns") * (double)num(rings, "cpus"));
 	print_detached(json_object_get(a, "frameworks"), num(a, "now_ns"));
 	print_stuck(visits, json_object_get(a, "frameworks"), json_object_get(a, "requests"));
 	print_hangs(json_object_get(a, "incidents"), json_object_get(a, "detector"));

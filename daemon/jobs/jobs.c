@@ -2,6 +2,7 @@
 #include "daemon/jobs/jobs.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -47,10 +49,14 @@ struct jobs {
 	struct jobs_callees *callees;
 	VEC(struct jobs_file *) files;
 	struct unwind_mounts mounts;
+	struct jobs_seen seen;
 	struct jobs_framework of[JOBS_LOAD_MAX]; /* index: number of the description */
 	struct jobs_auto_bucket bucket;
 	uint64_t refused, last_id;
 	bool changed;
+	bool scan_all; /* the next scan has to read the mappings of all processes */
+	/* boot times of the next scan, and from when on the end of a process may make it earlier */
+	uint64_t next_ns, soon_ns;
 
 	pthread_mutex_t lock; /* protects the members below */
 	pthread_cond_t looked;
@@ -122,14 +128,15 @@ static void jobs_path(void *arg, const char *path)
 	jobs_path_add(j, s->spec, path);
 }
 
-static bool jobs_spec_names(const struct jobs_spec *spec, const char *path)
+/* A process has mapped the file. If the file was found in this way, the end of the process counts at once:
+ * the file may be that of a container, whose file systems cannot be unmounted while it has probes. */
+static void jobs_hold(struct jobs_file *f, uint32_t pid)
 {
-	const char *base = strrchr(path, '/') + 1;
-
-	for (size_t i = 0; i < spec->n_binaries; i++)
-		if (!strcmp(spec->binaries[i], base))
-			return true;
-	return false;
+	f->mapped = true;
+	f->pid = pid;
+	if (f->pidfd >= 0)
+		close(f->pidfd);
+	f->pidfd = f->by_mapping ? (int)syscall(SYS_pidfd_open, (pid_t)pid, 0) : -1;
 }
 
 static void jobs_mapped(struct jobs *j, uint32_t spec, const struct jobs_mapping *m)
@@ -150,8 +157,10 @@ static void jobs_mapped(struct jobs *j, uint32_t spec, const struct jobs_mapping
 		break;
 	}
 	f = jobs_file_add(j, spec, m->path, fd, &st);
-	if (f)
-		f->by_mapping = f->mapped = true;
+	if (!f)
+		return;
+	f->by_mapping = true;
+	jobs_hold(f, m->pid);
 }
 
 static int jobs_mapping(void *arg, const struct jobs_mapping *m)
@@ -160,7 +169,7 @@ static int jobs_mapping(void *arg, const struct jobs_mapping *m)
 
 	for (size_t i = 0; i < j->files.n; i++)
 		if (!j->files.v[i]->mapped && jobs_find_maps(&j->mounts, m, &j->files.v[i]->st))
-			j->files.v[i]->mapped = true;
+			jobs_hold(j->files.v[i], m->pid);
 	for (uint32_t spec = 0; spec < j->specs->n; spec++)
 		if (!j->of[spec].automatic.off && jobs_spec_names(j->specs->v[spec], m->path))
 			jobs_mapped(j, spec, m);
@@ -198,22 +207,65 @@ static void jobs_look(struct jobs *j)
 				jobs_find_paths(j->specs->v[s.spec]->binaries[i], jobs_path, &s);
 }
 
-static void jobs_scan(struct jobs *j)
-{
-	struct jobs_scan s = { .jobs = j };
+enum { JOBS_HELD = 1, JOBS_CHANGED };
 
-	jobs_check_paths(j);
+struct jobs_of_file {
+	struct jobs *jobs;
+	const struct jobs_file *file;
+};
+
+static int jobs_is_of_file(void *arg, const struct jobs_mapping *m)
+{
+	const struct jobs_of_file *o = arg;
+	struct stat st;
+	_cleanup_close_ int fd = -1;
+
+	if (!jobs_find_maps(&o->jobs->mounts, m, &o->file->st))
+		return 0;
+	fd = o->file->by_mapping ? jobs_find_mapped(&o->jobs->mounts, m, &st) : -1;
+	return fd >= 0 && jobs_file_changed(o->file, &st) ? JOBS_CHANGED : JOBS_HELD;
+}
+
+/* Returns false if a scan of all processes has to find out which process has mapped the file, if any, or that
+ * the file was written to. */
+static bool jobs_is_held(struct jobs *j, const struct jobs_file *f)
+{
+	struct jobs_of_file o = { .jobs = j, .file = f };
+
+	return f->named || (f->mapped && jobs_find_mappings(f->pid, jobs_is_of_file, &o) == JOBS_HELD);
+}
+
+/* Finds files by the mappings of processes, and drops those that no process has mapped any more. */
+static void jobs_scan_mappings(struct jobs *j)
+{
+	bool held = !j->scan_all;
+
+	for (size_t i = 0; held && i < j->files.n; i++)
+		held = jobs_is_held(j, j->files.v[i]);
+	j->scan_all = false;
+	if (held) {
+		jobs_find_due_mappings(&j->seen, jobs_mapping, j);
+		return;
+	}
 	for (size_t i = 0; i < j->files.n; i++)
 		j->files.v[i]->mapped = false;
-	for (; s.spec < j->specs->n; s.spec++)
-		for (size_t i = 0; !j->of[s.spec].automatic.off && i < j->specs->v[s.spec]->n_binaries; i++)
-			jobs_find_paths(j->specs->v[s.spec]->binaries[i], jobs_path, &s);
 	jobs_find_all_mappings(jobs_mapping, j);
 	for (size_t i = 0; i < j->files.n;)
 		if (!j->files.v[i]->named && !j->files.v[i]->mapped)
 			jobs_file_drop(j, i);
 		else
 			i++;
+}
+
+static void jobs_scan(struct jobs *j)
+{
+	struct jobs_scan s = { .jobs = j };
+
+	jobs_check_paths(j);
+	for (; s.spec < j->specs->n; s.spec++)
+		for (size_t i = 0; !j->of[s.spec].automatic.off && i < j->specs->v[s.spec]->n_binaries; i++)
+			jobs_find_paths(j->specs->v[s.spec]->binaries[i], jobs_path, &s);
+	jobs_scan_mappings(j);
 	jobs_callees_reap(j->callees);
 }
 
@@ -402,6 +454,7 @@ static void jobs_attach(struct jobs *j, uint32_t spec)
 {
 	j->of[spec].attached++;
 	j->of[spec].returns = true;
+	j->scan_all = true;
 	say("Attaching the probes of the framework %s again.", j->specs->v[spec]->name);
 }
 
@@ -477,24 +530,58 @@ static uint64_t jobs_take_calls(struct jobs *j)
 	return clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
 }
 
+/* With `frameworks = auto`, the next look may be later if no framework costs much or has only just got its
+ * probes back. */
+static unsigned jobs_pause_ms(const struct jobs *j)
+{
+	uint64_t now_ns = clock_boot_ns();
+
+	if (!j->specs->is_auto || j->bucket.level_ns > 0)
+		return JOBS_LOOK_MS;
+	for (uint32_t s = 0; s < j->specs->n; s++)
+		if (j->of[s].automatic.off ||
+		    (j->of[s].automatic.since_ns && now_ns < j->of[s].automatic.since_ns + JOBS_AUTO_CALM_NS))
+			return JOBS_LOOK_MS;
+	return JOBS_CALM_MS;
+}
+
+/* The process that held file i has ended. A scan of all processes has to find another one, or else drops the
+ * file. If the last scan was only just now, the file goes at once, and the next scan finds it again. */
+static void jobs_unhold(struct jobs *j, size_t i)
+{
+	close(j->files.v[i]->pidfd);
+	j->files.v[i]->pidfd = -1;
+	j->scan_all = true;
+	if (clock_boot_ns() < j->soon_ns)
+		jobs_file_drop(j, i);
+	else
+		j->next_ns = 0;
+}
+
 /* First rests for JOBS_CALLS_REST times calls_ns. Otherwise a program that reports ever new
  * functions would keep this thread busy. */
 static void jobs_wait(struct jobs *j, uint64_t calls_ns)
 {
-	struct pollfd p[] = { { .fd = j->wake_fd, .events = POLLIN },
-			      { .fd = jobs_probe_fd(j->probe), .events = POLLIN } };
+	struct pollfd p[2 + JOBS_FILES_MAX] = { { .fd = j->wake_fd, .events = POLLIN },
+						{ .fd = jobs_probe_fd(j->probe), .events = POLLIN } };
+	nfds_t n = 2;
 
+	/* poll() skips a negative descriptor */
+	for (size_t i = 0; i < j->files.n; i++)
+		p[n++] = (struct pollfd){ .fd = j->files.v[i]->pidfd, .events = POLLIN };
 	pthread_mutex_lock(&j->lock);
 	j->since_ns = 0;
 	pthread_mutex_unlock(&j->lock);
 	if (!poll(p, 1, (int)(JOBS_CALLS_REST * calls_ns / NSEC_PER_MSEC)))
-		poll(p, ARRAY_SIZE(p), JOBS_LOOK_MS);
+		poll(p, n, (int)jobs_pause_ms(j));
+	while (n-- > 2)
+		if (p[n].revents)
+			jobs_unhold(j, n - 2);
 }
 
 static void *jobs_main(void *arg)
 {
 	struct jobs *j = arg;
-	uint64_t next_ns = 0;
 
 	pthread_setname_np(pthread_self(), "ctraced-jobs");
 	/* An earlier daemon may have ended while it had detached probes. */
@@ -504,11 +591,15 @@ static void *jobs_main(void *arg)
 	while (jobs_count(j)) {
 		uint64_t calls_ns = jobs_take_calls(j), cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
-		if (jobs_automatic(j) || clock_boot_ns() >= next_ns) {
+		if (jobs_automatic(j) || clock_boot_ns() >= j->next_ns) {
 			jobs_scan(j);
 			jobs_attached(j);
+			/* The tables of symbols of a large program took many MiB. */
+			if (j->changed)
+				malloc_trim(0);
 			cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
-			next_ns =
+			j->soon_ns = clock_boot_ns() + JOBS_SOON_REST * cpu_ns;
+			j->next_ns =
 				clock_boot_ns() + MAX(JOBS_SCAN_MS * NSEC_PER_MSEC, JOBS_SCAN_REST * cpu_ns);
 		} else {
 			jobs_look(j);
@@ -522,6 +613,7 @@ static void *jobs_main(void *arg)
 	}
 	while (j->files.n)
 		jobs_file_drop(j, 0);
+	jobs_seen_done(&j->seen);
 	jobs_callees_free(j->callees);
 	return NULL;
 }
@@ -593,13 +685,16 @@ int jobs_new(const struct jobs_options *opt, struct jobs **ret)
 		/* the reason is in probe_hooks(), which `ctrace doctor` shows */
 		return r == -EOPNOTSUPP ? 0 : r;
 	}
+	*ret = j;
+	/* A budget: this is the daemon of the machine. Nobody waits for the first job, but for the start. */
+	if (j->specs->is_auto && opt->budget_ppm)
+		return 0;
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += JOBS_FIRST_MS / 1000;
 	pthread_mutex_lock(&j->lock);
 	while (!r && !j->first_done)
 		r = pthread_cond_timedwait(&j->looked, &j->lock, &until);
 	pthread_mutex_unlock(&j->lock);
-	*ret = j;
 	return 0;
 }
 

@@ -62,8 +62,9 @@ struct jobs_options {
 	void *arg;
 };
 
-/* Starts the thread. Waits until it has looked everywhere once, at most JOBS_FIRST_MS. Returns 0 or
- * -errno. *ret is NULL if there is nothing to do, or this kernel cannot probe jobs. */
+/* Starts the thread. Waits until it has looked everywhere once, at most JOBS_FIRST_MS; with specs->is_auto
+ * and a budget, does not wait, so that the start of the daemon takes no longer. Returns 0 or -errno. *ret is
+ * NULL if there is nothing to do, or this kernel cannot probe jobs. */
 int jobs_new(const struct jobs_options *opt, struct jobs **ret);
 /* Removes all probes. Waits at most JOBS_FIRST_MS for the thread. Returns false if the thread is
  * stuck; then free neither j nor the struct probe of jobs_new(). Accepts NULL. */

@@ -77,9 +77,11 @@ void jobs_callees_reap(struct jobs_callees *c)
 }
 
 struct callee_address {
+	const struct jobs_spec *spec;
 	struct unwind_mounts *mounts;
 	uint64_t function;
 	uint64_t off;
+	uint64_t caller_from, caller_to; /* the code of the framework; 0: it has no file of its own */
 	char path[96];
 };
 
@@ -87,6 +89,10 @@ static int callee_mapping(void *arg, const struct jobs_mapping *m)
 {
 	struct callee_address *p = arg;
 
+	if (!p->caller_to && jobs_spec_names(p->spec, m->path)) {
+		p->caller_from = m->start;
+		p->caller_to = m->end;
+	}
 	if (p->function < m->start || p->function >= m->end)
 		return 0;
 	if (unwind_mounts_avoid(p->mounts, m->pid, m->major, m->minor))
@@ -94,13 +100,13 @@ static int callee_mapping(void *arg, const struct jobs_mapping *m)
 	p->off = p->function - m->start + m->off;
 	snprintf(p->path, sizeof(p->path), "/proc/%u/map_files/%llx-%llx", m->pid,
 		 (unsigned long long)m->start, (unsigned long long)m->end);
-	return 1;
+	return 0;
 }
 
 static int callee_probe(struct jobs_callees *c, const struct jobs_spec *spec, size_t fn, uint8_t attached,
 			const struct job_call *call, struct jobs_link **ret)
 {
-	struct callee_address address = { .mounts = &c->mounts, .function = call->function };
+	struct callee_address address = { .spec = spec, .mounts = &c->mounts, .function = call->function };
 	uint8_t code[JOBS_ADDRESS_BYTES];
 	const struct iovec here = { code, sizeof(code) };
 	const struct iovec there = { (void *)(uintptr_t)call->function, sizeof(code) };
@@ -109,12 +115,16 @@ static int callee_probe(struct jobs_callees *c, const struct jobs_spec *spec, si
 	size_t at;
 	int r = jobs_find_mappings(call->tgid, callee_mapping, &address);
 
-	if (r <= 0)
+	if (r || !*address.path)
 		return r ? r : -ENOENT;
 	n = process_vm_readv((pid_t)call->tgid, &here, 1, &there, 1, 0);
 	rule = jobs_file_rule(spec, CT_JOB_START, &spec->functions[fn].calls, code, n < 0 ? 0 : (size_t)n,
 			      &at);
 	rule.attached = attached;
+	if (rule.called) {
+		rule.caller_from = address.caller_from;
+		rule.caller_to = address.caller_to;
+	}
 	return jobs_probe_add(c->probe, (pid_t)call->tgid, address.path,
 			      (struct jobs_place){ .off = address.off + at }, &rule,
 			      jobs_file_price(code + at, n < 0 ? 0 : (size_t)n - at), ret);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "daemon/jobs/jobs_mark.h"
 #include "daemon/jobs/jobs_address.h"
@@ -39,8 +40,8 @@ static struct job_value file_value(const struct jobs_arg *a)
 {
 	if (a->arg < 0)
 		return (struct job_value){ 0 };
-	if (a->arg == JOBS_SPEC_THREAD)
-		return (struct job_value){ .reg = JOB_THREAD };
+	if (a->arg == JOBS_SPEC_THREAD || a->arg == JOBS_SPEC_CALLED)
+		return (struct job_value){ .reg = a->arg == JOBS_SPEC_THREAD ? JOB_THREAD : JOB_CALLED };
 	return (struct job_value){
 		.reg = jobs_note_arg_reg((unsigned)a->arg), .deref = a->deref, .off2 = a->off2, .off = a->off
 	};
@@ -54,10 +55,12 @@ static bool file_notes_enqueues(const struct jobs_spec *spec)
 	return false;
 }
 
+/* An end of the job "called" is only for starts with jobs_values.returns. */
 static bool file_has(const struct jobs_spec *spec, enum ct_job event)
 {
 	for (size_t i = 0; i < spec->n_functions; i++)
-		if (spec->functions[i].event == event)
+		if (spec->functions[i].event == event &&
+		    spec->functions[i].values.job.arg != JOBS_SPEC_CALLED)
 			return true;
 	return false;
 }
@@ -111,9 +114,10 @@ static struct job_rule file_rule(const struct jobs_spec *spec, uint8_t event, co
 	if (event == JOBS_SPEC_CALL)
 		return file_call_rule(v);
 	memcpy(rule.name, spec->name, sizeof(spec->name));
-	if (v->returns)
+	rule.called = (v->returns || event == CT_JOB_END) && jobs_spec_has_called(spec);
+	if (v->returns && !rule.called)
 		rule.flags |= JOB_RETURNS;
-	else if (event == CT_JOB_START && !file_has(spec, CT_JOB_END))
+	else if (event == CT_JOB_START && !v->returns && !file_has(spec, CT_JOB_END))
 		rule.flags |= JOB_LOOSE;
 	if (v->queued)
 		rule.flags |= JOB_QUEUED;
@@ -152,7 +156,7 @@ struct job_rule jobs_file_rule(const struct jobs_spec *spec, uint8_t event, cons
 		used |= JOBS_ADDRESS_MEMORY;
 	}
 	for (size_t i = 0; i < n_args; i++)
-		if (args[i]->arg >= 0 && args[i]->arg != JOBS_SPEC_THREAD)
+		if (args[i]->arg >= 0 && args[i]->arg < JOBS_SPEC_ARGS)
 			used |= 1u << args[i]->arg | (args[i]->deref ? JOBS_ADDRESS_MEMORY : 0);
 	*ret_at = jobs_address(code, n, used);
 	return rule;
@@ -293,7 +297,7 @@ static void file_functions(struct file_look *l)
  * had. */
 static const char *file_note_value(const struct jobs_arg *a, const struct jobs_note *n, struct job_value *ret)
 {
-	if (a->arg < 0 || a->arg == JOBS_SPEC_THREAD) {
+	if (a->arg < 0 || a->arg >= JOBS_SPEC_ARGS) {
 		*ret = file_value(a);
 		return NULL;
 	}
@@ -396,6 +400,7 @@ int jobs_file_new(struct jobs_probe *probe, const struct jobs_spec *spec, uint32
 	f->spec = spec;
 	f->spec_no = spec_no;
 	f->attached = attached;
+	f->pidfd = -1;
 	f->st = *st;
 	snprintf(f->path, sizeof(f->path), "%s", path);
 	file_look(&l, fd);
@@ -408,6 +413,8 @@ void jobs_file_free(struct jobs_probe *probe, struct jobs_file *f)
 	for (size_t i = 0; i < f->links.n; i++)
 		jobs_probe_del(probe, f->links.v[i]);
 	VEC_FREE(&f->links);
+	if (f->pidfd >= 0)
+		close(f->pidfd);
 	free(f);
 }
 

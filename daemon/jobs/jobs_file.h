@@ -32,11 +32,13 @@ struct jobs_file {
 	/*
 	 * Set by the caller.
 	 * - named: the path still leads to the file
-	 * - mapped: a process has mapped the file
+	 * - mapped: a process has mapped the file. pid: the first one that was found, mostly the oldest
 	 * - by_mapping: the file was found in the mappings of a process, so its path must not be
 	 *   followed
 	 */
 	bool named, mapped, by_mapping;
+	uint32_t pid;
+	int pidfd; /* of pid, if by_mapping is set; -1: none. Closed by jobs_file_free() */
 };
 
 /*

@@ -13,7 +13,9 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "daemon/thresholds.h"
 #include "lib/cleanup.h"
+#include "lib/hash.h"
 
 #if defined(__x86_64__)
 #define FIND_TRIPLET "x86_64-linux-gnu"
@@ -87,6 +89,62 @@ void jobs_find_all_mappings(jobs_mapping_fn fn, void *arg)
 			jobs_find_mappings((uint32_t)strtoul(e->d_name, NULL, 10), fn, arg);
 	if (d)
 		closedir(d);
+}
+
+void jobs_seen_done(struct jobs_seen *s)
+{
+	map_done(&s->v);
+}
+
+/* Returns a number of the program that the process executes; 0: none, because it is a thread of the kernel or
+ * has ended. The inode number of its directory tells apart two processes that have had the same id. The
+ * program's file is not touched: it may be on a server that does not answer. */
+static uint32_t find_program(DIR *d, const struct dirent *e)
+{
+	char link[64], program[PATH_MAX];
+	uint64_t hash;
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "%.32s/exe", e->d_name);
+	n = readlinkat(dirfd(d), link, program, sizeof(program) - 1);
+	if (n < 0)
+		return errno == ENOENT || errno == ESRCH ? 0 : 1;
+	program[n] = 0;
+	hash = hash_text(HASH_START, program) ^ e->d_ino * 0x9e3779b97f4a7c15ULL;
+	return (uint32_t)(hash >> 32) | 1;
+}
+
+/* seen: how many scans have seen the process before */
+static bool find_is_due(uint32_t seen)
+{
+	return seen && (!(seen & (seen - 1)) || !(seen % JOBS_SEEN_SCANS));
+}
+
+void jobs_find_due_mappings(struct jobs_seen *s, jobs_mapping_fn fn, void *arg)
+{
+	DIR *d = opendir("/proc");
+	struct map now = { 0 };
+	const struct dirent *e;
+
+	s->scans++;
+	while (d && (e = readdir(d))) {
+		uint32_t program = isdigit((unsigned char)e->d_name[0]) ? find_program(d, e) : 0,
+			 since = s->scans;
+		uint32_t pid = program ? (uint32_t)strtoul(e->d_name, NULL, 10) : 0;
+		uint64_t before;
+
+		if (!program)
+			continue;
+		if (map_get(&s->v, pid, &before) && (uint32_t)(before >> 32) == program)
+			since = (uint32_t)before;
+		(void)map_set(&now, pid, (uint64_t)program << 32 | since);
+		if (s->scans == 1 || find_is_due(s->scans - since))
+			jobs_find_mappings(pid, fn, arg);
+	}
+	if (d)
+		closedir(d);
+	map_done(&s->v);
+	s->v = now;
 }
 
 int jobs_find_mapped(struct unwind_mounts *mounts, const struct jobs_mapping *m, struct stat *ret_st)

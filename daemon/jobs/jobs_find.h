@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "daemon/stack/unwind_maps.h"
+#include "lib/map.h"
 
 /* Calls fn with `name` if it is a path, otherwise with `name` in each usual directory. */
 void jobs_find_paths(const char *name, void (*fn)(void *arg, const char *path), void *arg);
@@ -31,7 +32,22 @@ typedef int (*jobs_mapping_fn)(void *arg, const struct jobs_mapping *m);
 /* Calls fn for each mapping of code of one process. Returns the last result of fn, 0 if there was no
  * call, or -errno if the mappings cannot be read. */
 int jobs_find_mappings(uint32_t pid, jobs_mapping_fn fn, void *arg);
+/* Calls fn for each mapping of code of all processes. */
 void jobs_find_all_mappings(jobs_mapping_fn fn, void *arg);
+
+/* The processes that were there at the last scan. A zeroed structure knows none. */
+struct jobs_seen {
+	struct map v; /* process id -> what the program is, and since which scan it is there */
+	uint32_t scans;
+};
+void jobs_seen_done(struct jobs_seen *s);
+/*
+ * Like jobs_find_all_mappings(), but only for the processes that are due, because a list of mappings costs
+ * about 0.1 ms. At the first scan, all are due. Later, a process is due when 1, 2, 4 ... and then each
+ * JOBS_SEEN_SCANS scans have seen it execute the same program. So processes that live for a moment cost
+ * little, and a library that a process loads later is found too. Without memory, no further process is due.
+ */
+void jobs_find_due_mappings(struct jobs_seen *s, jobs_mapping_fn fn, void *arg);
 
 /* Opens the file of a mapping, even if its path leads to another file by now. Returns a descriptor,
  * -EREMOTE if the file system may wait for a server, or another -errno. */

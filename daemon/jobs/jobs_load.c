@@ -28,13 +28,11 @@ static int load_add(struct jobs_specs *s, struct jobs_spec *spec, char *err)
 	return 0;
 }
 
-/* named: false leaves out a framework with private records (jobs_spec_is_private()) */
-static int load_file(struct jobs_specs *s, const char *path, bool named, char *err)
+static int load_spec(const char *path, struct jobs_spec **ret, char *err)
 {
 	_cleanup_free_ char *text = malloc(JOBS_SPEC_BYTES_MAX + 1);
 	_cleanup_fclose_ FILE *f = fopen(path, "re");
 	char why[JOBS_SPEC_ERR_MAX];
-	struct jobs_spec *spec;
 	size_t n;
 	int r;
 
@@ -51,13 +49,37 @@ static int load_file(struct jobs_specs *s, const char *path, bool named, char *e
 			 ferror(f) ? "it is not a readable file" : "it is too long");
 		return -EINVAL;
 	}
-	r = jobs_spec_parse(text, n, &spec, why);
-	if (r) {
+	r = jobs_spec_parse(text, n, ret, why);
+	if (r)
 		snprintf(err, JOBS_LOAD_ERR_MAX, "%.200s: %s.", path, why);
-		return r;
+	return r;
+}
+
+static int load_named(struct jobs_specs *s, const char *path, char *err)
+{
+	struct jobs_spec *spec;
+	int r = load_spec(path, &spec, err);
+
+	return r ?: load_add(s, spec, err);
+}
+
+/* Leaves out frameworks as jobs_load() says. */
+static int load_found(struct jobs_specs *s, const char *path, char *err)
+{
+	struct jobs_spec *spec;
+	int r = load_spec(path, &spec, err);
+
+	if (r == -EINVAL && s->is_auto) {
+		snprintf(s->left_out, sizeof(s->left_out), "%s", err);
+		return 0;
 	}
-	if (named || !jobs_spec_is_private(spec))
+	if (r)
+		return r;
+	if (!jobs_spec_is_private(spec) && !(s->is_auto && jobs_spec_has_returns(spec)))
 		return load_add(s, spec, err);
+	if (!jobs_spec_is_private(spec))
+		snprintf(s->left_out, sizeof(s->left_out),
+			 "%.200s needs probes on returns, and has no end with the job \"called\".", path);
 	free(spec);
 	return 0;
 }
@@ -86,7 +108,7 @@ static int load_dir(struct jobs_specs *s, const char *dir, const char *before, c
 		snprintf(path, sizeof(path), "%s/%s", before ?: "", list[i]->d_name);
 		if (!r && !(before && !access(path, F_OK))) {
 			snprintf(path, sizeof(path), "%s/%s", dir, list[i]->d_name);
-			r = load_file(s, path, false, err);
+			r = load_found(s, path, err);
 		}
 		free(list[i]);
 	}
@@ -102,7 +124,7 @@ static int load_name(struct jobs_specs *s, const char *name, char *err)
 
 	if (strchr(name, '/')) {
 		if (load_is_spec(name))
-			return load_file(s, name, true, err);
+			return load_named(s, name, err);
 		own = *name == '/' ? jobs_spec_own(name) : NULL;
 		if (own)
 			return load_add(s, own, err);
@@ -113,7 +135,7 @@ static int load_name(struct jobs_specs *s, const char *name, char *err)
 	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++) {
 		snprintf(path, sizeof(path), "%s/%s.json", dirs[i], name);
 		if (!access(path, F_OK))
-			return load_file(s, path, true, err);
+			return load_named(s, path, err);
 	}
 	snprintf(
 		err, JOBS_LOAD_ERR_MAX,

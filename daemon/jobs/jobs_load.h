@@ -18,11 +18,16 @@ struct jobs_specs {
 	size_t n;
 	struct jobs_spec *v[JOBS_LOAD_MAX];
 	bool is_auto; /* probes that cost too much are detached (jobs_auto.h) */
+	/* with is_auto: why a description is left out that "yes" would use or refuse; "": none is. If there
+	 * are several, the last one */
+	char left_out[JOBS_LOAD_ERR_MAX];
 };
 
 /*
  * Loads the descriptions that `list` names. "no" and "": none. "yes" and "auto": all in the two
- * directories. With "auto", also sets ret->is_auto.
+ * directories, except those with private records (jobs_spec_is_private()). With "auto", also sets
+ * ret->is_auto, and leaves out descriptions that need probes on returns (jobs_spec_has_returns()), or are
+ * wrong: a file that somebody adds must not keep the daemon from starting.
  * Otherwise `list` has entries, separated by commas or spaces. An entry is one of these:
  * - the name of a framework
  * - the path of a description (it ends in ".json")

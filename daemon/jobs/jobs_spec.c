@@ -42,6 +42,10 @@ int jobs_spec_arg(const char *s, struct jobs_arg *ret)
 		*ret = (struct jobs_arg){ .arg = JOBS_SPEC_THREAD };
 		return 0;
 	}
+	if (!strcmp(s, "called")) {
+		*ret = (struct jobs_arg){ .arg = JOBS_SPEC_CALLED };
+		return 0;
+	}
 	if (strncmp(s, "arg", 3) || s[3] < '0' || s[3] >= '0' + JOBS_SPEC_ARGS)
 		return -EINVAL;
 	a.arg = (int8_t)(s[3] - '0');
@@ -120,10 +124,30 @@ static int jobs_spec_value(const struct jobs_spec_at *at, const json_t *o, const
 	*ret = (struct jobs_arg){ .arg = -1 };
 	if (r || !*s)
 		return r;
+	if (!strcmp(s, "called") && strcmp(key, "job") != 0)
+		return jobs_spec_bad(at, key, "cannot be called: only the job of an end can");
 	return jobs_spec_arg(s, ret)
 		       ? jobs_spec_bad(
 				 at, key,
 				 "must be arg0 to arg5 or thread, or have the form arg1+0x58, arg0->0x18 or arg0->0->8")
+		       : 0;
+}
+
+static bool jobs_spec_is_called(const struct jobs_function *f)
+{
+	return f->event == CT_JOB_END && f->values.job.arg == JOBS_SPEC_CALLED;
+}
+
+static int jobs_spec_check_called(const struct jobs_spec_at *at, const struct jobs_function *f)
+{
+	bool called = f->values.job.arg == JOBS_SPEC_CALLED;
+
+	if ((called && f->event != CT_JOB_END) || (f->has_calls && f->calls.job.arg == JOBS_SPEC_CALLED))
+		return jobs_spec_bad(at, "job", "cannot be called: only the job of an end can");
+	if (!called)
+		return 0;
+	return f->values.queued || f->values.queue.arg >= 0 || f->values.function.arg >= 0
+		       ? jobs_spec_bad(at, "job", "called excludes \"queue\", \"function\" and \"queued\"")
 		       : 0;
 }
 
@@ -300,7 +324,9 @@ static int jobs_spec_function(json_t *o, struct jobs_function *f, char *err)
 	     f->values.queue.arg == JOBS_SPEC_THREAD || f->values.capacity.arg == JOBS_SPEC_THREAD))
 		return jobs_spec_bad(&at, "capacity",
 				     "is a number of the queue, for an enqueue with a queue");
-	return !r && calls ? jobs_spec_calls(&at, calls, f) : r;
+	if (!r && calls)
+		r = jobs_spec_calls(&at, calls, f);
+	return r ?: jobs_spec_check_called(&at, f);
 }
 
 static int jobs_spec_binaries(const struct jobs_spec_at *at, const json_t *list, struct jobs_spec *s)
@@ -337,7 +363,7 @@ static int jobs_spec_ends(const struct jobs_spec *s, char *err)
 
 		if (f->event == CT_JOB_END && f->values.queued)
 			queued = f;
-		else if (f->event == CT_JOB_END)
+		else if (f->event == CT_JOB_END && !jobs_spec_is_called(f))
 			other = f;
 		if ((f->values.returns && !f->values.queued) || (f->calls.returns && !f->calls.queued))
 			twice = f;
@@ -409,6 +435,36 @@ bool jobs_spec_is_private(const struct jobs_spec *spec)
 
 		if ((f->event == JOBS_SPEC_INPUT && f->values.layout != JOB_LAYOUT_DRAW) ||
 		    (f->event == JOBS_SPEC_CALL && f->values.job.arg >= 0))
+			return true;
+	}
+	return false;
+}
+
+bool jobs_spec_has_called(const struct jobs_spec *spec)
+{
+	for (size_t i = 0; i < spec->n_functions; i++)
+		if (jobs_spec_is_called(&spec->functions[i]))
+			return true;
+	return false;
+}
+
+bool jobs_spec_has_returns(const struct jobs_spec *spec)
+{
+	for (size_t i = 0; i < spec->n_functions; i++)
+		if (spec->functions[i].values.returns || spec->functions[i].calls.returns)
+			return !jobs_spec_has_called(spec);
+	return false;
+}
+
+bool jobs_spec_names(const struct jobs_spec *spec, const char *path)
+{
+	const char *base = strrchr(path, '/') + 1;
+
+	for (size_t i = 0; i < spec->n_binaries; i++) {
+		size_t n = strlen(spec->binaries[i]);
+
+		if (!strncmp(base, spec->binaries[i], n) &&
+		    (!base[n] || (strstr(spec->binaries[i], ".so") && base[n] == '.')))
 			return true;
 	}
 	return false;

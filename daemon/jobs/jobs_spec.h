@@ -18,15 +18,17 @@
 #define JOBS_SPEC_BINARIES_MAX  32
 #define JOBS_SPEC_FUNCTIONS_MAX 64
 #define JOBS_SPEC_ARGS          6
-#define JOBS_SPEC_THREAD        JOBS_SPEC_ARGS /* jobs_arg.arg */
+#define JOBS_SPEC_THREAD        JOBS_SPEC_ARGS       /* jobs_arg.arg */
+#define JOBS_SPEC_CALLED        (JOBS_SPEC_ARGS + 1) /* jobs_arg.arg */
 /* jobs_function.event: no job, but an event of a display server, or a drawing */
 #define JOBS_SPEC_INPUT UINT8_MAX
 /* jobs_function.event: no job, but a call of a function */
 #define JOBS_SPEC_CALL (UINT8_MAX - 1)
 
 /*
- * Where a value of a job lies; arg < 0: nowhere. Arguments count from 0. Five forms:
+ * Where a value of a job lies; arg < 0: nowhere. Arguments count from 0. Six forms:
  * - "thread": the id of the thread (JOBS_SPEC_THREAD)
+ * - "called", only for the job of an end: the job whose function the caller has called (JOBS_SPEC_CALLED)
  * - "arg2": argument 2 of the function
  * - "arg1+0x58": argument 1 plus 0x58
  * - "arg0->0x18": the 64 bits in memory at the address (argument 0 plus 0x18)
@@ -47,7 +49,7 @@ struct jobs_text {
 
 struct jobs_values {
 	struct jobs_arg job, queue, function, capacity;
-	bool returns; /* the job ends when the function returns */
+	bool returns; /* the job ends when the function returns (jobs_spec_has_called()) */
 	bool queued;  /* a start or an end counts only if an earlier event of the job was seen */
 	/* with JOBS_SPEC_INPUT: enum job_layout of the event whose address `job` is */
 	uint8_t layout;
@@ -85,6 +87,14 @@ int jobs_spec_parse(const char *text, size_t n, struct jobs_spec **ret, char err
 int jobs_spec_arg(const char *s, struct jobs_arg *ret);
 /* Returns true if the framework reports the events of a display server, or the texts of calls. */
 bool jobs_spec_is_private(const struct jobs_spec *spec);
+/* Returns true if an end of the framework is for the job "called". Then this end takes the place of all
+ * probes on returns (jobs_values.returns). */
+bool jobs_spec_has_called(const struct jobs_spec *spec);
+/* Returns true if the framework needs probes on returns. */
+bool jobs_spec_has_returns(const struct jobs_spec *spec);
+/* Returns true if spec->binaries has the last part of the path, which has a '/'. A library that is called
+ * libx.so.1 may be in the file libx.so.1.2.3. */
+bool jobs_spec_names(const struct jobs_spec *spec, const char *path);
 /* Returns true if the framework reports when it draws. */
 bool jobs_spec_draws(const struct jobs_spec *spec);
 /* Returns the number of the framework in the records of its jobs (ct_job_framework()), not 0. Two names

@@ -32,6 +32,8 @@ struct job_value {
 };
 _Static_assert(sizeof(struct job_value) == 8, "job_value");
 #define JOB_THREAD 255
+#define JOB_CALLED                                                                                           \
+	254 /* only for the job of an end: the job whose function the caller has called, and which runs */
 
 /* x86-64: the registers in the order of DWARF. arm64: the numbers 0 to 30 stand for x0 to x30. */
 enum job_reg {
@@ -104,11 +106,17 @@ struct job_rule {
 	ct_u64 mark;      /* with JOB_MARK: the object for the name of the mark */
 	ct_u16 framework; /* for ct_rec.aux of a CT_JOB or CT_INPUT */
 	ct_u8 rec_flags;  /* ct_rec.flags; with JOB_INPUT: CT_IF_*; with JOB_MARK: CT_MF_* */
-	ct_u8 pad[5];
+	/* A start at the entry of a function, whose end is the next event with the job JOB_CALLED. Or another
+	 * end of the framework: if the thread has begun this job in that way, it is the job's end. */
+	ct_u8 called;
+	ct_u8 pad[4];
+	/* With called: the start counts only if code at [caller_from, caller_to) calls the function; 0: any
+	 * caller. A program may also call the function of a job by itself. */
+	ct_u64 caller_from, caller_to;
 	char name[JOB_LABEL_MAX];
 	struct job_text text;
 };
-_Static_assert(sizeof(struct job_rule) == 160, "job_rule");
+_Static_assert(sizeof(struct job_rule) == 176, "job_rule");
 
 /* A BPF program sends this to the daemon when a process enqueues its first job with `function`. */
 struct job_call {

@@ -63,6 +63,31 @@ static void capacity(void **state)
 	free(s);
 }
 
+/* An end of the job "called" takes the place of probes on returns. */
+static void called(void **state)
+{
+	struct jobs_spec *s =
+		parse(HEAD "{\"symbol\":\"s\",\"event\":\"start\",\"job\":\"arg0\",\"end\":\"return\"},"
+			   "{\"symbol\":\"i\",\"event\":\"start\",\"job\":\"arg1\"},"
+			   "{\"symbol\":\"d\",\"event\":\"end\",\"job\":\"called\"}]}");
+	struct job_rule start = rule_of(s, 0), idle = rule_of(s, 1), end = rule_of(s, 2);
+
+	assert_int_equal(start.flags, 0);
+	assert_true(start.called);
+	/* nothing tells the end of this one */
+	assert_int_equal(idle.flags, JOB_LOOSE);
+	assert_false(idle.called);
+	assert_int_equal(end.flags, 0);
+	assert_int_equal(end.job.reg, JOB_CALLED);
+	assert_true(!jobs_spec_has_returns(s) && jobs_spec_has_called(s));
+	s->n_functions = 2;
+	start = rule_of(s, 0);
+	assert_int_equal(start.flags, JOB_RETURNS);
+	assert_false(start.called);
+	assert_true(jobs_spec_has_returns(s) && !jobs_spec_has_called(s));
+	free(s);
+}
+
 /* Events of a display server. */
 static void inputs(void **state)
 {
@@ -343,6 +368,7 @@ int main(void)
 		cmocka_unit_test(calls),
 		cmocka_unit_test(starts),
 		cmocka_unit_test(capacity),
+		cmocka_unit_test(called),
 		cmocka_unit_test(places),
 		cmocka_unit_test(text),
 #if defined(__x86_64__)

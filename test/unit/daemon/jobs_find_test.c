@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -89,12 +90,54 @@ static void test_unknown_device(void **state)
 	assert_true(jobs_find_maps(&mounts, &shown, &other));
 }
 
+static int count_own(void *arg, const struct jobs_mapping *m)
+{
+	unsigned *n = arg;
+
+	*n += m->pid == (uint32_t)getpid() && !strcmp(m->path, path);
+	return 0;
+}
+
+static unsigned due(struct jobs_seen *s)
+{
+	unsigned n = 0;
+
+	jobs_find_due_mappings(s, count_own, &n);
+	return n;
+}
+
+/* At the first scan, all processes are due. Later, a process is due when it is there for the second time, and
+ * then ever less often. */
+static void test_due(void **state)
+{
+	struct jobs_seen s = { 0 };
+	unsigned seen = 0;
+
+	for (unsigned scan = 0; scan <= 192; scan++) {
+		bool want = !(scan & (scan - 1)) || scan % 64 == 0;
+
+		assert_int_equal(due(&s), want);
+		seen += want;
+	}
+	assert_int_equal(seen, 10); /* 0, 1, 2, 4, 8, 16, 32, 64, 128, 192 */
+	assert_int_equal(due(&s), 0);
+	/* as if it had been another program */
+	assert_int_equal(map_set(&s.v, (uint32_t)getpid(), 7ULL << 32 | s.scans), 0);
+	assert_int_equal(due(&s), 0);
+	assert_int_equal(due(&s), 1);
+	assert_int_equal(due(&s), 1);
+	assert_int_equal(due(&s), 0);
+	assert_int_equal(due(&s), 1);
+	jobs_seen_done(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same_device),
 		cmocka_unit_test(test_other_device),
 		cmocka_unit_test(test_unknown_device),
+		cmocka_unit_test(test_due),
 	};
 
 	return cmocka_run_group_tests(tests, map_file, unmap_file);

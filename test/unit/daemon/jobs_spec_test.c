@@ -96,6 +96,9 @@ static void spec(void **state)
 	assert_string_equal(s->name, "x");
 	assert_int_equal(s->n_binaries, 1);
 	assert_string_equal(s->binaries[0], "libx.so");
+	assert_true(jobs_spec_names(s, "/usr/lib/libx.so") && jobs_spec_names(s, "/libx.so.1.2"));
+	assert_false(jobs_spec_names(s, "/usr/lib/libx.sox") || jobs_spec_names(s, "/usr/libx.so/y"));
+	assert_false(jobs_spec_names(s, "/usr/lib/alibx.so") || jobs_spec_names(s, "/usr/lib/libx"));
 	assert_int_equal(s->n_functions, 2);
 	f = &s->functions[0];
 	assert_int_equal(f->event, CT_JOB_ENQUEUE);
@@ -213,6 +216,14 @@ static void refusals(void **state)
 		  "job" },
 		{ HEAD "{\"symbol\":\"f\"," START "}," END_QUEUED ",{\"symbol\":\"e\"," END "}]}",
 		  "in e: \"queued\" is missing: all ends" },
+		{ HEAD "{\"symbol\":\"f\",\"event\":\"start\",\"job\":\"called\"}]}", "cannot be called" },
+		{ HEAD "{\"symbol\":\"f\",\"event\":\"end\",\"job\":\"arg0\",\"queue\":\"called\"}]}",
+		  "cannot be called" },
+		{ HEAD "{\"symbol\":\"f\",\"event\":\"enqueue\",\"job\":\"arg0\",\"function\":\"arg1\","
+		       "\"calls\":{\"job\":\"called\"}}]}",
+		  "cannot be called" },
+		{ HEAD "{\"symbol\":\"f\",\"event\":\"end\",\"job\":\"called\",\"queued\":true}]}",
+		  "called excludes" },
 		{ HEAD "{\"symbol\":\"f\",\"end\":\"return\"," START "}," END_QUEUED "]}",
 		  "in f: \"queued\" is missing: an end has it" },
 		{ HEAD "{\"symbol\":\"f\",\"event\":\"enqueue\",\"job\":\"arg0\",\"function\":\"arg1\","

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Half of the jobs go to a thread pool of GLib, half to the main loop. Before each half, an extra
- * job gives the daemon one second to put a probe at pooled() or idle(). */
+ * job gives the daemon one second to put a probe at pooled() or idle(). The program also calls pooled()
+ * by itself once, which is no job. */
 #include "job.h"
 
 #include <dlfcn.h>
 
 #define POOLED (JOBS / 2)
 
-static struct job first;
+static struct job first, direct;
 static void *loop;
 static int (*pool_push)(void *pool, void *data, void *error);
 static unsigned (*idle_add)(int (*fn)(void *), void *data);
@@ -49,6 +50,7 @@ static void poster(void)
 int main(void)
 {
 	void *lib = dlopen("libglib-2.0.so.0", RTLD_NOW), *pool;
+	void (*volatile call)(void *, void *) = pooled; /* not inlined */
 	pthread_t t;
 
 	if (!lib)
@@ -60,6 +62,8 @@ int main(void)
 		lib, "g_thread_pool_new"))(pooled, NULL, 3, 0, NULL);
 	pool_push(pool, &first, NULL);
 	nap_ms(1000);
+	printf("direct=%p\n", (void *)&direct);
+	call(&direct, NULL);
 	for (unsigned i = 0; i < POOLED; i++) {
 		job_pause(i);
 		job_prepare(&jobs[i], i);
