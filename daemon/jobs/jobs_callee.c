@@ -112,8 +112,8 @@ static int callee_probe(struct jobs_callees *c, const struct jobs_spec *spec, si
 	if (r <= 0)
 		return r ? r : -ENOENT;
 	n = process_vm_readv((pid_t)call->tgid, &here, 1, &there, 1, 0);
-	rule = jobs_file_rule(spec, CT_JOB_START, &spec->functions[fn].calls, code, n < 0 ? 0 : (size_t)n,
-			      &at);
+	rule = jobs_file_rule(spec, spec->functions[fn].calls_event, &spec->functions[fn].calls, code,
+			      n < 0 ? 0 : (size_t)n, &at);
 	rule.attached = attached;
 	return jobs_probe_add(c->probe, (pid_t)call->tgid, address.path,
 			      (struct jobs_place){ .off = address.off + at }, &rule,

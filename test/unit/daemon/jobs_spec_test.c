@@ -18,7 +18,9 @@
 
 #define HEAD  "{\"schema\":\"ctrace.framework/1\",\"name\":\"x\",\"binaries\":[\"libx.so\"],\"functions\":["
 #define START "\"event\":\"start\",\"job\":\"arg0\""
-#define END   "\"event\":\"end\",\"job\":\"arg0\""
+#define BEGIN                                                                                                \
+	"{\"event\":\"transaction-begin\",\"as\":\"order\",\"id\":\"arg0\",\"part\":\"arg2\",\"zero\":\"arg3\"}"
+#define END "\"event\":\"end\",\"job\":\"arg0\""
 
 #define END_QUEUED "{\"symbol\":\"q\",\"queued\":true," END "}"
 
@@ -135,6 +137,31 @@ static void calls(void **state)
 	free(s);
 }
 
+/* The begin and the end of a transaction: at a function, and at a function that the program gives away. */
+static void transactions(void **state)
+{
+	static const char text[] = HEAD
+		"{\"symbol\":\"give\",\"event\":\"function\",\"function\":\"arg1->8\",\"calls\":" BEGIN "},"
+		"{\"symbol\":\"f\",\"event\":\"transaction-end\",\"as\":\"order\",\"id\":\"arg1\"}]}";
+	char err[JOBS_SPEC_ERR_MAX] = "";
+	const struct jobs_function *f;
+	struct jobs_spec *s = NULL;
+
+	if (jobs_spec_parse(text, sizeof(text) - 1, &s, err))
+		fail_msg("%s", err);
+	f = s->functions;
+	assert_true(f[0].event == JOBS_SPEC_FUNCTION && f[0].has_calls);
+	assert_true(f[0].values.function.arg == 1 && f[0].values.function.off == 8 &&
+		    f[0].values.job.arg < 0);
+	assert_int_equal(f[0].calls_event, JOBS_SPEC_BEGIN);
+	assert_string_equal(f[0].calls.call, "order");
+	assert_true(f[0].calls.job.arg == 0 && f[0].calls.part.arg == 2 && f[0].calls.zero.arg == 3);
+	assert_true(f[1].event == JOBS_SPEC_FINISH && !f[1].has_calls);
+	assert_true(f[1].values.job.arg == 1 && f[1].values.part.arg < 0 && f[1].values.zero.arg < 0);
+	assert_false(jobs_spec_is_private(s));
+	free(s);
+}
+
 static void refusals(void **state)
 {
 	static const struct {
@@ -155,7 +182,24 @@ static void refusals(void **state)
 		{ HEAD "{}]}", "symbol" },
 		{ HEAD "{\"symbol\":\"f\"}]}", "in f: \"event\"" },
 		{ HEAD "{\"symbol\":\"f\",\"event\":\"begin\",\"job\":\"arg0\"}]}",
-		  "enqueue, start, end, input, draw or call" },
+		  "enqueue, start, end, input, draw, call, function" },
+		{ HEAD "{\"symbol\":\"f\",\"event\":\"transaction-begin\",\"id\":\"arg0\"}]}",
+		  "\"as\" must be" },
+		{ HEAD "{\"symbol\":\"f\",\"event\":\"transaction-end\",\"as\":\"a\"}]}", "\"id\" must be" },
+		{ HEAD
+		  "{\"symbol\":\"f\",\"event\":\"transaction-end\",\"as\":\"a\",\"id\":\"arg0\",\"job\":\"arg0\"}]}",
+		  "\"job\" is not known" },
+		{ HEAD "{\"symbol\":\"f\",\"part\":\"arg1\"," START "}]}", "\"part\" is not known" },
+		{ HEAD "{\"symbol\":\"f\",\"event\":\"function\",\"calls\":" BEGIN "}]}",
+		  "\"function\" must be" },
+		{ HEAD "{\"symbol\":\"f\",\"event\":\"function\",\"function\":\"arg1\"}]}",
+		  "must be the event transaction-begin or transaction-end" },
+		{ HEAD "{\"symbol\":\"f\",\"event\":\"function\",\"function\":\"arg1\",\"calls\":{" START
+		       "}}]}",
+		  "must be the event transaction-begin or transaction-end" },
+		{ HEAD "{\"note\":\"p:n\",\"event\":\"function\",\"function\":\"arg1\",\"calls\":" BEGIN
+		       "}]}",
+		  "\"note\" is not known" },
 		{ HEAD "{\"symbol\":\"f\",\"event\":\"call\",\"job\":\"arg0\"}]}", "\"job\" is not known" },
 		{ HEAD "{\"symbol\":\"f\",\"event\":\"call\",\"text\":\"thread\"}]}", "address of a text" },
 		{ HEAD "{\"symbol\":\"f\",\"text\":\"arg1\"," START "}]}", "\"text\" is not known" },
@@ -199,7 +243,8 @@ static void refusals(void **state)
 		  "not at a thread" },
 		{ HEAD "{\"symbol\":\"f\",\"contains\":{\"at\":\"arg0\",\"has\":\"a\",\"x\":1}," START "}]}",
 		  "\"x\" is not known" },
-		{ HEAD "{\"symbol\":\"f\",\"event\":\"draw\",\"contains\":{}}]}", "\"contains\" is not known" },
+		{ HEAD "{\"symbol\":\"f\",\"event\":\"draw\",\"contains\":{}}]}",
+		  "\"contains\" is not known" },
 		{ HEAD
 		  "{\"symbol\":\"f\",\"event\":\"enqueue\",\"job\":\"arg0\",\"calls\":{\"job\":\"arg0\"}}]}",
 		  "enqueue with a function" },
@@ -465,6 +510,7 @@ int main(void)
 		cmocka_unit_test(values),
 		cmocka_unit_test(spec),
 		cmocka_unit_test(calls),
+		cmocka_unit_test(transactions),
 		cmocka_unit_test(refusals),
 		cmocka_unit_test(functions_at_most),
 		cmocka_unit_test(own),
