@@ -128,6 +128,7 @@ static struct job_rule file_rule(const struct jobs_spec *spec, uint8_t event, co
 	if (event == JOBS_SPEC_BEGIN || event == JOBS_SPEC_FINISH) {
 		rule = file_transaction_rule(event, v);
 		rule.framework = jobs_spec_number(spec);
+		file_text(&v->text, &rule.text);
 		return rule;
 	}
 	memcpy(rule.name, spec->name, sizeof(spec->name));

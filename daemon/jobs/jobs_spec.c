@@ -261,14 +261,16 @@ static int jobs_spec_transaction(const struct jobs_spec_at *at, json_t *o, const
 		r = jobs_spec_value(at, o, "id", true, &ret->job);
 	if (!r)
 		r = jobs_spec_value(at, o, "part", false, &ret->part);
-	return r ?: jobs_spec_value(at, o, "zero", false, &ret->zero);
+	if (!r)
+		r = jobs_spec_value(at, o, "zero", false, &ret->zero);
+	return r ?: jobs_spec_contains(at, json_object_get(o, "contains"), &ret->text);
 }
 
 /* "event" is "function". */
 static int jobs_spec_gives(const struct jobs_spec_at *at, json_t *o, struct jobs_function *f)
 {
 	static const char *const known[] = { "symbol", "if", "unless", "event", "function", "calls", NULL };
-	static const char *const in_calls[] = { "event", "as", "id", "part", "zero", NULL };
+	static const char *const in_calls[] = { "event", "as", "id", "part", "zero", "contains", NULL };
 	json_t *calls = json_object_get(o, "calls");
 	int r = jobs_spec_known(at, o, known);
 
@@ -327,8 +329,8 @@ static int jobs_spec_function(json_t *o, struct jobs_function *f, char *err)
 	static const char *const known[] = { "symbol", "note",     "if",       "unless", "event",
 					     "job",    "queue",    "function", "end",    "queued",
 					     "calls",  "contains", NULL };
-	static const char *const in_transaction[] = { "symbol", "note", "if",   "unless", "event",
-						      "as",     "id",   "part", "zero",   NULL };
+	static const char *const in_transaction[] = { "symbol", "note", "if",   "unless",   "event", "as",
+						      "id",     "part", "zero", "contains", NULL };
 	struct jobs_spec_at at = { .err = err };
 	json_t *calls = json_object_get(o, "calls");
 	const char *event;

@@ -99,7 +99,7 @@ static void transactions(void **state)
 		HEAD
 		"{\"symbol\":\"give\",\"event\":\"function\",\"function\":\"arg1\",\"calls\":{\"event\":"
 		"\"transaction-begin\",\"as\":\"order\",\"id\":\"arg0\",\"part\":\"arg1->8\",\"zero\":\"arg2\"}},"
-		"{\"symbol\":\"f\",\"event\":\"transaction-end\",\"as\":\"order\",\"id\":\"arg0\"}]}");
+		"{\"symbol\":\"f\",\"event\":\"transaction-end\",\"as\":\"order\",\"id\":\"arg0\",\"contains\":{\"at\":\"arg1\",\"has\":\"ok\"}}]}");
 	struct job_rule gives = rule_of(s, 0), ends = rule_of(s, 1), begins;
 	size_t at;
 
@@ -115,6 +115,9 @@ static void transactions(void **state)
 	assert_int_equal(ends.event, CT_MARK_END);
 	assert_int_equal(ends.flags, JOB_MARK | JOB_QUEUED);
 	assert_int_equal(ends.part.reg, 0);
+	assert_int_equal(begins.text.at.reg, 0);
+	assert_int_equal(ends.text.at.reg, 1 + JOB_SI);
+	assert_int_equal(ends.text.has[0], 'o' << 8 | 'k');
 	assert_string_equal(ends.name, "order");
 	assert_int_equal(ends.name_len, 5);
 	assert_int_equal(ends.framework, begins.framework);
