@@ -446,6 +446,23 @@ static __always_inline __u64 job_born(const struct job_rule *rule)
 					   : BPF_CORE_READ(t, group_leader, start_boottime);
 }
 
+#define JOB_HASH_PRIME 0x9e3779b97f4a7c15ULL
+
+static __always_inline __u64 job_hash(__u64 hash, __u64 v)
+{
+	hash = (hash ^ v) * JOB_HASH_PRIME;
+	return hash ^ hash >> 32;
+}
+
+/* Two transactions of one process have the same id only if both values are the same. Another process may have
+ * an object at the same address. */
+static __always_inline __u64 job_transaction(struct pt_regs *regs, const struct job_rule *rule, __u32 tgid)
+{
+	__u64 hash = job_hash(job_hash(0, tgid), job_value(regs, &rule->job));
+
+	return job_hash(hash, (__u32)job_value(regs, &rule->part));
+}
+
 /*
  * Returns true if the event is to be recorded. JOB_NOTED: also remembers the job as enqueued. A start with
  * JOB_NOTED does not count if the job runs already.
@@ -464,7 +481,7 @@ static __always_inline bool job_counts(const struct job_rule *rule, __u64 job, _
 	noted = bpf_map_lookup_elem(&ct_job_queued, &key);
 	known = noted && noted->attached == note.attached && noted->born_ns == note.born_ns;
 	if (rule->flags & JOB_NOTED) {
-		if (known && rule->event == CT_JOB_START)
+		if (known && !(rule->flags & JOB_MARK) && rule->event == CT_JOB_START)
 			return false;
 		bpf_map_update_elem(&ct_job_queued, &key, &note, 0);
 		return true;
@@ -516,6 +533,8 @@ static __always_inline bool job_fits(struct pt_regs *regs, const struct job_rule
 {
 	__u64 n = rule->text.length.reg ? job_value(regs, &rule->text.length) : JOB_TEXT_BYTES;
 
+	if (rule->zero.reg && (__u32)job_value(regs, &rule->zero))
+		return false;
 	return !rule->text.at.reg || job_text_has(rule, job_value(regs, &rule->text.at), n);
 }
 
@@ -727,13 +746,23 @@ int ct_job_entry(struct pt_regs *regs)
 		job_called_end(regs->sp, 0, rule, now);
 		return 0;
 	}
-	j.job = job_value(regs, &rule->job);
+	if (rule->flags & JOB_MARK && rule->rec_flags & CT_MF_HASHED)
+		j.job = job_transaction(regs, rule, id >> 32);
+	else
+		j.job = job_value(regs, &rule->job);
 	if (rule->flags & JOB_MARK) {
-		mark_emit(j.job, rule->mark, rule, now);
+		if (job_counts(rule, j.job, id >> 32))
+			mark_emit(j.job, rule->mark, rule, now);
 		return 0;
 	}
 	if (rule->flags & JOB_INPUT) {
 		input_emit(j.job, rule, now);
+		return 0;
+	}
+	j.function = job_value(regs, &rule->function);
+	if (rule->event == JOB_FUNCTION) {
+		if (j.function)
+			job_tell(id >> 32, j.function, rule);
 		return 0;
 	}
 	if (rule->called && rule->event == CT_JOB_END && j.job &&
@@ -742,7 +771,6 @@ int ct_job_entry(struct pt_regs *regs)
 	if (!j.job || !job_by_framework(regs, rule) || !job_counts(rule, j.job, id >> 32))
 		return 0;
 	j.queue = job_value(regs, &rule->queue);
-	j.function = job_value(regs, &rule->function);
 	j.capacity = (__u32)job_value(regs, &rule->capacity);
 	if (j.capacity > JOB_CAPACITY_MAX)
 		j.capacity = 0;
@@ -786,7 +814,6 @@ int ct_job_return(struct pt_regs *regs)
 #define CALL_NAME_BYTES (CALL_LABEL_ROOM + CALL_TEXT_MAX)
 #define CALL_NAME_ROOM  (CALL_NAME_BYTES + 8) /* for the verifier, because a length is rounded up */
 _Static_assert(JOB_LABEL_MAX <= CALL_LABEL_ROOM && CALL_NAME_BYTES <= CT_OBJ_NAME_MAX, "the name of a call");
-#define CALL_HASH_PRIME 0x9e3779b97f4a7c15ULL
 
 /* Returns the object for the label and the text at the address `text`, and names it. If the text cannot be
  * read, for example because it is not in memory yet, returns rule->mark, which has only the label. */
@@ -817,10 +844,8 @@ static __noinline __u64 call_object(__u64 text, const struct job_rule *rule, __u
 	if (at > CALL_NAME_BYTES)
 		return id;
 #pragma unroll
-	for (int i = 0; i < CALL_NAME_BYTES / 8; i++) {
-		id = (id ^ o.words[i]) * CALL_HASH_PRIME;
-		id ^= id >> 32;
-	}
+	for (int i = 0; i < CALL_NAME_BYTES / 8; i++)
+		id = job_hash(id, o.words[i]);
 	id = CT_OBJ_ID(CT_OBJ_MARK, id);
 	if (bpf_map_lookup_elem(&ct_objects, &id))
 		return id;

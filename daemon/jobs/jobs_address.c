@@ -67,6 +67,8 @@ static size_t address_harmless(const struct address_insn *i, unsigned args)
 	uint8_t m = n ? i->p[1] : 0;
 	unsigned reg = (m >> 3 & 7) | (i->rex & 4 ? 8 : 0), rm = (m & 7) | (i->rex & 1 ? 8 : 0);
 
+	if ((i->p[0] & 0xf8) == 0xb8 && !(i->rex & 8)) /* mov of 32 bits to a register */
+		return i->left > 5 && !address_is_kept((i->p[0] & 7u) | (i->rex & 1 ? 8 : 0), args) ? 5 : 0;
 	if (!n)
 		return 0;
 	switch (i->p[0]) {

@@ -118,8 +118,8 @@ static int callee_probe(struct jobs_callees *c, const struct jobs_spec *spec, si
 	if (r || !*address.path)
 		return r ? r : -ENOENT;
 	n = process_vm_readv((pid_t)call->tgid, &here, 1, &there, 1, 0);
-	rule = jobs_file_rule(spec, CT_JOB_START, &spec->functions[fn].calls, code, n < 0 ? 0 : (size_t)n,
-			      &at);
+	rule = jobs_file_rule(spec, spec->functions[fn].calls_event, &spec->functions[fn].calls, code,
+			      n < 0 ? 0 : (size_t)n, &at);
 	rule.attached = attached;
 	if (rule.called) {
 		rule.caller_from = address.caller_from;

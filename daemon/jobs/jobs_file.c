@@ -95,6 +95,19 @@ static struct job_rule file_call_rule(const struct jobs_values *v)
 	return rule;
 }
 
+static struct job_rule file_transaction_rule(uint8_t event, const struct jobs_values *v)
+{
+	bool begins = event == JOBS_SPEC_BEGIN;
+	struct job_rule rule = { .event = begins ? CT_MARK_BEGIN : CT_MARK_END,
+				 .flags = JOB_MARK | (begins ? JOB_NOTED : JOB_QUEUED),
+				 .rec_flags = CT_MF_HASHED,
+				 .name_len = (ct_u8)strlen(v->call),
+				 .mark = markname_id(v->call) };
+
+	memcpy(rule.name, v->call, sizeof(v->call));
+	return rule;
+}
+
 static void file_text(const struct jobs_text *text, struct job_text *ret)
 {
 	for (const char *s = text->has; *s; s++) {
@@ -113,6 +126,14 @@ static struct job_rule file_rule(const struct jobs_spec *spec, uint8_t event, co
 
 	if (event == JOBS_SPEC_CALL)
 		return file_call_rule(v);
+	if (event == JOBS_SPEC_FUNCTION)
+		return (struct job_rule){ .event = JOB_FUNCTION };
+	if (event == JOBS_SPEC_BEGIN || event == JOBS_SPEC_FINISH) {
+		rule = file_transaction_rule(event, v);
+		rule.framework = jobs_spec_number(spec);
+		file_text(&v->text, &rule.text);
+		return rule;
+	}
 	memcpy(rule.name, spec->name, sizeof(spec->name));
 	rule.called = (v->returns || event == CT_JOB_END) && jobs_spec_has_called(spec);
 	if (v->returns && !rule.called)
@@ -132,8 +153,8 @@ static struct job_rule file_rule(const struct jobs_spec *spec, uint8_t event, co
 struct job_rule jobs_file_rule(const struct jobs_spec *spec, uint8_t event, const struct jobs_values *v,
 			       const uint8_t *code, size_t n, size_t *ret_at)
 {
-	const struct jobs_arg *args[] = { &v->job,      &v->queue,   &v->function,
-					  &v->capacity, &v->text.at, &v->text.length };
+	const struct jobs_arg *args[] = { &v->job,  &v->queue, &v->function, &v->capacity,
+					  &v->part, &v->zero,  &v->text.at,  &v->text.length };
 	size_t n_args = v->text.has[0] ? ARRAY_SIZE(args) : ARRAY_SIZE(args) - 2;
 	struct job_rule rule = file_rule(spec, event, v);
 	unsigned used = 0;
@@ -150,6 +171,8 @@ struct job_rule jobs_file_rule(const struct jobs_spec *spec, uint8_t event, cons
 	rule.queue = file_value(&v->queue);
 	rule.function = file_value(&v->function);
 	rule.capacity = file_value(&v->capacity);
+	rule.part = file_value(&v->part);
+	rule.zero = file_value(&v->zero);
 	if (v->text.has[0]) {
 		rule.text.at = file_value(&v->text.at);
 		rule.text.length = file_value(&v->text.length);
@@ -326,6 +349,10 @@ static const char *file_note_values(const struct jobs_values *v, const struct jo
 		why = file_note_value(&v->function, n, &rule->function);
 	if (!why)
 		why = file_note_value(&v->capacity, n, &rule->capacity);
+	if (!why)
+		why = file_note_value(&v->part, n, &rule->part);
+	if (!why)
+		why = file_note_value(&v->zero, n, &rule->zero);
 	if (!why && v->text.has[0])
 		why = file_note_value(&v->text.at, n, &rule->text.at);
 	if (!why && v->text.has[0])

@@ -178,6 +178,7 @@ static int jobs_spec_values(const struct jobs_spec_at *at, const json_t *o, stru
 	char end[16] = "";
 	int r = jobs_spec_value(at, o, "job", true, &ret->job);
 
+	ret->part.arg = ret->zero.arg = -1;
 	if (!r)
 		r = jobs_spec_value(at, o, "queue", false, &ret->queue);
 	if (!r)
@@ -195,6 +196,15 @@ static int jobs_spec_values(const struct jobs_spec_at *at, const json_t *o, stru
 	return r;
 }
 
+static const struct jobs_values jobs_spec_nowhere = {
+	.job = { .arg = -1 },
+	.queue = { .arg = -1 },
+	.function = { .arg = -1 },
+	.capacity = { .arg = -1 },
+	.part = { .arg = -1 },
+	.zero = { .arg = -1 },
+};
+
 /* "event" is "input" or "draw". */
 static int jobs_spec_input(const struct jobs_spec_at *at, json_t *o, bool draw, struct jobs_function *f)
 {
@@ -209,9 +219,8 @@ static int jobs_spec_input(const struct jobs_spec_at *at, json_t *o, bool draw, 
 	int r = jobs_spec_known(at, o, known);
 
 	f->event = JOBS_SPEC_INPUT;
+	f->values = jobs_spec_nowhere;
 	f->values.layout = JOB_LAYOUT_DRAW;
-	f->values.queue.arg = f->values.function.arg = f->values.job.arg = -1;
-	f->values.capacity.arg = -1;
 	if (!r && draw)
 		return json_object_get(o, "layout") || json_object_get(o, "at")
 			       ? jobs_spec_bad(at, "draw", "has no \"layout\" and no \"at\"")
@@ -234,7 +243,7 @@ static int jobs_spec_call(const struct jobs_spec_at *at, json_t *o, struct jobs_
 	int r = jobs_spec_known(at, o, known);
 
 	f->event = JOBS_SPEC_CALL;
-	f->values.queue.arg = f->values.function.arg = f->values.capacity.arg = -1;
+	f->values = jobs_spec_nowhere;
 	if (!r)
 		r = jobs_spec_value(at, o, "text", false, &f->values.job);
 	if (!r && f->values.job.arg == JOBS_SPEC_THREAD)
@@ -247,6 +256,63 @@ static int jobs_spec_call(const struct jobs_spec_at *at, json_t *o, struct jobs_
 		return jobs_spec_bad(at, "as", "is missing: a name of at most 48 bytes for the call");
 	strcpy(f->values.call, name);
 	return 0;
+}
+
+#define JOBS_SPEC_BEGIN_TEXT  "transaction-begin"
+#define JOBS_SPEC_FINISH_TEXT "transaction-end"
+
+/* Sets *ret if the event is the begin or the end of a transaction. */
+static bool jobs_spec_is_transaction(const json_t *o, uint8_t *ret)
+{
+	const char *event = json_string_value(json_object_get(o, "event")) ?: "";
+
+	if (!strcmp(event, JOBS_SPEC_BEGIN_TEXT))
+		*ret = JOBS_SPEC_BEGIN;
+	else if (!strcmp(event, JOBS_SPEC_FINISH_TEXT))
+		*ret = JOBS_SPEC_FINISH;
+	else
+		return false;
+	return true;
+}
+
+/* o: a function, or the object "calls" */
+static int jobs_spec_transaction(const struct jobs_spec_at *at, json_t *o, const char *const known[],
+				 struct jobs_values *ret)
+{
+	int r = jobs_spec_known(at, o, known);
+
+	*ret = jobs_spec_nowhere;
+	if (!r)
+		r = jobs_spec_text(at, o, "as", true, ret->call, sizeof(ret->call));
+	if (!r)
+		r = jobs_spec_value(at, o, "id", true, &ret->job);
+	if (!r)
+		r = jobs_spec_value(at, o, "part", false, &ret->part);
+	if (!r)
+		r = jobs_spec_value(at, o, "zero", false, &ret->zero);
+	return r ?: jobs_spec_contains(at, json_object_get(o, "contains"), &ret->text);
+}
+
+/* "event" is "function". */
+static int jobs_spec_gives(const struct jobs_spec_at *at, json_t *o, struct jobs_function *f)
+{
+	static const char *const known[] = { "symbol", "if", "unless", "event", "function", "calls", NULL };
+	static const char *const in_calls[] = { "event", "as", "id", "part", "zero", "contains", NULL };
+	json_t *calls = json_object_get(o, "calls");
+	int r = jobs_spec_known(at, o, known);
+
+	f->event = JOBS_SPEC_FUNCTION;
+	f->values = jobs_spec_nowhere;
+	if (!r)
+		r = jobs_spec_value(at, o, "function", true, &f->values.function);
+	if (r)
+		return r;
+	if (!jobs_spec_is_transaction(calls, &f->calls_event))
+		return jobs_spec_bad(at, "calls",
+				     "must be the event " JOBS_SPEC_BEGIN_TEXT " or " JOBS_SPEC_FINISH_TEXT);
+	r = jobs_spec_transaction(at, calls, in_calls, &f->calls);
+	f->has_calls = !r;
+	return r;
 }
 
 static int jobs_spec_event(const struct jobs_spec_at *at, const json_t *o, uint8_t *ret)
@@ -262,7 +328,10 @@ static int jobs_spec_event(const struct jobs_spec_at *at, const json_t *o, uint8
 			*ret = (uint8_t)i;
 			return 0;
 		}
-	return r ? r : jobs_spec_bad(at, "event", "must be enqueue, start, end, input, draw or call");
+	return r ? r
+		 : jobs_spec_bad(
+			   at, "event",
+			   "must be enqueue, start, end, input, draw, call, function, transaction-begin or -end");
 }
 
 static int jobs_spec_calls(const struct jobs_spec_at *at, json_t *calls, struct jobs_function *f)
@@ -278,6 +347,7 @@ static int jobs_spec_calls(const struct jobs_spec_at *at, json_t *calls, struct 
 	if (!r)
 		r = jobs_spec_values(at, calls, &f->calls);
 	f->has_calls = !r;
+	f->calls_event = CT_JOB_START;
 	return r;
 }
 
@@ -286,6 +356,8 @@ static int jobs_spec_function(json_t *o, struct jobs_function *f, char *err)
 	static const char *const known[] = { "symbol", "note",     "if",       "unless", "event",
 					     "job",    "queue",    "function", "end",    "queued",
 					     "calls",  "contains", "capacity", NULL };
+	static const char *const in_transaction[] = { "symbol", "note", "if",   "unless",   "event", "as",
+						      "id",     "part", "zero", "contains", NULL };
 	struct jobs_spec_at at = { .err = err };
 	json_t *calls = json_object_get(o, "calls");
 	const char *event;
@@ -307,6 +379,10 @@ static int jobs_spec_function(json_t *o, struct jobs_function *f, char *err)
 		return jobs_spec_bad(&at, "note", "must have the form provider:name, and excludes a symbol");
 	if (!r && !strcmp(event, "call"))
 		return jobs_spec_call(&at, o, f);
+	if (!r && !strcmp(event, "function"))
+		return jobs_spec_gives(&at, o, f);
+	if (!r && jobs_spec_is_transaction(o, &f->event))
+		return jobs_spec_transaction(&at, o, in_transaction, &f->values);
 	if (!r)
 		r = jobs_spec_known(&at, o, known);
 	if (!r)

@@ -24,6 +24,11 @@
 #define JOBS_SPEC_INPUT UINT8_MAX
 /* jobs_function.event: no job, but a call of a function */
 #define JOBS_SPEC_CALL (UINT8_MAX - 1)
+/* jobs_function.event: no job, but the begin or the end of a transaction */
+#define JOBS_SPEC_BEGIN  (UINT8_MAX - 2)
+#define JOBS_SPEC_FINISH (UINT8_MAX - 3)
+/* jobs_function.event: the program gives the framework a function, whose calls are the events */
+#define JOBS_SPEC_FUNCTION (UINT8_MAX - 4)
 
 /*
  * Where a value of a job lies; arg < 0: nowhere. Arguments count from 0. Six forms:
@@ -53,8 +58,11 @@ struct jobs_values {
 	bool queued;  /* a start or an end counts only if an earlier event of the job was seen */
 	/* with JOBS_SPEC_INPUT: enum job_layout of the event whose address `job` is */
 	uint8_t layout;
-	/* with JOBS_SPEC_CALL: the name of the call; `job` is the address of its text, or nowhere */
+	/* with JOBS_SPEC_CALL: the name of the call; `job` is the address of its text, or nowhere.
+	 * With JOBS_SPEC_BEGIN and JOBS_SPEC_FINISH: the name of the transaction */
 	char call[CT_MARK_NAME_MAX + 1];
+	/* with JOBS_SPEC_BEGIN and JOBS_SPEC_FINISH: see struct job_rule. arg < 0: nowhere */
+	struct jobs_arg part, zero;
 	struct jobs_text text;
 };
 
@@ -64,12 +72,13 @@ struct jobs_function {
 	char unless[128]; /* probed only in binaries without this symbol; "": in all */
 	/* symbol is the "provider:name" of a note (sys/sdt.h) */
 	bool note;
-	uint8_t event; /* enum ct_job, JOBS_SPEC_INPUT or JOBS_SPEC_CALL */
+	uint8_t event; /* enum ct_job, or JOBS_SPEC_* */
 	struct jobs_values values;
-	/* has_calls: values.function gives the address of the function that does the job. A call of
-	 * this function is the start of the job. calls: where the values of the job lie at this
-	 * call. */
+	/* has_calls: values.function gives the address of the function that does the job, or of another
+	 * function of the program. A call of this function is the event calls_event: CT_JOB_START,
+	 * JOBS_SPEC_BEGIN or JOBS_SPEC_FINISH. calls: where the values lie at this call. */
 	bool has_calls;
+	uint8_t calls_event;
 	struct jobs_values calls;
 };
 

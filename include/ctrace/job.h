@@ -57,16 +57,20 @@ enum job_reg {
 };
 
 #define JOB_RETURNS 0x01 /* a start at the entry of a function, whose return ends the job */
-#define JOB_CALLS   0x02 /* an enqueue; the daemon then probes the job's function */
+#define JOB_CALLS   0x02 /* an enqueue or JOB_FUNCTION; the daemon then probes the job's function */
 #define JOB_TEXT    0x02 /* with JOB_MARK: a call with a text, whose address is `job` */
 /* An enqueue that has to come before a rule with JOB_QUEUED. Or a start that has to come before an end with
- * JOB_QUEUED: it is recorded only if the job does not run already. */
+ * JOB_QUEUED: it is recorded only if the job does not run already. With JOB_MARK: the begin of a transaction,
+ * which is always recorded. */
 #define JOB_NOTED  0x04
-#define JOB_QUEUED 0x08 /* a start or an end, recorded only once for each enqueue with JOB_NOTED */
+#define JOB_QUEUED 0x08 /* a start or an end, recorded only once for each enqueue or begin with JOB_NOTED */
 #define JOB_LOOSE  0x10 /* a start; no probe sees the end, so BPF adds a CT_JOB_END with CT_JF_LOOSE */
 #define JOB_MARK   0x20 /* no job, but a mark: `job` is the id of the transaction */
 #define JOB_INPUT  0x80 /* no job, but a CT_INPUT: `job` is the address of the event, `event` its layout */
 #define JOB_ENDED  0x40 /* a start with JOB_QUEUED, whose end has another rule with JOB_QUEUED */
+
+/* job_rule.event of a function that only gives the program's function to the framework (JOB_CALLS) */
+#define JOB_FUNCTION 255
 
 /* What an event of a display server looks like in memory. */
 enum job_layout {
@@ -94,7 +98,11 @@ struct job_rule {
 	/* capacity: with an enqueue, the number of jobs that the queue allows to run at one time; its low 32
 	 * bits count */
 	struct job_value job, queue, function, capacity;
-	ct_u8 event; /* enum ct_job; with JOB_MARK: enum ct_mark; with JOB_INPUT: enum job_layout */
+	/* with JOB_MARK and CT_MF_HASHED: the low 32 bits of `part` are a part of the id of the transaction
+	 */
+	struct job_value part;
+	struct job_value zero; /* the event counts only if the low 32 bits of this value are 0 */
+	ct_u8 event;           /* enum ct_job; with JOB_MARK: enum ct_mark; with JOB_INPUT: enum job_layout */
 	ct_u8 flags;
 	ct_u8 name_len;
 	/* How often the probes of the framework were attached anew, modulo 256. What the BPF programs
@@ -116,7 +124,7 @@ struct job_rule {
 	char name[JOB_LABEL_MAX];
 	struct job_text text;
 };
-_Static_assert(sizeof(struct job_rule) == 176, "job_rule");
+_Static_assert(sizeof(struct job_rule) == 192, "job_rule");
 
 /* A BPF program sends this to the daemon when a process enqueues its first job with `function`. */
 struct job_call {

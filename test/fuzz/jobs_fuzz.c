@@ -33,11 +33,17 @@ static int symbol(void *arg, const struct elf_symbol *s)
 static void function(const struct jobs_function *f)
 {
 	bool input = f->event == JOBS_SPEC_INPUT, call = f->event == JOBS_SPEC_CALL;
+	bool transaction = f->event == JOBS_SPEC_BEGIN || f->event == JOBS_SPEC_FINISH;
+	bool gives = f->event == JOBS_SPEC_FUNCTION;
 
-	if (!*f->symbol || (!input && !call && f->event > CT_JOB_END) || f->values.layout >= JOB_LAYOUTS ||
-	    (!input && f->values.layout) || call != (f->values.call[0] != '\0'))
+	if (!*f->symbol || (!input && !call && !transaction && !gives && f->event > CT_JOB_END) ||
+	    f->values.layout >= JOB_LAYOUTS || (!input && f->values.layout) ||
+	    (call || transaction) != (f->values.call[0] != '\0'))
 		abort();
-	if (f->values.job.arg < 0 && !call && (!input || f->values.layout))
+	if (f->values.job.arg < 0 && !call && !gives && (!input || f->values.layout))
+		abort();
+	if (gives &&
+	    (f->values.function.arg < 0 || !f->has_calls || !f->calls.call[0] || f->calls.job.arg < 0))
 		abort();
 }
 

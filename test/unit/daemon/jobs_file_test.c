@@ -132,6 +132,40 @@ static void calls(void **state)
 	free(s);
 }
 
+/* The end of a transaction counts only after its begin. */
+static void transactions(void **state)
+{
+	struct jobs_spec *s = parse(
+		HEAD
+		"{\"symbol\":\"give\",\"event\":\"function\",\"function\":\"arg1\",\"calls\":{\"event\":"
+		"\"transaction-begin\",\"as\":\"order\",\"id\":\"arg0\",\"part\":\"arg1->8\",\"zero\":\"arg2\"}},"
+		"{\"symbol\":\"f\",\"event\":\"transaction-end\",\"as\":\"order\",\"id\":\"arg0\",\"contains\":{\"at\":\"arg1\",\"has\":\"ok\"}}]}");
+	struct job_rule gives = rule_of(s, 0), ends = rule_of(s, 1), begins;
+	size_t at;
+
+	begins = jobs_file_rule(s, s->functions[0].calls_event, &s->functions[0].calls, NULL, 0, &at);
+	assert_int_equal(gives.event, JOB_FUNCTION);
+	assert_int_equal(gives.flags, 0); /* file_add() adds JOB_CALLS */
+	assert_int_equal(gives.function.reg, 1 + JOB_SI);
+	assert_int_equal(begins.event, CT_MARK_BEGIN);
+	assert_int_equal(begins.flags, JOB_MARK | JOB_NOTED);
+	assert_int_equal(begins.rec_flags, CT_MF_HASHED);
+	assert_int_equal(begins.part.deref, 1);
+	assert_int_equal(begins.zero.reg, 1 + JOB_DX);
+	assert_int_equal(ends.event, CT_MARK_END);
+	assert_int_equal(ends.flags, JOB_MARK | JOB_QUEUED);
+	assert_int_equal(ends.part.reg, 0);
+	assert_int_equal(begins.text.at.reg, 0);
+	assert_int_equal(ends.text.at.reg, 1 + JOB_SI);
+	assert_int_equal(ends.text.has[0], 'o' << 8 | 'k');
+	assert_string_equal(ends.name, "order");
+	assert_int_equal(ends.name_len, 5);
+	assert_int_equal(ends.framework, begins.framework);
+	assert_int_not_equal(ends.framework, 0);
+	assert_int_equal(ends.mark, begins.mark);
+	free(s);
+}
+
 /* Which events wait for which others, by the descriptions. */
 static void flags(void **state)
 {
@@ -366,6 +400,7 @@ int main(void)
 		cmocka_unit_test(flags),
 		cmocka_unit_test(inputs),
 		cmocka_unit_test(calls),
+		cmocka_unit_test(transactions),
 		cmocka_unit_test(starts),
 		cmocka_unit_test(capacity),
 		cmocka_unit_test(called),

@@ -18,7 +18,9 @@
 
 #define HEAD  "{\"schema\":\"ctrace.framework/1\",\"name\":\"x\",\"binaries\":[\"libx.so\"],\"functions\":["
 #define START "\"event\":\"start\",\"job\":\"arg0\""
-#define END   "\"event\":\"end\",\"job\":\"arg0\""
+#define BEGIN                                                                                                \
+	"{\"event\":\"transaction-begin\",\"as\":\"order\",\"id\":\"arg0\",\"part\":\"arg2\",\"zero\":\"arg3\"}"
+#define END "\"event\":\"end\",\"job\":\"arg0\""
 
 #define END_QUEUED "{\"symbol\":\"q\",\"queued\":true," END "}"
 
@@ -138,6 +140,31 @@ static void calls(void **state)
 	free(s);
 }
 
+/* The begin and the end of a transaction: at a function, and at a function that the program gives away. */
+static void transactions(void **state)
+{
+	static const char text[] = HEAD
+		"{\"symbol\":\"give\",\"event\":\"function\",\"function\":\"arg1->8\",\"calls\":" BEGIN "},"
+		"{\"symbol\":\"f\",\"event\":\"transaction-end\",\"as\":\"order\",\"id\":\"arg1\"}]}";
+	char err[JOBS_SPEC_ERR_MAX] = "";
+	const struct jobs_function *f;
+	struct jobs_spec *s = NULL;
+
+	if (jobs_spec_parse(text, sizeof(text) - 1, &s, err))
+		fail_msg("%s", err);
+	f = s->functions;
+	assert_true(f[0].event == JOBS_SPEC_FUNCTION && f[0].has_calls);
+	assert_true(f[0].values.function.arg == 1 && f[0].values.function.off == 8 &&
+		    f[0].values.job.arg < 0);
+	assert_int_equal(f[0].calls_event, JOBS_SPEC_BEGIN);
+	assert_string_equal(f[0].calls.call, "order");
+	assert_true(f[0].calls.job.arg == 0 && f[0].calls.part.arg == 2 && f[0].calls.zero.arg == 3);
+	assert_true(f[1].event == JOBS_SPEC_FINISH && !f[1].has_calls);
+	assert_true(f[1].values.job.arg == 1 && f[1].values.part.arg < 0 && f[1].values.zero.arg < 0);
+	assert_false(jobs_spec_is_private(s));
+	free(s);
+}
+
 static void refusals(void **state)
 {
 	static const struct {
@@ -158,7 +185,24 @@ static void refusals(void **state)
 		{ HEAD "{}]}", "symbol" },
 		{ HEAD "{\"symbol\":\"f\"}]}", "in f: \"event\"" },
 		{ HEAD "{\"symbol\":\"f\",\"event\":\"begin\",\"job\":\"arg0\"}]}",
-		  "enqueue, start, end, input, draw or call" },
+		  "enqueue, start, end, input, draw, call, function" },
+		{ HEAD "{\"symbol\":\"f\",\"event\":\"transaction-begin\",\"id\":\"arg0\"}]}",
+		  "\"as\" must be" },
+		{ HEAD "{\"symbol\":\"f\",\"event\":\"transaction-end\",\"as\":\"a\"}]}", "\"id\" must be" },
+		{ HEAD
+		  "{\"symbol\":\"f\",\"event\":\"transaction-end\",\"as\":\"a\",\"id\":\"arg0\",\"job\":\"arg0\"}]}",
+		  "\"job\" is not known" },
+		{ HEAD "{\"symbol\":\"f\",\"part\":\"arg1\"," START "}]}", "\"part\" is not known" },
+		{ HEAD "{\"symbol\":\"f\",\"event\":\"function\",\"calls\":" BEGIN "}]}",
+		  "\"function\" must be" },
+		{ HEAD "{\"symbol\":\"f\",\"event\":\"function\",\"function\":\"arg1\"}]}",
+		  "must be the event transaction-begin or transaction-end" },
+		{ HEAD "{\"symbol\":\"f\",\"event\":\"function\",\"function\":\"arg1\",\"calls\":{" START
+		       "}}]}",
+		  "must be the event transaction-begin or transaction-end" },
+		{ HEAD "{\"note\":\"p:n\",\"event\":\"function\",\"function\":\"arg1\",\"calls\":" BEGIN
+		       "}]}",
+		  "\"note\" is not known" },
 		{ HEAD "{\"symbol\":\"f\",\"event\":\"call\",\"job\":\"arg0\"}]}", "\"job\" is not known" },
 		{ HEAD "{\"symbol\":\"f\",\"event\":\"call\",\"text\":\"thread\"}]}", "address of a text" },
 		{ HEAD "{\"symbol\":\"f\",\"text\":\"arg1\"," START "}]}", "\"text\" is not known" },
@@ -343,6 +387,12 @@ static void place(void **state)
 		{ { 0x48, 0x83, 0xc7, 0x10, 0x55 }, 5, 7, 0 },             /* add $0x10,%rdi: arg0 is lost */
 		{ { 0x49, 0x83, 0xc0, 0x10, 0x55 }, 5, 7, 4 },             /* add $0x10,%r8 */
 		{ { 0x83, 0x07, 0x01, 0x55 }, 4, 7, 0 },                   /* addl $1,(%rdi) */
+		{ { 0xba, 1, 0, 0, 0, 0xe9, 0, 0, 0, 0 }, 10, 3, 5 },      /* mov $1,%edx; jmp */
+		{ { 0xba, 1, 0, 0, 0, 0xe9, 0, 0, 0, 0 }, 10, 7, 0 },      /* arg2 is lost */
+		{ { 0x41, 0xb9, 1, 0, 0, 0, 0x55 }, 7, 0x1f, 6 },          /* mov $1,%r9d; push */
+		{ { 0x41, 0xb9, 1, 0, 0, 0, 0x55 }, 7, 0x20, 0 },          /* arg5 is lost */
+		{ { 0x48, 0xba, 1, 0, 0, 0, 0x55 }, 7, 3, 0 },             /* mov of 64 bits */
+		{ { 0xba, 1, 0, 0, 0 }, 5, 3, 0 },                         /* cut off */
 		{ { 0x80, 0x7f, 0x0a, 0, 0x74, 0 }, 6, 7, 4 },             /* cmpb $0,0xa(%rdi); je */
 		{ { 0x80, 0xc7, 0x0a, 0x74, 0 }, 5, 7, 0 },                /* add $0xa,%bh */
 		{ { 0xf6, 0x47, 0x12, 0x01, 0x74, 0 }, 6, 7, 4 },          /* testb $1,0x12(%rdi); je */
@@ -481,6 +531,7 @@ int main(void)
 		cmocka_unit_test(values),
 		cmocka_unit_test(spec),
 		cmocka_unit_test(calls),
+		cmocka_unit_test(transactions),
 		cmocka_unit_test(refusals),
 		cmocka_unit_test(functions_at_most),
 		cmocka_unit_test(own),
