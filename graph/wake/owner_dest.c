@@ -9,6 +9,7 @@
 
 #include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
+#include "graph/timeline/tables.h"
 #include "graph/wake/owner_private.h"
 #include "lib/checked.h"
 
@@ -350,7 +351,7 @@ static bool waits_for(const struct graph *g, const struct interval *s, uint64_t 
 		       !may_have_got(g, s, l, since_ns);
 	if (s->wait != CT_W_POLL && s->wait != CT_W_EPOLL)
 		return false;
-	r = s->wait == CT_W_EPOLL ? graph_refs(&g->members, s->obj, &n)
+	r = s->wait == CT_W_EPOLL ? table_members(g, s->obj, s->from_ns, s->to_ns, &n)
 				  : graph_refs_from(g, &g->waitfds, g->tasks[s->task].tid,
 						    checked_sub(s->from_ns, WAITFD_OLD_NS), &n);
 	for (size_t i = 0; i < n && scan_step(g); i++) {
