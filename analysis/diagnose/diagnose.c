@@ -113,7 +113,8 @@ static enum cause_kind find_cause(const struct findings *f)
 		return CAUSE_POLLING;
 	if (chain_sleeps_in_java(f->g, last))
 		return n > 1 ? CAUSE_SLOW_PEER : CAUSE_TIMER;
-	if (f->chain.links.v[0].wait == CT_W_FUTEX && f->chain.links.v[0].edge == EDGE_OWNER)
+	if (f->chain.links.v[0].wait == CT_W_FUTEX && f->chain.links.v[0].edge == EDGE_OWNER &&
+	    (last->pid == f->chain.links.v[0].pid || f->by_comparison))
 		return CAUSE_MISSING_WAKEUP;
 	if (f->chain.leaf.time == TIME_NETWORK || f->chain.leaf.kind == RESOURCE_NETWORK_FS)
 		return CAUSE_NETWORK;
