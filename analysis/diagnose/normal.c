@@ -76,8 +76,8 @@ static bool got_locks(const struct graph *g, uint32_t tid, uint64_t from_ns, uin
 	return got;
 }
 
-/* Returns true if the task receives bytes between these times, and sends none: the bytes are no answers, but a
- * stream, such as a file that a server sends. */
+/* Returns true if the task receives bytes between these times, and sends none: the bytes are no answers, but
+ * a stream, such as a file that a server sends. */
 static bool got_stream(const struct graph *g, uint32_t tid, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct window_event *e = g->w->events;

@@ -272,7 +272,7 @@ static const struct path_frame *unanswered(const struct walker *k, uint32_t fram
 	return NULL;
 }
 
-/* A request may be sent in several parts. */
+/* A request may be sent in several parts. If nothing was sent, the connection itself is the request. */
 static struct blame_request request_of(const struct graph *g, const struct path_frame *f)
 {
 	const struct graph_ref *answer = graph_ref_before(g, &g->recvs, f->blame.obj, f->from_ns), *sent;
@@ -282,7 +282,10 @@ static struct blame_request request_of(const struct graph *g, const struct path_
 	sent = graph_refs_from(g, &g->sends, f->blame.obj, since_ns, &n);
 	if (n && g->w->events[sent->event].r.ts <= f->from_ns)
 		return (struct blame_request){ g->w->events[sent->event].r.ts, true };
-	return (struct blame_request){ f->from_ns, false };
+	if (answer || f->interval == GRAPH_NONE || graph_ref_before(g, &g->sends, f->blame.obj, f->to_ns))
+		return (struct blame_request){ f->from_ns, false };
+	return (struct blame_request){ blame_connected_ns(g, g->intervals[f->interval].task, f->from_ns),
+				       false };
 }
 
 /* Returns true if the wait may have nothing to do with the request that the process received. */
