@@ -322,6 +322,15 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 /* intervals: at most this many are searched for the wait that a wake-up ended. Some intervals have
  * no length, so 1 is not enough. */
 #define WAIT_ENDED_LOOKS 8
+/* records: a descriptor table with more of them may lack the last descriptors, because only the first part of
+ * a very large table is read (FILES_BYTES_MAX, daemon/kernel/probe_iter.c) */
+#define TABLE_WHOLE_MAX (1u << 14)
+/* records: only so many members of an epoll are read (EPOLL_MEMBERS, bpf/iter.bpf.c). So if there are as
+ * many, further ones may be missing. */
+#define TABLE_MEMBERS_MAX 64
+/* ns: The window may cut a table that ends less than this before the end of the window. If smaller, a part of
+ * a table counts as the whole one (case table_at_the_end). */
+#define TABLE_CUT_NS 1000000ULL
 /* Kernel fact: PID_MAX_LIMIT, include/linux/threads.h. A damaged file may have larger tids. */
 #define TIDS_MAX (1u << 22)
 

@@ -109,11 +109,12 @@ static enum cause_kind find_cause(const struct findings *f)
 		return CAUSE_BUSY;
 	if (f->chain.end == END_UNKNOWN || f->chain.end == END_FOLDED)
 		return n > 1 ? CAUSE_SLOW_PEER : CAUSE_NONE;
-	if (root_cause_polls(last) && chain_only_children(&f->chain))
+	if ((root_cause_polls(last) || chain_forks_again(f->g, last)) && chain_only_children(&f->chain))
 		return CAUSE_POLLING;
 	if (chain_sleeps_in_java(f->g, last))
 		return n > 1 ? CAUSE_SLOW_PEER : CAUSE_TIMER;
-	if (f->chain.links.v[0].wait == CT_W_FUTEX && f->chain.links.v[0].edge == EDGE_OWNER)
+	if (f->chain.links.v[0].wait == CT_W_FUTEX && f->chain.links.v[0].edge == EDGE_OWNER &&
+	    (last->pid == f->chain.links.v[0].pid || f->by_comparison))
 		return CAUSE_MISSING_WAKEUP;
 	if (f->chain.leaf.time == TIME_NETWORK || f->chain.leaf.kind == RESOURCE_NETWORK_FS)
 		return CAUSE_NETWORK;

@@ -272,7 +272,7 @@ static const struct path_frame *unanswered(const struct walker *k, uint32_t fram
 	return NULL;
 }
 
-/* A request may be sent in several parts. */
+/* A request may be sent in several parts. If nothing was sent, the connection itself is the request. */
 static struct blame_request request_of(const struct graph *g, const struct path_frame *f)
 {
 	const struct graph_ref *answer = graph_ref_before(g, &g->recvs, f->blame.obj, f->from_ns), *sent;
@@ -282,7 +282,10 @@ static struct blame_request request_of(const struct graph *g, const struct path_
 	sent = graph_refs_from(g, &g->sends, f->blame.obj, since_ns, &n);
 	if (n && g->w->events[sent->event].r.ts <= f->from_ns)
 		return (struct blame_request){ g->w->events[sent->event].r.ts, true };
-	return (struct blame_request){ f->from_ns, false };
+	if (answer || f->interval == GRAPH_NONE || graph_ref_before(g, &g->sends, f->blame.obj, f->to_ns))
+		return (struct blame_request){ f->from_ns, false };
+	return (struct blame_request){ blame_connected_ns(g, g->intervals[f->interval].task, f->from_ns),
+				       false };
 }
 
 /* Returns true if the wait may have nothing to do with the request that the process received. */
@@ -540,7 +543,8 @@ static uint64_t sent_long_before(const struct graph *g, const struct blame *b)
 /* Returns true if the task waits for b->task to read what the task has sent, or to answer it. */
 static bool asks_over_network(const struct graph *g, uint32_t interval, const struct blame *b)
 {
-	return b->task != GRAPH_NONE && CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK && b->kind == RESOURCE_TCP &&
+	return b->task != GRAPH_NONE && CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK &&
+	       (b->kind == RESOURCE_TCP || b->kind == RESOURCE_UDP) &&
 	       g->intervals[interval].wait != CT_W_WRITE &&
 	       (b->edge == EDGE_OWNER || b->edge == EDGE_MESSAGE);
 }

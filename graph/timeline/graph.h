@@ -179,7 +179,9 @@ struct graph {
 	struct tids *sharers; /* [tid]: set, if other tids use one of its sockets; private to graph/ */
 	struct graph_index flocks;
 	struct graph_index fds;
-	struct graph_index tables;  /* CT_FD by tgid */
+	struct graph_index tables; /* CT_FD by tgid */
+	/* The first CT_FD of each descriptor table, by tgid; .event is an index in tables.v (tables.h) */
+	struct graph_index table_begins;
 	struct graph_index members; /* CT_EPMEMBER by epoll object */
 	struct graph_index waitfds;
 	struct graph_index samples;

@@ -832,6 +832,28 @@ static int index_move(struct graph_index *const *to, refs *v, int n, int r)
 	return r;
 }
 
+/* A table is recorded in the order of the descriptors. So if the number does not grow from one record of a
+ * process to the next, another table begins. */
+static int index_table_begins(struct graph *g)
+{
+	struct graph_index *to = &g->table_begins;
+	refs v = { 0 };
+	int r = 0;
+
+	for (size_t k = 0; k < g->tables.n_keys && !r; k++) {
+		uint32_t before = 0;
+
+		for (uint32_t i = g->tables.first[k]; i < g->tables.first[k + 1] && !r; i++) {
+			uint32_t fd = ct_fd_number(&g->w->events[g->tables.v[i].event].r);
+
+			if (i == g->tables.first[k] || fd <= before)
+				r = refs_add(&v, g->tables.keys[k], i);
+			before = fd;
+		}
+	}
+	return index_move(&to, &v, 1, r);
+}
+
 int index_records(struct graph *g)
 {
 	struct graph_index *to[IX_COUNT] = {
@@ -862,6 +884,8 @@ int index_records(struct graph *g)
 	if (!r)
 		r = index_objects(g, v);
 	r = index_move(to, v, IX_COUNT, r);
+	if (!r)
+		r = index_table_begins(g);
 	g->lacks_first = r ? 0 : lacks_first(g);
 	return r ? r : index_spans(g);
 }
@@ -937,14 +961,14 @@ int index_waits(struct graph *g)
 
 void index_drop(struct graph *g)
 {
-	struct graph_index *all[] = { &g->sends,     &g->recvs,        &g->flocks,     &g->fds,
-				      &g->members,   &g->waitfds,      &g->samples,    &g->signals,
-				      &g->locktries, &g->wakes,        &g->tuples,     &g->accepted,
-				      &g->children,  &g->threads,      &g->called,     &g->polled,
-				      &g->accesses,  &g->owned,        &g->gaps,       &g->sheds,
-				      &g->listening, &g->caps,         &g->groups,     &g->hangs,
-				      &g->own_locks, &g->joins,        &g->addresses,  &g->blocks,
-				      &g->reads,     &g->process_caps, &g->last_wakes, &g->tables };
+	struct graph_index *all[] = {
+		&g->sends,      &g->recvs,   &g->flocks,      &g->fds,    &g->members,  &g->waitfds,
+		&g->samples,    &g->signals, &g->locktries,   &g->wakes,  &g->tuples,   &g->accepted,
+		&g->children,   &g->threads, &g->called,      &g->polled, &g->accesses, &g->owned,
+		&g->gaps,       &g->sheds,   &g->listening,   &g->caps,   &g->groups,   &g->hangs,
+		&g->own_locks,  &g->joins,   &g->addresses,   &g->blocks, &g->reads,    &g->process_caps,
+		&g->last_wakes, &g->tables,  &g->table_begins
+	};
 	struct graph_spans *spans[] = { &g->lost, &g->grouped, &g->capped };
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {

@@ -8,6 +8,7 @@
 #include "graph/wake/blame.h"
 #include "graph/wake/owner.h"
 #include "lib/checked.h"
+#include "trace/words/call.h"
 
 /* e is the record of one polled descriptor. Returns true if s polls this descriptor. For a poll(),
  * the descriptors are recorded when the wait begins or ends, but at most once a second
@@ -207,4 +208,42 @@ void wake_cause(const struct graph *g, const struct interval *s, const struct wi
 	cause_is(ret, EDGE_MESSAGE, EDGE_STRONG);
 	ret->below = true;
 	ret->task = waker;
+}
+
+/* Returns the thread of the same process that ended the last wait of the task with exit_group() or execve(),
+ * or GRAPH_NONE. */
+static uint32_t killer_thread(const struct graph *g, uint32_t task)
+{
+	const struct graph_task *t = &g->tasks[task];
+	const struct interval *first = &g->intervals[t->first_interval], *x = first + t->n_intervals;
+	const struct window_event *wake = NULL;
+	uint32_t killer;
+	enum call call;
+
+	while (x-- > first && !wake && scan_step(g))
+		if (x->state == INTERVAL_BLOCKED && x->wait != CT_W_EXITED)
+			wake = x->wake == GRAPH_NONE ? NULL : &g->w->events[x->wake];
+	if (!wake || !ct_wake_by_task(&wake->r))
+		return GRAPH_NONE;
+	killer = graph_task_at(g, ct_wake_waker(&wake->r), wake->r.ts);
+	call = call_of(g->w->machine, wake->r.nr);
+	return killer != GRAPH_NONE && g->tasks[killer].tgid == t->tgid &&
+			       (call == CALL_EXIT_GROUP || call == CALL_EXECVE)
+		       ? killer
+		       : GRAPH_NONE;
+}
+
+uint32_t wake_ender(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint32_t main_thread = graph_task_at(g, t->tgid, ts_ns), killer;
+
+	if (t->tid == t->tgid)
+		return task;
+	killer = killer_thread(g, task);
+	if (killer != GRAPH_NONE || main_thread == GRAPH_NONE || g->tasks[main_thread].tgid != t->tgid ||
+	    g->tasks[main_thread].exit_ns < checked_sub(ts_ns, KILLED_GONE_NS))
+		return killer == GRAPH_NONE ? task : killer;
+	killer = killer_thread(g, main_thread);
+	return killer == GRAPH_NONE ? main_thread : killer;
 }

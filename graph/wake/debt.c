@@ -13,6 +13,18 @@
 #include "lib/checked.h"
 #include "lib/cleanup.h"
 
+uint64_t blame_connected_ns(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	const struct window_event *e = g->w->events;
+	size_t at = window_lower_bound(g->w, ts_ns);
+
+	for (size_t looks = 0; at-- > 0 && looks < SPOKE_LOOKS && scan_step(g); looks++)
+		if (e[at].r.kind == CT_WAKE && ct_wake_waker(&e[at].r) == g->tasks[task].tid &&
+		    ct_wake_call(&e[at].r) == CT_W_CONNECT)
+			return e[at].r.ts;
+	return ts_ns;
+}
+
 static uint32_t asking_wait(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	const struct graph_task *t = &g->tasks[task];

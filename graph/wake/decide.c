@@ -480,7 +480,7 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 		b->time = TIME_LOCK;
 		return;
 	}
-	b->task = waker;
+	b->task = b->kind == RESOURCE_CHILD ? wake_ender(g, waker, wake->r.ts) : waker;
 	if ((s->wait == CT_W_POLL || s->wait == CT_W_EPOLL) &&
 	    ((title_waits(g, s) && g->tasks[waker].ptgid == g->tasks[s->task].ptgid) ||
 	     (sig && ct_signal_number(&sig->r) == SIGURG && title_sessions(g, s->task, waker, s->to_ns)))) {
@@ -723,7 +723,7 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 		end = blame_repeat(g, interval, limit_ns);
 		if (end && !was_killed(g, end, &g->w->events[end->wake])) {
 			blame_woken(g, end, &g->w->events[end->wake], b);
-			if (b->task != GRAPH_NONE &&
+			if (b->task != GRAPH_NONE && !repeats_asked_later(g, s, end, b) &&
 			    !blame_is_interruption(g, (uint32_t)(end - g->intervals), b))
 				return;
 			if (b->task != GRAPH_NONE) {

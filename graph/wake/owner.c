@@ -114,7 +114,7 @@ uint32_t owner_handed_to(const struct graph *g, const struct interval *s)
 			continue;
 		if (own ? g->tasks[task].tgid == me->tgid && !is_back(g, wait, s->to_ns - 1)
 			: CT_OBJ_KIND(wait->obj) == CT_OBJ_FUSEDEV)
-			return task;
+			return owner_alive(g, task, s->to_ns - 1) ? task : GRAPH_NONE;
 	}
 	return GRAPH_NONE;
 }

@@ -3,42 +3,8 @@
  * of flock(), and an OFD lock, belong to an open file. A process gets the open file of another one by a fork
  * or through a socket. */
 #include "graph/timeline/scan.h"
+#include "graph/timeline/tables.h"
 #include "graph/wake/owner_private.h"
-#include "lib/bisect.h"
-#include "lib/cleanup.h"
-
-/* What the last descriptor table of a process, recorded in a range of time, says about a file. */
-enum has_file { TABLE_UNKNOWN, TABLE_LACKS, TABLE_HAS, TABLE_HAS_LOCK };
-
-/* A table is recorded as a whole, in the order of the descriptors. */
-static enum has_file last_table(const struct graph *g, uint32_t tgid, uint64_t obj, uint64_t since_ns,
-				uint64_t until_ns)
-{
-	enum has_file has = TABLE_LACKS;
-	uint64_t first_ns, last_ns;
-	bool in_last = true;
-	size_t n;
-	const struct graph_ref *r = graph_refs_from(g, &g->tables, tgid, since_ns + 1, &n);
-
-	n = BISECT(i, 0, n, owner_event(g, &r[i])->r.ts > until_ns);
-	if (!n)
-		return TABLE_UNKNOWN;
-	first_ns = last_ns = owner_event(g, &r[n - 1])->r.ts;
-	for (size_t i = n; i-- > 0 && scan_step(g);) {
-		const struct ct_rec *e = &owner_event(g, &r[i])->r;
-
-		in_last &= i + 1 == n || ct_fd_number(e) < ct_fd_number(&owner_event(g, &r[i + 1])->r);
-		if (!in_last && has != TABLE_HAS)
-			break;
-		first_ns = in_last ? e->ts : first_ns;
-		/* the table of an inspection does not show the locks, but an earlier table may */
-		if (e->obj == obj)
-			has = MAX(has, e->flags & CT_FF_LOCK ? TABLE_HAS_LOCK : TABLE_HAS);
-	}
-	return has == TABLE_LACKS && (graph_may_lack(g, 0, first_ns, last_ns) || !scan_left(g))
-		       ? TABLE_UNKNOWN
-		       : has;
-}
 
 /* Returns true if the process has asked for a lock of the file, and not got it. Then it has opened the file
  * for itself. */
@@ -69,11 +35,11 @@ static void add_openers(const struct graph *g, const struct lock_try *t, const s
 
 	for (size_t i = 0; i < n && owner_event(g, &r[i])->r.ts <= kept->until_ns && scan_step(g); i++) {
 		uint32_t tgid = owner_event(g, &r[i])->r.tid, task = owner_process(g, tgid, kept->until_ns);
-		enum has_file has;
+		enum table_has has;
 
 		if (task == GRAPH_NONE || tgid == t->tgid || tgid == g->tasks[kept->task].tgid)
 			continue;
-		has = last_table(g, tgid, t->obj, since_ns, kept->until_ns);
+		has = table_last_has(g, tgid, t->obj, since_ns, kept->until_ns);
 		if (has == TABLE_HAS_LOCK ||
 		    (has == TABLE_HAS && !locked && !asks_itself(g, t->obj, tgid, kept->until_ns)))
 			owner_add(g, ret, task);
@@ -106,7 +72,7 @@ void owner_find_keeper(const struct graph *g, const struct lock_try *t, const st
 {
 	const struct ct_rec *lock = &g->w->events[kept->event].r;
 	uint32_t tgid = g->tasks[kept->task].tgid, process = owner_process(g, tgid, kept->until_ns);
-	enum has_file has = last_table(g, tgid, t->obj, lock->ts, kept->until_ns);
+	enum table_has has = table_last_has(g, tgid, t->obj, lock->ts, kept->until_ns);
 	bool alive = process != GRAPH_NONE && owner_is_same_process(g, kept->task, process);
 	struct enders keepers = { 0 };
 	uint8_t strength = EDGE_WEAK;

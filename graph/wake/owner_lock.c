@@ -582,25 +582,34 @@ static bool is_certain_before_loss(const struct graph *g, const struct interval 
 	return true;
 }
 
+/* Finds the turn of the lock at at_ns, in a wait s that has ended. Returns false if no task surely owned the
+ * lock then, or if the turn lasted until the end of the wait. */
+static bool turn_at(const struct graph *g, const struct interval *s, uint64_t at_ns, const struct blame *b,
+		    struct lock_turn *ret)
+{
+	struct enders all = { 0 };
+
+	if (s->wait == CT_W_FUTEX && graph_futex_owner(g, s) && b->edge == EDGE_LOCK)
+		owner_turn(g, s, at_ns, ret, &all);
+	else if (s->wait != CT_W_FLOCK || b->edge != EDGE_FILELOCK || !owner_file_turn(g, s, at_ns, ret))
+		return false;
+	return ret->certain && ret->task != s->task && ret->until_ns < s->to_ns;
+}
+
 bool blame_earlier_owner(const struct graph *g, uint32_t interval, uint64_t at_ns, const struct blame *b,
 			 struct blame *ret)
 {
 	const struct interval *s = &g->intervals[interval];
-	bool mutex = s->wait == CT_W_FUTEX && graph_futex_owner(g, s);
-	struct enders all = { 0 };
-	struct lock_turn turn;
+	struct lock_turn turn, next;
 
 	if (b->task == GRAPH_NONE)
 		return false;
-	if (mutex && !b->ended && b->edge == EDGE_LOCK)
+	if (s->wait == CT_W_FUTEX && graph_futex_owner(g, s) && !b->ended && b->edge == EDGE_LOCK)
 		return is_certain_before_loss(g, s, at_ns, b, ret);
-	if (!b->ended)
+	if (!b->ended || !turn_at(g, s, at_ns, b, &turn))
 		return false;
-	if (mutex && b->edge == EDGE_LOCK)
-		owner_turn(g, s, at_ns, &turn, &all);
-	else if (s->wait != CT_W_FLOCK || b->edge != EDGE_FILELOCK || !owner_file_turn(g, s, at_ns, &turn))
-		return false;
-	if (!turn.certain || turn.task == b->task || turn.task == s->task || turn.until_ns >= s->to_ns)
+	/* The task that ended the wait may have owned the lock twice, with another owner in between. */
+	if (turn.task == b->task && (!turn_at(g, s, turn.until_ns, b, &next) || next.task == b->task))
 		return false;
 	*ret = *b;
 	ret->task = turn.task;

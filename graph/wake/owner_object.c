@@ -5,6 +5,7 @@
 
 #include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
+#include "graph/timeline/tables.h"
 #include "graph/wake/owner_private.h"
 
 void owner_add(const struct graph *g, struct enders *e, uint32_t task)
@@ -118,8 +119,11 @@ bool owner_holders(const struct graph *g, uint64_t obj, uint64_t ts_ns, struct e
 	const struct graph_ref *r = graph_refs(&g->fds, obj, &n);
 
 	for (size_t i = 0; i < n && scan_step(g); i++) {
-		uint32_t task = owner_process(g, owner_event(g, &r[i])->r.tid, ts_ns);
+		uint32_t task;
 
+		if (table_is_outdated(g, r[i].event, ts_ns))
+			continue;
+		task = owner_process(g, owner_event(g, &r[i])->r.tid, ts_ns);
 		if (task != GRAPH_NONE)
 			owner_add(g, all, task);
 		else
@@ -139,8 +143,11 @@ uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t 
 	bool several = false;
 
 	for (size_t i = 0; i < n && scan_step(g); i++) {
-		uint32_t task = owner_process(g, owner_event(g, &r[i])->r.tid, ts_ns);
+		uint32_t task;
 
+		if (table_is_outdated(g, r[i].event, ts_ns))
+			continue;
+		task = owner_process(g, owner_event(g, &r[i])->r.tid, ts_ns);
 		if (task == GRAPH_NONE || g->tasks[task].tgid == tgid)
 			continue;
 		if (mode && (!(owner_event(g, &r[i])->r.flags & mode) ||

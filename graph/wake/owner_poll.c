@@ -4,6 +4,7 @@
 
 #include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
+#include "graph/timeline/tables.h"
 #include "graph/wake/owner_private.h"
 #include "lib/bisect.h"
 #include "lib/checked.h"
@@ -379,7 +380,7 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 {
 	bool epoll = s->wait == CT_W_EPOLL;
 	size_t n;
-	const struct graph_ref *r = epoll ? graph_refs(&g->members, s->obj, &n)
+	const struct graph_ref *r = epoll ? table_members(g, s->obj, s->from_ns, s->to_ns, &n)
 					  : graph_refs_from(g, &g->waitfds, g->tasks[s->task].tid,
 							    checked_sub(s->from_ns, WAITFD_OLD_NS), &n);
 	struct poll_found f = { .best = { .task = GRAPH_NONE }, .inner = true };
