@@ -368,17 +368,6 @@ bool chain_sleeps_in_java(const struct graph *g, const struct link *k)
 	return false;
 }
 
-bool chain_forks_again(const struct graph *g, const struct link *k)
-{
-	const struct window_stack *s =
-		k->wait == CT_W_SLEEP && k->stack ? window_stack(g->w, k->stack) : NULL;
-
-	for (int f = 0; s && f < s->n_frames; f++)
-		if (frame_is_bash_fork(s->frames[f]))
-			return true;
-	return false;
-}
-
 static bool ran_in_user_mode(const struct graph *g, const struct link *k)
 {
 	size_t n, user = 0, all = 0;

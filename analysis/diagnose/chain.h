@@ -58,8 +58,5 @@ bool chain_only_children(const struct chain *c);
 bool chain_waits_for_files(const struct chain *c);
 /* Returns true if the link is one wait, and its own stack shows that it is a sleep of Java. */
 bool chain_sleeps_in_java(const struct graph *g, const struct link *k);
-/* Returns true if the link sleeps, and its stack shows that it could not start a process, and will try again.
- */
-bool chain_forks_again(const struct graph *g, const struct link *k);
 
 #endif

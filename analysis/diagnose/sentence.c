@@ -432,8 +432,6 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 		say_resource(t, k);
 	if (k->kind != RESOURCE_MEMORY && !sleeps)
 		say_where(t, f, k);
-	if (chain_forks_again(f->g, k))
-		words_add(t, ", because it could not start a process");
 	if (k->kind == RESOURCE_INPUT)
 		say_writer(t, f, k);
 	if (f->disk && f->disk->several)

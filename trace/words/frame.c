@@ -144,11 +144,6 @@ bool frame_is_java_sleep(const char *frame)
 	return is_of_jvm(frame, functions, ARRAY_SIZE(functions));
 }
 
-bool frame_is_bash_fork(const char *frame)
-{
-	return strstr(frame, "(bash)") && frame_is_function(frame, "make_child");
-}
-
 bool frame_is_out_of_memory(const char *frame)
 {
 	/* mm/memcontrol.c; since Linux 6.11 mm/memcontrol-v1.c */

@@ -46,9 +46,6 @@ bool frame_initializes_class(const char *frame);
  * (frame_is_java_sleep(): sleeps in Thread.sleep()). */
 bool frame_is_java_monitor(const char *frame);
 bool frame_is_java_sleep(const char *frame);
-/* Returns true if the frame is in the function of bash that starts a process. If fork() fails, because there
- * are as many processes as there may be (EAGAIN), this function sleeps, and tries again: jobs.c of bash. */
-bool frame_is_bash_fork(const char *frame);
 /* Returns true if the frame is in the function of the kernel in which a task waits because its control
  * group has no memory left, and may not kill a process to get some (memory.oom_control of version 1). */
 bool frame_is_out_of_memory(const char *frame);

@@ -71,9 +71,6 @@ static void test_function(void **state)
 	assert_true(frame_is_function("run (demo)", "run"));
 	assert_true(frame_is_function("run", "run"));
 	assert_false(frame_is_function("run_all+0x1 (demo)", "run"));
-	assert_true(frame_is_bash_fork("make_child+0x158 (bash)"));
-	assert_false(frame_is_bash_fork("make_child+0x158 (tool)"));
-	assert_false(frame_is_bash_fork("make_children+0x158 (bash)"));
 	assert_false(frame_is_function("ru", "run"));
 	assert_true(frame_is_function("k:run+0x1", "run"));
 	assert_true(frame_is_function("k:run+0x1", "k:run"));
