@@ -71,8 +71,6 @@
 /* intervals: is_fed_often() looks at up to this many intervals before the examined wait, and at as
  * many intervals after it. */
 #define FED_LOOKS 512
-/* records: between two sleeps of a task, at most this many records of all tasks are searched for its messages */
-#define PACED_LOOKS 4096
 /* messages: One-way messages need no answer. Only messages after which the client waited in its
  * event loop are counted. With fewer of them than this, the client's messages are not one-way.
  * If smaller, a client that has lost one answer seems to idle (test one_message_unanswered).

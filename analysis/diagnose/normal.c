@@ -76,24 +76,6 @@ static bool got_locks(const struct graph *g, uint32_t tid, uint64_t from_ns, uin
 	return got;
 }
 
-/* Returns true if the task receives bytes between these times, and sends none: the bytes are no answers, but
- * a stream, such as a file that a server sends. */
-static bool got_stream(const struct graph *g, uint32_t tid, uint64_t from_ns, uint64_t to_ns)
-{
-	const struct window_event *e = g->w->events;
-	size_t at = window_lower_bound(g->w, from_ns), end = MIN(g->w->n_events, at + PACED_LOOKS);
-	bool got = false;
-
-	for (; at < end && e[at].r.ts < to_ns && scan_step(g); at++) {
-		if (e[at].r.tid != tid)
-			continue;
-		if (e[at].r.kind == CT_SEND)
-			return false;
-		got |= e[at].r.kind == CT_RECV && ct_message_bytes(&e[at].r);
-	}
-	return got;
-}
-
 /* A task that sleeps again and again may poll for something that does not come. Or it may work, with
  * pauses. Returns true if it works: between most of its sleeps, it receives bytes, or takes file locks
  * without a failed try. */
@@ -108,8 +90,7 @@ static bool is_paced(const struct graph *g, const struct link *k)
 		const struct interval *s = &g->intervals[i];
 
 		if (s->state == INTERVAL_BLOCKED && s->wait == CT_W_SLEEP) {
-			rounds += !got && (got_locks(g, g->tasks[k->task].tid, since_ns, s->from_ns) ||
-					   got_stream(g, g->tasks[k->task].tid, since_ns, s->from_ns));
+			rounds += !got && got_locks(g, g->tasks[k->task].tid, since_ns, s->from_ns);
 			since_ns = s->to_ns;
 			got = false;
 		} else if (!got &&
