@@ -452,8 +452,6 @@ uint64_t bytes_arrived_ns(const struct graph *g, uint64_t sock, uint32_t task, u
 	uint32_t end = (uint32_t)MIN(window_lower_bound(g->w, to_ns), g->w->n_events - 1);
 	size_t n;
 
-	if (owner_dgram_is_lost(g, sock, task, from_ns, to_ns))
-		return to_ns;
 	if (!o || o->type != SOCK_STREAM || !graph_is_local(g, sock) || !peer || peer & CT_OBJ_NOT_ACCEPTED ||
 	    !sent)
 		return 0;

@@ -12,7 +12,6 @@
 #include "graph/timeline/tables.h"
 #include "graph/wake/owner_private.h"
 #include "lib/checked.h"
-#include "lib/cleanup.h"
 
 /* The last datagram of a socket to one destination. */
 struct asked {
@@ -383,10 +382,8 @@ bool owner_awaits_input(const struct graph *g, uint32_t task, uint64_t sock, uin
 }
 
 /* A datagram that arrives wakes a task that waits for it. So if a thread of the process waits for input on
- * the socket at the destination, and has not received the datagram, the datagram did not arrive. If there are
- * several sockets (SO_REUSEPORT), all count. since_ns: as in owner_awaits_input(). */
-static bool is_lost(const struct graph *g, const struct asked *a, uint32_t task, uint64_t since_ns,
-		    uint64_t ts_ns)
+ * the socket at the destination, and has not received the datagram, the datagram did not arrive. */
+static bool is_lost(const struct graph *g, const struct asked *a, uint32_t task, uint64_t ts_ns)
 {
 	enum listens best = LISTENS_NOT;
 	bool waits = false;
@@ -401,34 +398,14 @@ static bool is_lost(const struct graph *g, const struct asked *a, uint32_t task,
 			continue;
 		if (has_received(g, x->id, a->sent, ts_ns))
 			return false;
-		if (how < best)
-			continue;
-		waits = (waits || how > best) && owner_awaits_input(g, task, x->id, since_ns, ts_ns);
-		best = how;
+		if (how > best)
+			waits = false;
+		if (how >= best) {
+			best = how;
+			waits |= owner_awaits_input(g, task, x->id, ts_ns, ts_ns);
+		}
 	}
 	return waits;
-}
-
-bool owner_dgram_is_lost(const struct graph *g, uint64_t sock, uint32_t task, uint64_t from_ns,
-			 uint64_t to_ns)
-{
-	const struct window_object *o = graph_object(g, sock);
-	const struct graph_ref *sent = graph_ref_before(g, &g->sends, sock, from_ns);
-	const struct graph_ref *got = graph_ref_before(g, &g->recvs, sock, to_ns);
-	uint64_t late_ns, since_ns;
-	struct asked a;
-
-	if (!o || o->type != SOCK_DGRAM || o->family == AF_UNIX || !o->rport || !graph_is_local(g, sock) ||
-	    graph_peer_object(g, sock) || !sent || (got && got->event > sent->event))
-		return false;
-	a = (struct asked){ .sent = owner_event(g, sent), .to = *o };
-	/* the record of the send may be late */
-	since_ns = checked_sub(a.sent->r.ts, MESSAGE_LATE_NS);
-	late_ns = MAX(from_ns, a.sent->r.ts + MESSAGE_DELAYED_NS);
-	return late_ns < to_ns && !graph_may_lack(g, CT_LACK_MESSAGES, since_ns, to_ns) &&
-	       !graph_process_was_capped(g, g->tasks[task].tgid, since_ns, to_ns) &&
-	       is_lost(g, &a, task, since_ns, late_ns + (to_ns - late_ns) / 2) &&
-	       is_lost(g, &a, task, since_ns, to_ns - 1);
 }
 
 /* Finds the living processes that have the socket at the destination. */
@@ -600,7 +577,7 @@ uint32_t owner_of_dest(const struct graph *g, uint64_t sock, uint64_t ts_ns, str
 			continue;
 		find_holders(g, a, ts_ns, &h);
 		task = task_of(g, a, &h, ts_ns);
-		if (task != GRAPH_NONE && is_lost(g, a, task, ts_ns, ts_ns)) {
+		if (task != GRAPH_NONE && is_lost(g, a, task, ts_ns)) {
 			task = GRAPH_NONE;
 			continue;
 		}

@@ -89,10 +89,6 @@ bool owner_is_woken_for(const struct graph *g, const struct interval *s, uint64_
  * this wait would have ended if the input had arrived after since_ns. */
 bool owner_awaits_input(const struct graph *g, uint32_t task, uint64_t sock, uint64_t since_ns,
 			uint64_t ts_ns);
-/* sock: a datagram socket that is connected to an address of this host, and waits for the answer of `task`.
- * Returns true if records show that its last datagram before from_ns has not arrived by to_ns. */
-bool owner_dgram_is_lost(const struct graph *g, uint64_t sock, uint32_t task, uint64_t from_ns,
-			 uint64_t to_ns);
 /* Returns true if the socket o may receive what the send r has sent. */
 bool owner_dest_is_for(const struct ct_rec *r, const struct window_object *o);
 /*
