@@ -540,7 +540,8 @@ static uint64_t sent_long_before(const struct graph *g, const struct blame *b)
 /* Returns true if the task waits for b->task to read what the task has sent, or to answer it. */
 static bool asks_over_network(const struct graph *g, uint32_t interval, const struct blame *b)
 {
-	return b->task != GRAPH_NONE && CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK && b->kind == RESOURCE_TCP &&
+	return b->task != GRAPH_NONE && CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK &&
+	       (b->kind == RESOURCE_TCP || b->kind == RESOURCE_UDP) &&
 	       g->intervals[interval].wait != CT_W_WRITE &&
 	       (b->edge == EDGE_OWNER || b->edge == EDGE_MESSAGE);
 }
