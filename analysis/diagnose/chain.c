@@ -368,6 +368,17 @@ bool chain_sleeps_in_java(const struct graph *g, const struct link *k)
 	return false;
 }
 
+bool chain_awaits_thaw(const struct graph *g, const struct link *k)
+{
+	const struct window_stack *s =
+		k->stack && k->state == LINK_WAITING ? window_stack(g->w, k->stack) : NULL;
+
+	for (int f = 0; s && f + 1 < s->n_frames; f++)
+		if (frame_waits_for_thaw(s->frames[f], s->frames[f + 1]))
+			return true;
+	return false;
+}
+
 static bool ran_in_user_mode(const struct graph *g, const struct link *k)
 {
 	size_t n, user = 0, all = 0;

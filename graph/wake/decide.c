@@ -668,6 +668,18 @@ static bool is_memory_wait(const struct graph *g, const struct interval *s)
 	return s->wait == CT_W_MEMORY;
 }
 
+/* A write to a frozen file system waits for a lock of the kernel, whose owner is no task. */
+static bool awaits_thaw(const struct graph *g, const struct interval *s)
+{
+	uint64_t id = s->st & CT_ST_DISK ? graph_visit_stack(g, s) : 0;
+	const struct window_stack *stack = id ? window_stack(g->w, id) : NULL;
+
+	for (uint16_t i = 0; stack && i + 1 < stack->n_frames; i++)
+		if (frame_waits_for_thaw(stack->frames[i], stack->frames[i + 1]))
+			return true;
+	return false;
+}
+
 bool blame_is_interruption(const struct graph *g, uint32_t interval, const struct blame *b)
 {
 	const struct interval *x = &g->intervals[interval];
@@ -731,6 +743,12 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 				b->timed_out = true;
 			}
 		}
+	}
+	if (awaits_thaw(g, s)) {
+		b->edge = EDGE_KERNEL_LOCK;
+		b->kind = RESOURCE_KERNEL_LOCK;
+		b->time = TIME_LOCK;
+		return;
 	}
 	if (is_disk_wait(g, s, wake)) {
 		blame_disk(g, s, b);

@@ -64,6 +64,17 @@ static void test_rows(void **state)
 	}
 }
 
+static void test_thaw(void **state)
+{
+	(void)state;
+	assert_true(frame_waits_for_thaw("k:percpu_rwsem_wait+0x1", "k:mnt_want_write+0x1"));
+	assert_true(frame_waits_for_thaw("k:__percpu_down_read+0x1", "k:__sb_start_write+0x1"));
+	assert_false(frame_waits_for_thaw("k:percpu_rwsem_wait+0x1", "k:cgroup_attach_task+0x1"));
+	assert_false(frame_waits_for_thaw("k:rwsem_down_read_slowpath+0x1", "k:mnt_want_write+0x1"));
+	assert_false(frame_waits_for_thaw("percpu_rwsem_wait+0x1 (demo)", "k:mnt_want_write+0x1"));
+	assert_false(frame_waits_for_thaw("k:percpu_rwsem_wait+0x1", "mnt_want_write+0x1 (demo)"));
+}
+
 static void test_function(void **state)
 {
 	(void)state;
@@ -127,6 +138,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_thaw),
 		cmocka_unit_test(test_function),
 		cmocka_unit_test(test_same_function),
 		cmocka_unit_test(test_own_code_and_libraries),
