@@ -368,15 +368,26 @@ bool chain_sleeps_in_java(const struct graph *g, const struct link *k)
 	return false;
 }
 
-bool chain_awaits_thaw(const struct graph *g, const struct link *k)
+/* Returns true if the stack of the link has two frames, one called by the other one, for which `is` holds. */
+static bool has_frames(const struct graph *g, const struct link *k,
+		       bool (*is)(const char *inner, const char *frame))
 {
-	const struct window_stack *s =
-		k->stack && k->state == LINK_WAITING ? window_stack(g->w, k->stack) : NULL;
+	const struct window_stack *s = k->stack ? window_stack(g->w, k->stack) : NULL;
 
 	for (int f = 0; s && f + 1 < s->n_frames; f++)
-		if (frame_waits_for_thaw(s->frames[f], s->frames[f + 1]))
+		if (is(s->frames[f], s->frames[f + 1]))
 			return true;
 	return false;
+}
+
+bool chain_awaits_thaw(const struct graph *g, const struct link *k)
+{
+	return k->state == LINK_WAITING && has_frames(g, k, frame_waits_for_thaw);
+}
+
+bool chain_retries_fork(const struct graph *g, const struct link *k)
+{
+	return k->wait == CT_W_SLEEP && has_frames(g, k, frame_retries_fork);
 }
 
 static bool ran_in_user_mode(const struct graph *g, const struct link *k)

@@ -60,5 +60,7 @@ bool chain_waits_for_files(const struct chain *c);
 bool chain_sleeps_in_java(const struct graph *g, const struct link *k);
 /* Returns true if the stack of the link shows that the task waits because its file system is frozen. */
 bool chain_awaits_thaw(const struct graph *g, const struct link *k);
+/* Returns true if the stack of the link shows that the task sleeps because fork() has failed. */
+bool chain_retries_fork(const struct graph *g, const struct link *k);
 
 #endif

@@ -109,7 +109,7 @@ static enum cause_kind find_cause(const struct findings *f)
 		return CAUSE_BUSY;
 	if (f->chain.end == END_UNKNOWN || f->chain.end == END_FOLDED)
 		return n > 1 ? CAUSE_SLOW_PEER : CAUSE_NONE;
-	if (root_cause_polls(last) && chain_only_children(&f->chain))
+	if ((root_cause_polls(last) && chain_only_children(&f->chain)) || chain_retries_fork(f->g, last))
 		return CAUSE_POLLING;
 	if (chain_sleeps_in_java(f->g, last))
 		return n > 1 ? CAUSE_SLOW_PEER : CAUSE_TIMER;

@@ -166,6 +166,7 @@ static bool idles(const struct findings *f)
 	unsure = graph_lacks_within(f->g, last->from_ns, last->to_ns) & CT_LACK_MESSAGES;
 	switch (last->wait) {
 	case CT_W_SLEEP:
+		return !chain_retries_fork(f->g, last);
 	case CT_W_SIGNAL:
 	case CT_W_ACCEPT:
 		return true;

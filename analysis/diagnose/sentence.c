@@ -435,6 +435,8 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 		say_resource(t, k);
 	if (k->kind != RESOURCE_MEMORY && !sleeps)
 		say_where(t, f, k);
+	if (chain_retries_fork(f->g, k))
+		words_add(t, ", because it could not start a child");
 	if (k->kind == RESOURCE_INPUT)
 		say_writer(t, f, k);
 	if (f->disk && f->disk->several)

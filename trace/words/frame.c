@@ -170,6 +170,13 @@ bool frame_waits_for_thaw(const char *inner, const char *frame)
 	return waiting && writes;
 }
 
+bool frame_retries_fork(const char *inner, const char *frame)
+{
+	/* jobs.c of bash: make_child() sleeps only if fork() has failed with EAGAIN */
+	return strstr(frame, " (bash)") && frame_is_function(frame, "make_child") && frame_is_libc(inner) &&
+	       frame_is_function(inner, "sleep");
+}
+
 bool frame_is_function(const char *frame, const char *function)
 {
 	const char *rest;
