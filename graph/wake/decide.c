@@ -691,6 +691,17 @@ bool blame_is_interruption(const struct graph *g, uint32_t interval, const struc
 	       !is_own_sender(g, b->task, x->task);
 }
 
+uint64_t blame_asked_ns(const struct graph *g, const struct blame *b)
+{
+	const struct graph_ref *sent = b->ended && b->edge == EDGE_MESSAGE &&
+						       CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK &&
+						       !graph_is_accepted(g, b->obj)
+					       ? graph_ref_before(g, &g->sends, b->obj, b->until_ns)
+					       : NULL;
+
+	return sent ? g->w->events[sent->event].r.ts : 0;
+}
+
 static void blame_interval(const struct graph *g, uint32_t interval, uint64_t limit_ns, struct blame *b)
 {
 	const struct interval *s = &g->intervals[interval], *end;
@@ -735,7 +746,9 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 		end = blame_repeat(g, interval, limit_ns);
 		if (end && !was_killed(g, end, &g->w->events[end->wake])) {
 			blame_woken(g, end, &g->w->events[end->wake], b);
-			if (b->task != GRAPH_NONE &&
+			/* The answer to a request that the task only sent after its time limit shows
+			 * nothing about this wait. */
+			if (b->task != GRAPH_NONE && blame_asked_ns(g, b) <= s->to_ns &&
 			    !blame_is_interruption(g, (uint32_t)(end - g->intervals), b))
 				return;
 			if (b->task != GRAPH_NONE) {
