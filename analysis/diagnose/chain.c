@@ -87,7 +87,8 @@ static int link_push(const struct graph *g, struct chain *c, uint32_t task, cons
 		k.resource = strdup("");
 	} else {
 		k.kind = gr->type == GROUP_CPU ? RESOURCE_CPU : RESOURCE_UNKNOWN;
-		k.state = gr->type == GROUP_UNKNOWN         ? LINK_UNKNOWN
+		k.state = gr->type == GROUP_UNKNOWN
+				  ? (g->tasks[task].exit_ns <= gr->from_ns ? LINK_EXITED : LINK_UNKNOWN)
 			  : l->running_ns >= l->runnable_ns ? LINK_RUNNING
 							    : LINK_RUNNABLE;
 		k.resource = strdup("");
