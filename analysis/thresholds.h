@@ -63,8 +63,8 @@
  * If larger, a slow child counts as normal (test child_works_long). */
 #define DIAGNOSE_CHILD_BUSY_NS 2000000000ULL
 
-/* bytes: A task that sleeps again and again reads a stream slowly, and does not poll, if it gets at least this
- * much between two sleeps. A message that only tells a state is mostly shorter than a page of memory.
+/* bytes: A task that sleeps again and again reads a stream slowly, and does not poll, if it gets at least
+ * this much between two sleeps. A message that only tells a state is mostly shorter than a page of memory.
  * If smaller, a task that polls, and reads short messages, seems to work (test gets_short_messages).
  * If larger, a slow reader seems to poll (test reads_a_stream_slowly). */
 #define PACED_BYTES 4096
