@@ -63,6 +63,11 @@
  * If larger, a slow child counts as normal (test child_works_long). */
 #define DIAGNOSE_CHILD_BUSY_NS 2000000000ULL
 
+/* bytes: A task that sleeps again and again reads a stream slowly, and does not poll, if it gets at least
+ * this much between two sleeps. A message that only tells a state is mostly shorter than a page of memory.
+ * If smaller, a task that polls, and reads short messages, seems to work (test gets_short_messages).
+ * If larger, a slow reader seems to poll (test reads_a_stream_slowly). */
+#define PACED_BYTES 4096
 /* waits: A consumer counts as fed only if at least this many of its waits got something. Then it is
  * normal that its producer sleeps.
  * If smaller, a service that sleeps in two requests counts as normal (test fed_twice).

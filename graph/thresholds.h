@@ -271,6 +271,10 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 /* waits: a task that awaits input had at most this many waits since the input was sent. If it had more, it is
  * not known whether the input arrived. If larger, the search takes longer. */
 #define ARRIVAL_LOOKS 4096
+/* intervals: at most this many of each thread of a server are searched for the connect() that made a
+ * connection. If there are more, it is not known which thread serves the connection. If larger, the search
+ * takes longer. */
+#define CONNECT_LOOKS 1024
 /* Limits of the search for the destinations of an unconnected datagram socket. MAX: destinations that are
  * told apart. LOOKS: sends that are looked at. ANSWER_LOOKS: sends of the sockets at a destination. If one of
  * these limits is exceeded, the task that owes an answer is not known. If larger, the search takes longer. */

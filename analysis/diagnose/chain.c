@@ -87,7 +87,8 @@ static int link_push(const struct graph *g, struct chain *c, uint32_t task, cons
 		k.resource = strdup("");
 	} else {
 		k.kind = gr->type == GROUP_CPU ? RESOURCE_CPU : RESOURCE_UNKNOWN;
-		k.state = gr->type == GROUP_UNKNOWN         ? LINK_UNKNOWN
+		k.state = gr->type == GROUP_UNKNOWN
+				  ? (g->tasks[task].exit_ns <= gr->from_ns ? LINK_EXITED : LINK_UNKNOWN)
 			  : l->running_ns >= l->runnable_ns ? LINK_RUNNING
 							    : LINK_RUNNABLE;
 		k.resource = strdup("");
@@ -366,6 +367,28 @@ bool chain_sleeps_in_java(const struct graph *g, const struct link *k)
 		if (frame_is_java_sleep(s->frames[f]))
 			return true;
 	return false;
+}
+
+/* Returns true if the stack of the link has two frames, one called by the other one, for which `is` holds. */
+static bool has_frames(const struct graph *g, const struct link *k,
+		       bool (*is)(const char *inner, const char *frame))
+{
+	const struct window_stack *s = k->stack ? window_stack(g->w, k->stack) : NULL;
+
+	for (int f = 0; s && f + 1 < s->n_frames; f++)
+		if (is(s->frames[f], s->frames[f + 1]))
+			return true;
+	return false;
+}
+
+bool chain_awaits_thaw(const struct graph *g, const struct link *k)
+{
+	return k->state == LINK_WAITING && has_frames(g, k, frame_waits_for_thaw);
+}
+
+bool chain_retries_fork(const struct graph *g, const struct link *k)
+{
+	return k->wait == CT_W_SLEEP && has_frames(g, k, frame_retries_fork);
 }
 
 static bool ran_in_user_mode(const struct graph *g, const struct link *k)

@@ -58,5 +58,9 @@ bool chain_only_children(const struct chain *c);
 bool chain_waits_for_files(const struct chain *c);
 /* Returns true if the link is one wait, and its own stack shows that it is a sleep of Java. */
 bool chain_sleeps_in_java(const struct graph *g, const struct link *k);
+/* Returns true if the stack of the link shows that the task waits because its file system is frozen. */
+bool chain_awaits_thaw(const struct graph *g, const struct link *k);
+/* Returns true if the stack of the link shows that the task sleeps because fork() has failed. */
+bool chain_retries_fork(const struct graph *g, const struct link *k);
 
 #endif

@@ -107,9 +107,12 @@ static enum cause_kind find_cause(const struct findings *f)
 		return CAUSE_BUSY;
 	if (f->chain.end == END_FOLDED && root_cause_ran(last))
 		return CAUSE_BUSY;
+	/* the thread that was to signal the waiter has ended */
+	if (n > 1 && last->state == LINK_EXITED && last[-1].wait == CT_W_FUTEX && last[-1].edge == EDGE_OWNER)
+		return CAUSE_MISSING_WAKEUP;
 	if (f->chain.end == END_UNKNOWN || f->chain.end == END_FOLDED)
 		return n > 1 ? CAUSE_SLOW_PEER : CAUSE_NONE;
-	if (root_cause_polls(last) && chain_only_children(&f->chain))
+	if ((root_cause_polls(last) && chain_only_children(&f->chain)) || chain_retries_fork(f->g, last))
 		return CAUSE_POLLING;
 	if (chain_sleeps_in_java(f->g, last))
 		return n > 1 ? CAUSE_SLOW_PEER : CAUSE_TIMER;

@@ -8,6 +8,7 @@
 
 #include "analysis/thresholds.h"
 #include "graph/timeline/scan.h"
+#include "graph/wake/owner.h"
 #include "lib/cleanup.h"
 
 static bool is_loop(const struct link *k)
@@ -218,6 +219,60 @@ static bool polls_several(const struct graph *g, const struct link *k)
 	return false;
 }
 
+/* sock: the server's end of a connection. Returns true if, on most other connections to this server, the
+ * client sent the first message. */
+static bool clients_speak_first(const struct graph *g, uint64_t sock)
+{
+	const struct window_object *o = graph_object(g, sock);
+	size_t clients = 0, server = 0, n_sent, n_got;
+
+	for (size_t i = 0; o && i < g->w->n_objects && scan_step(g); i++) {
+		const struct window_object *x = &g->w->objects[i];
+		const struct graph_ref *sent, *got;
+
+		if (CT_OBJ_KIND(x->id) != CT_OBJ_SOCK || x->family != o->family || x->type != o->type ||
+		    x->lport != o->lport || x->netns != o->netns || x->family == AF_UNIX ||
+		    !graph_is_accepted(g, x->id))
+			continue;
+		sent = graph_refs(&g->sends, x->id, &n_sent);
+		got = graph_refs(&g->recvs, x->id, &n_got);
+		if (n_got && (!n_sent || got->event < sent->event))
+			clients++;
+		else if (n_sent)
+			server++;
+	}
+	return clients > server;
+}
+
+/* Returns true if the trace has all messages of the process of link k: it was born in the trace. */
+static bool has_all_messages(const struct graph *g, const struct link *k)
+{
+	uint32_t task = graph_task_at(g, k->pid, k->from_ns);
+	uint64_t born_ns = task == GRAPH_NONE ? 0 : g->tasks[task].born_ns;
+
+	return born_ns && !graph_may_lack(g, CT_LACK_MESSAGES, born_ns, k->to_ns) &&
+	       !graph_process_was_capped(g, k->pid, born_ns, k->to_ns);
+}
+
+/* Returns true if nothing was sent on the connection of link `before`, and the idle server k waits for input
+ * on it: the client has to speak first. */
+static bool has_not_asked(const struct graph *g, const struct chain *c, const struct link *before,
+			  const struct link *k)
+{
+	uint64_t peer = graph_peer_object(g, before->obj),
+		 middle_ns = k->from_ns + (k->to_ns - k->from_ns) / 2;
+	size_t n, n_peer;
+
+	if (!before->unfinished || !is_idle_server(g, c, before, k) || !has_all_messages(g, before))
+		return false;
+	graph_refs(&g->sends, before->obj, &n);
+	graph_refs(&g->sends, peer, &n_peer);
+	return !n && !n_peer &&
+	       (owner_awaits_input(g, k->task, peer, middle_ns, middle_ns) ||
+		owner_awaits_input(g, k->task, peer, k->to_ns, k->to_ns - 1)) &&
+	       clients_speak_first(g, peer);
+}
+
 bool idle_client(const struct graph *g, const struct chain *c, size_t first)
 {
 	for (size_t i = first; i < c->links.n; i++) {
@@ -230,7 +285,8 @@ bool idle_client(const struct graph *g, const struct chain *c, size_t first)
 		if (i > first && is_idle_server(g, c, k - 1, k))
 			return is_read(g, k - 1);
 		if (!polls_several(g, k) ||
-		    (k->owed && !is_one_way(g, k->obj, k->from_ns) && !is_pipelined(g, k->obj, k->from_ns) &&
+		    (k->owed && !(i + 1 < c->links.n && has_not_asked(g, c, k, k + 1)) &&
+		     !is_one_way(g, k->obj, k->from_ns) && !is_pipelined(g, k->obj, k->from_ns) &&
 		     !is_dropped(g, k->obj, k->from_ns, k->to_ns)))
 			return false;
 	}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/diagnose/normal.h"
 
+#include <sys/socket.h>
+
 #include "analysis/diagnose/idle_client.h"
 #include "analysis/thresholds.h"
 #include "graph/timeline/scan.h"
@@ -76,6 +78,45 @@ static bool got_locks(const struct graph *g, uint32_t tid, uint64_t from_ns, uin
 	return got;
 }
 
+/* Returns true if a message was sent on the socket between from_ns and to_ns. */
+static bool asks_on(const struct graph *g, uint64_t sock, uint64_t from_ns, uint64_t to_ns)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, &g->sends, sock, from_ns, &n);
+
+	return n && g->w->events[r->event].r.ts < to_ns;
+}
+
+/* The task sleeps up to from_ns, and again from to_ns on. Returns true if it got much from one stream in
+ * between, and nothing was sent on this stream since its first sleep (first_ns) and until end_ns. Then the
+ * task does not ask for what it gets: it only reads slowly. A failed try of a lock shows a task that polls.
+ */
+static bool reads_slowly(const struct graph *g, uint32_t tid, uint64_t from_ns, uint64_t to_ns,
+			 uint64_t first_ns, uint64_t end_ns)
+{
+	const struct window_event *e = &g->w->events[window_lower_bound(g->w, from_ns)];
+	const struct window_event *end = g->w->events + g->w->n_events;
+	const struct window_object *o;
+	uint64_t sock = 0, bytes = 0;
+
+	for (; e < end && e->r.ts < to_ns; e++) {
+		if (!scan_step(g))
+			return false;
+		if (e->r.tid != tid)
+			continue;
+		if (e->r.kind == CT_FLOCK && ct_lock_result(&e->r))
+			return false;
+		if (e->r.kind != CT_RECV)
+			continue;
+		if (sock && e->r.obj != sock)
+			return false;
+		sock = e->r.obj;
+		bytes += ct_message_bytes(&e->r);
+	}
+	o = graph_object(g, sock);
+	return bytes >= PACED_BYTES && o && o->type == SOCK_STREAM && !asks_on(g, sock, first_ns, end_ns);
+}
+
 /* A task that sleeps again and again may poll for something that does not come. Or it may work, with
  * pauses. Returns true if it works: between most of its sleeps, it receives bytes, or takes file locks
  * without a failed try. */
@@ -83,15 +124,19 @@ static bool is_paced(const struct graph *g, const struct link *k)
 {
 	uint32_t i = graph_interval_at(g, k->task, k->from_ns), rounds = 0;
 	uint32_t end = g->tasks[k->task].first_interval + g->tasks[k->task].n_intervals;
-	uint64_t since_ns = k->from_ns;
+	uint32_t tid = g->tasks[k->task].tid;
+	uint64_t since_ns = k->from_ns, first_ns = 0;
 	bool got = false;
 
 	for (; i < end && g->intervals[i].from_ns < k->to_ns && scan_step(g); i++) {
 		const struct interval *s = &g->intervals[i];
 
 		if (s->state == INTERVAL_BLOCKED && s->wait == CT_W_SLEEP) {
-			rounds += !got && got_locks(g, g->tasks[k->task].tid, since_ns, s->from_ns);
+			rounds += !got && (got_locks(g, tid, since_ns, s->from_ns) ||
+					   (first_ns &&
+					    reads_slowly(g, tid, since_ns, s->from_ns, first_ns, k->to_ns)));
 			since_ns = s->to_ns;
+			first_ns = first_ns ? first_ns : s->from_ns;
 			got = false;
 		} else if (!got &&
 			   (got_bytes(g, s) || (s->state == INTERVAL_BLOCKED && s->wait == CT_W_FUTEX &&
@@ -121,6 +166,7 @@ static bool idles(const struct findings *f)
 	unsure = graph_lacks_within(f->g, last->from_ns, last->to_ns) & CT_LACK_MESSAGES;
 	switch (last->wait) {
 	case CT_W_SLEEP:
+		return !chain_retries_fork(f->g, last);
 	case CT_W_SIGNAL:
 	case CT_W_ACCEPT:
 		return true;

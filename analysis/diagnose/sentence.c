@@ -214,7 +214,8 @@ static void say_wait(struct words *t, const struct sentence_facts *f, const stru
 		words_add(t, "to be continued by its tracer ");
 		return;
 	case EDGE_KERNEL_LOCK:
-		words_add(t, chain_holds_no_kernel_lock(f->g, k + 1)
+		words_add(t, chain_awaits_thaw(f->g, k) ? "for its frozen file system, which was thawed by "
+			     : chain_holds_no_kernel_lock(f->g, k + 1)
 				     ? "for a lock in the kernel that was released last by "
 				     : "for a lock in the kernel held by ");
 		return;
@@ -407,6 +408,8 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 		words_add(t, "was waiting for the %s server of %s",
 			  resource_network_fs(graph_object(f->g, k->obj)) ?: "file",
 			  k->resource && k->resource[0] ? k->resource : "a file");
+	else if (chain_awaits_thaw(f->g, k))
+		words_add(t, "was waiting because its file system was frozen");
 	else if (k->kind == RESOURCE_DISK)
 		words_add(t, "was waiting for the disk");
 	else if (f->leaf->time == TIME_NETWORK)
@@ -432,6 +435,8 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 		say_resource(t, k);
 	if (k->kind != RESOURCE_MEMORY && !sleeps)
 		say_where(t, f, k);
+	if (chain_retries_fork(f->g, k))
+		words_add(t, ", because it could not start a child");
 	if (k->kind == RESOURCE_INPUT)
 		say_writer(t, f, k);
 	if (f->disk && f->disk->several)

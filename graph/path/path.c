@@ -164,18 +164,6 @@ static bool is_of_newcomer(const struct graph *g, uint32_t interval, const struc
 	       g->tasks[b->task].born_ns > s->from_ns;
 }
 
-/* Returns when the waiter sent the request whose answer ended the wait, or 0. */
-static uint64_t asked_ns(const struct graph *g, const struct blame *b)
-{
-	const struct graph_ref *sent = b->ended && b->edge == EDGE_MESSAGE &&
-						       CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK &&
-						       !graph_is_accepted(g, b->obj)
-					       ? graph_ref_before(g, &g->sends, b->obj, b->until_ns)
-					       : NULL;
-
-	return sent ? g->w->events[sent->event].r.ts : 0;
-}
-
 /* Like last_idle(), returns the last repeat of the poll `interval`, or `interval` itself. But skips
  * repeats that say nothing about `interval`: an answer ended the repeat, and the task sent the request
  * for this answer only after `interval`. If the last repeat is of this kind, looks at the last repeat
@@ -187,7 +175,7 @@ static uint32_t last_blamed(struct walker *k, const struct path_frame *f, uint32
 
 	blame_last(k, last, end, b);
 	for (unsigned i = 0; i < ASKED_STEPS && last != interval; i++) {
-		asked = asked_ns(k->g, b);
+		asked = blame_asked_ns(k->g, b);
 		if (asked <= k->g->intervals[interval].to_ns)
 			break;
 		before = repeats_last(k->g, interval, asked, no_progress_ns(end - f->from_ns));
@@ -300,7 +288,7 @@ static bool is_aside(const struct graph *g, uint32_t interval, const struct blam
 static bool is_of_another_request(const struct graph *g, const struct path_frame *f, uint32_t interval,
 				  const struct blame *b)
 {
-	uint64_t peer = graph_peer_object(g, f->blame.obj), asked = asked_ns(g, b);
+	uint64_t peer = graph_peer_object(g, f->blame.obj), asked = blame_asked_ns(g, b);
 	const struct graph_ref *sent, *got;
 	size_t n;
 
@@ -543,7 +531,8 @@ static uint64_t sent_long_before(const struct graph *g, const struct blame *b)
 /* Returns true if the task waits for b->task to read what the task has sent, or to answer it. */
 static bool asks_over_network(const struct graph *g, uint32_t interval, const struct blame *b)
 {
-	return b->task != GRAPH_NONE && CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK && b->kind == RESOURCE_TCP &&
+	return b->task != GRAPH_NONE && CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK &&
+	       (b->kind == RESOURCE_TCP || b->kind == RESOURCE_UDP) &&
 	       g->intervals[interval].wait != CT_W_WRITE &&
 	       (b->edge == EDGE_OWNER || b->edge == EDGE_MESSAGE);
 }

@@ -155,6 +155,9 @@ bool blame_polls_several(const struct graph *g, uint32_t interval);
 const struct window_event *blame_killer(const struct graph *g, uint32_t task, uint64_t end_ns,
 					const struct window_event *last);
 
+/* Returns when the waiter sent the request whose answer ended the wait, or 0. */
+uint64_t blame_asked_ns(const struct graph *g, const struct blame *b);
+
 /* Returns true if b repeats the wait a: the same call on the same object. */
 static inline bool blame_same_wait(const struct interval *a, const struct interval *b)
 {

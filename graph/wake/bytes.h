@@ -107,12 +107,13 @@ bool bytes_may_lack(const struct ct_rec *r);
  */
 uint32_t bytes_unread(const struct graph *g, uint64_t sock, const struct window_event *wake,
 		      uint64_t from_ns);
-/* `task` is of the process at the other end of the TCP socket sock, on this host. Returns the time at which
- * the last message arrived there that was sent on sock up to from_ns: the time of the first receive since, or
- * of the wake-up before this receive. Returns to_ns if they arrived later, or not at all. Returns 0 in these
- * cases:
+/* `task` is of the process at the other end of the TCP or UDP socket sock, on this host. Returns the time at
+ * which the last message arrived there that was sent on sock up to from_ns: the time of the first receive
+ * since, or of the wake-up before this receive. Returns to_ns if they arrived later, or not at all. Returns 0
+ * in these cases:
  * - At from_ns, the bytes had arrived, or were under way for less than MESSAGE_DELAYED_NS.
  * - The process did not wait for them, so it may have left them unread (owner_awaits_input()).
+ * - A datagram may have gone to another socket.
  * - Records of messages may be missing. */
 uint64_t bytes_arrived_ns(const struct graph *g, uint64_t sock, uint32_t task, uint64_t from_ns,
 			  uint64_t to_ns);

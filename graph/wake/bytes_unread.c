@@ -443,27 +443,70 @@ static bool was_received_before(const struct graph *g, uint64_t sock, uint64_t p
 	return false;
 }
 
+/* A packet filter may send a datagram on to a socket at another address. Within a host, the send then wakes
+ * the task that waits on this socket. Returns true if the sender woke a task on another datagram socket than
+ * peer just before the record of the send. */
+static bool went_elsewhere(const struct graph *g, uint64_t peer, uint32_t sent)
+{
+	const struct window_event *e = g->w->events;
+
+	for (uint32_t i = sent; i-- > 0 && e[i].r.ts + MESSAGE_LATE_NS >= e[sent].r.ts;) {
+		const struct window_object *o;
+
+		if (!scan_step(g))
+			return true;
+		if (e[i].r.kind != CT_WAKE || ct_wake_waker(&e[i].r) != e[sent].r.tid || e[i].r.obj == peer)
+			continue;
+		o = graph_object(g, e[i].r.obj);
+		if (o && CT_OBJ_KIND(o->id) == CT_OBJ_SOCK && o->type == SOCK_DGRAM)
+			return true;
+	}
+	return false;
+}
+
+/* Returns the first receive on peer after since_ns that may be of the message `sent`, or NULL. Others may
+ * send datagrams to peer too. A receive never returns more bytes than the datagram has. */
+static const struct graph_ref *first_receive(const struct graph *g, uint64_t peer, const struct ct_rec *sent,
+					     uint64_t since_ns, bool dgram)
+{
+	size_t n;
+	const struct graph_ref *got = graph_refs_from(g, &g->recvs, peer, since_ns, &n);
+
+	for (size_t i = 0; i < n && scan_step(g); i++)
+		if (!dgram || ct_message_bytes(&g->w->events[got[i].event].r) <= ct_message_bytes(sent))
+			return &got[i];
+	return NULL;
+}
+
+/* Returns the other end of a connection within this host that has been accepted, or 0. */
+static uint64_t local_end(const struct graph *g, uint64_t sock, uint64_t ts_ns)
+{
+	const struct window_object *o = graph_object(g, sock);
+	uint64_t peer = o && graph_is_local(g, sock) ? owner_dgram_receiver(g, o, ts_ns) : 0;
+
+	return peer & CT_OBJ_NOT_ACCEPTED ? 0 : peer;
+}
+
 uint64_t bytes_arrived_ns(const struct graph *g, uint64_t sock, uint32_t task, uint64_t from_ns,
 			  uint64_t to_ns)
 {
-	const struct window_object *o = graph_object(g, sock);
-	uint64_t peer = graph_peer_object(g, sock), since_ns, late_ns, arrived_ns = to_ns;
+	uint64_t peer = local_end(g, sock, from_ns), since_ns, late_ns, arrived_ns = to_ns;
+	bool dgram = peer && graph_object(g, sock)->type == SOCK_DGRAM;
 	const struct graph_ref *sent = graph_ref_before(g, &g->sends, sock, from_ns), *got;
 	uint32_t end = (uint32_t)MIN(window_lower_bound(g->w, to_ns), g->w->n_events - 1);
-	size_t n;
+	const struct ct_rec *r = sent ? &g->w->events[sent->event].r : NULL;
 
-	if (!o || o->type != SOCK_STREAM || !graph_is_local(g, sock) || !peer || peer & CT_OBJ_NOT_ACCEPTED ||
-	    !sent)
+	if (!peer || !r || (dgram && went_elsewhere(g, peer, sent->event)))
 		return 0;
-	late_ns = MAX(from_ns, g->w->events[sent->event].r.ts + MESSAGE_DELAYED_NS);
+	late_ns = MAX(from_ns, r->ts + MESSAGE_DELAYED_NS);
 	/* the record of the send may be late */
-	since_ns = checked_sub(g->w->events[sent->event].r.ts, MESSAGE_LATE_NS);
-	got = graph_refs_from(g, &g->recvs, peer, since_ns, &n);
-	if (n)
+	since_ns = checked_sub(r->ts, MESSAGE_LATE_NS);
+	got = first_receive(g, peer, r, since_ns, dgram);
+	if (got)
 		arrived_ns = MIN(arrival_of(g, &g->w->events[got->event].r, peer), to_ns);
-	if (arrived_ns <= late_ns ||
-	    was_received_before(g, sock, peer, &g->w->events[sent->event].r, since_ns) ||
-	    bytes_lack_between(g, sock, sent->event, end))
+	if (arrived_ns <= late_ns || was_received_before(g, sock, peer, r, since_ns) ||
+	    bytes_lack_between(g, sock, sent->event, end) ||
+	    (dgram && bytes_lack_between(g, peer, sent->event, end)))
 		return 0;
 	return owner_awaits_input(g, task, peer, since_ns, late_ns + (arrived_ns - late_ns) / 2) &&
 			       owner_awaits_input(g, task, peer, since_ns, arrived_ns - 1)

@@ -668,6 +668,18 @@ static bool is_memory_wait(const struct graph *g, const struct interval *s)
 	return s->wait == CT_W_MEMORY;
 }
 
+/* A write to a frozen file system waits for a lock of the kernel, whose owner is no task. */
+static bool awaits_thaw(const struct graph *g, const struct interval *s)
+{
+	uint64_t id = s->st & CT_ST_DISK ? graph_visit_stack(g, s) : 0;
+	const struct window_stack *stack = id ? window_stack(g->w, id) : NULL;
+
+	for (uint16_t i = 0; stack && i + 1 < stack->n_frames; i++)
+		if (frame_waits_for_thaw(stack->frames[i], stack->frames[i + 1]))
+			return true;
+	return false;
+}
+
 bool blame_is_interruption(const struct graph *g, uint32_t interval, const struct blame *b)
 {
 	const struct interval *x = &g->intervals[interval];
@@ -677,6 +689,17 @@ bool blame_is_interruption(const struct graph *g, uint32_t interval, const struc
 	       CT_OBJ_KIND(g->w->events[x->wake].r.obj) != CT_OBJ_SIGNALFD &&
 	       b->kind != RESOURCE_DATABASE_LOCK && b->task != GRAPH_NONE &&
 	       !is_own_sender(g, b->task, x->task);
+}
+
+uint64_t blame_asked_ns(const struct graph *g, const struct blame *b)
+{
+	const struct graph_ref *sent = b->ended && b->edge == EDGE_MESSAGE &&
+						       CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK &&
+						       !graph_is_accepted(g, b->obj)
+					       ? graph_ref_before(g, &g->sends, b->obj, b->until_ns)
+					       : NULL;
+
+	return sent ? g->w->events[sent->event].r.ts : 0;
 }
 
 static void blame_interval(const struct graph *g, uint32_t interval, uint64_t limit_ns, struct blame *b)
@@ -723,7 +746,9 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 		end = blame_repeat(g, interval, limit_ns);
 		if (end && !was_killed(g, end, &g->w->events[end->wake])) {
 			blame_woken(g, end, &g->w->events[end->wake], b);
-			if (b->task != GRAPH_NONE && !repeats_asked_later(g, s, end, b) &&
+			/* The answer to a request that the task only sent after its time limit shows
+			 * nothing about this wait. */
+			if (b->task != GRAPH_NONE && blame_asked_ns(g, b) <= s->to_ns &&
 			    !blame_is_interruption(g, (uint32_t)(end - g->intervals), b))
 				return;
 			if (b->task != GRAPH_NONE) {
@@ -731,6 +756,12 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 				b->timed_out = true;
 			}
 		}
+	}
+	if (awaits_thaw(g, s)) {
+		b->edge = EDGE_KERNEL_LOCK;
+		b->kind = RESOURCE_KERNEL_LOCK;
+		b->time = TIME_LOCK;
+		return;
 	}
 	if (is_disk_wait(g, s, wake)) {
 		blame_disk(g, s, b);

@@ -154,4 +154,9 @@ bool owner_shown_recently(const struct graph *g, const struct interval *s);
  * tracer is not to blame. */
 void owner_stopper(const struct graph *g, const struct interval *s, struct blame *b);
 
+/* Returns true if a thread of the process of `task` waits at ts_ns for input on sock, and records show that
+ * this wait would have ended if the input had arrived after since_ns. */
+bool owner_awaits_input(const struct graph *g, uint32_t task, uint64_t sock, uint64_t since_ns,
+			uint64_t ts_ns);
+
 #endif

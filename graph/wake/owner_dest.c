@@ -468,6 +468,18 @@ static uint32_t task_of(const struct graph *g, const struct asked *a, const stru
 	return owner_alive(g, last, ts_ns) ? last : task;
 }
 
+uint64_t owner_dgram_receiver(const struct graph *g, const struct window_object *o, uint64_t ts_ns)
+{
+	struct asked a = { .to = *o };
+	uint64_t peer = graph_peer_object(g, o->id);
+	struct holders h;
+
+	if (peer || o->type != SOCK_DGRAM || o->family == AF_UNIX || !o->rport)
+		return peer;
+	find_holders(g, &a, ts_ns, &h);
+	return h.n_socks == 1 && h.how != LISTENS_ELSEWHERE ? h.sock->id : 0;
+}
+
 static bool process_receives_on(const struct graph *g, uint64_t sock, uint32_t tgid)
 {
 	size_t n;

@@ -85,10 +85,9 @@ bool owner_dest_owes(const struct graph *g, uint64_t sock, uint64_t ts_ns);
 bool owner_dest_is_far(const struct graph *g, uint64_t sock, uint64_t ts_ns);
 /* Returns true if s is a wait that ended with a wake-up on obj. */
 bool owner_is_woken_for(const struct graph *g, const struct interval *s, uint64_t obj);
-/* Returns true if a thread of the process of `task` waits at ts_ns for input on sock, and records show that
- * this wait would have ended if the input had arrived after since_ns. */
-bool owner_awaits_input(const struct graph *g, uint32_t task, uint64_t sock, uint64_t since_ns,
-			uint64_t ts_ns);
+/* o: a connected socket. Returns the other end. For a datagram socket of IP, this may be a socket without a
+ * connection. Returns 0 if there are several such sockets at the address, or none. */
+uint64_t owner_dgram_receiver(const struct graph *g, const struct window_object *o, uint64_t ts_ns);
 /* Returns true if the socket o may receive what the send r has sent. */
 bool owner_dest_is_for(const struct ct_rec *r, const struct window_object *o);
 /*

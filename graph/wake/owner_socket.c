@@ -4,8 +4,10 @@
 
 #include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
+#include "graph/wake/blame.h"
 #include "graph/wake/bytes.h"
 #include "graph/wake/owner_private.h"
+#include "lib/checked.h"
 #include "trace/words/call.h"
 
 static uint32_t owner_sock_user(const struct graph *g, uint64_t sock, uint64_t ts_ns)
@@ -268,46 +270,146 @@ static const struct window_event *connect_wake(const struct graph *g, uint64_t s
 	return NULL;
 }
 
-static bool looped(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+/* Returns true if the connect() that made sock ended the wait s of a task with a listening socket. The task
+ * that had the CPU then has to have sock. */
+static bool ended_by_connect(const struct graph *g, const struct interval *s, uint64_t sock, uint64_t ts_ns)
 {
-	const struct graph_task *t = &g->tasks[task];
-	uint32_t i = graph_interval_at(g, task, from_ns);
+	const struct window_event *e = s->wake == GRAPH_NONE ? NULL : &g->w->events[s->wake];
+	const struct window_object *l = e ? graph_object(g, e->r.obj) : NULL, *o = graph_object(g, sock);
+	uint32_t client;
 
-	for (; i != GRAPH_NONE && i < t->first_interval + t->n_intervals && scan_step(g); i++) {
-		const struct interval *s = &g->intervals[i];
-
-		if (s->from_ns >= to_ns)
-			break;
-		if (s->from_ns > from_ns && is_for_next(s))
-			return true;
-	}
-	return false;
+	if (!l || !o || !is_for_next(s) || !(e->r.flags & CT_WF_READY) ||
+	    ct_wake_call(&e->r) != CT_W_CONNECT || !ct_wake_waker(&e->r) ||
+	    graph_listens_for(g, l, o) == LISTENS_NOT)
+		return false;
+	client = graph_task_at(g, ct_wake_waker(&e->r), e->r.ts);
+	return client != GRAPH_NONE && owner_has_socket(g, client, sock, ts_ns);
 }
 
-/* If the messages of a connection are not recorded, only the process with the other end is known.
- * Some servers start a thread for each connection: the connect() of the client wakes a listening
- * task, and this listening task starts a thread before it waits for the next connection. Returns
- * this thread. Returns `task` if there is no such thread, or if the thread has exited. */
-static uint32_t started_thread(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32_t task)
+/* As connect_wake(), for a task that waits for several objects in a poll. Returns NULL also if several such
+ * wake-ups are recorded: the client has several connections. */
+static const struct window_event *connect_in_poll(const struct graph *g, uint64_t sock, uint64_t ts_ns,
+						  uint32_t tgid)
 {
-	uint32_t tgid = g->tasks[task].tgid, first = GRAPH_NONE, woken = GRAPH_NONE;
-	const struct window_event *wake = connect_wake(g, sock, ts_ns, tgid);
+	const struct window_event *found = NULL;
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->threads, tgid, &n);
 
-	if (wake)
-		woken = graph_task_at(g, wake->r.tid, wake->r.ts);
-	for (size_t i = 0; wake && i < n && scan_step(g); i++) {
+	for (size_t k = 0; k < n && scan_step(g); k++) {
+		uint32_t i = graph_interval_at(g, r[k].event, ts_ns);
+
+		if (i == GRAPH_NONE)
+			continue;
+		for (size_t looks = 0; i-- > g->tasks[r[k].event].first_interval && scan_step(g); looks++) {
+			if (looks == CONNECT_LOOKS)
+				return NULL;
+			if (!ended_by_connect(g, &g->intervals[i], sock, ts_ns))
+				continue;
+			if (found)
+				return NULL;
+			found = &g->w->events[g->intervals[i].wake];
+		}
+	}
+	return found;
+}
+
+/* Returns the wait for the next connection that the task begins first after ts_ns, or NULL. */
+static const struct interval *next_wait(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint32_t i = graph_interval_at(g, task, ts_ns);
+
+	for (; i != GRAPH_NONE && i < t->first_interval + t->n_intervals && scan_step(g); i++)
+		if (g->intervals[i].from_ns > ts_ns && is_for_next(&g->intervals[i]))
+			return &g->intervals[i];
+	return NULL;
+}
+
+/* The record e woke the thread. Returns true if the thread idled before, on a futex without an owner, and has
+ * neither exited nor idled since. */
+static bool still_works(const struct graph *g, uint32_t thread, const struct window_event *e, uint64_t ts_ns)
+{
+	uint32_t i = graph_interval_at(g, thread, checked_sub(e->r.ts, 1));
+	const struct interval *idle = i == GRAPH_NONE ? NULL : &g->intervals[i], *s = idle;
+
+	if (!idle || idle->state != INTERVAL_BLOCKED || idle->wait != CT_W_FUTEX ||
+	    graph_futex_owner(g, idle) || !owner_alive(g, thread, ts_ns))
+		return false;
+	for (i++; i < g->tasks[thread].first_interval + g->tasks[thread].n_intervals &&
+		  g->intervals[i].from_ns <= ts_ns && scan_step(g);
+	     i++) {
+		s = &g->intervals[i];
+		if (s->state == INTERVAL_BLOCKED && blame_same_wait(idle, s))
+			return false;
+	}
+	/* such a wait may be for the next work, on another futex */
+	return s->state != INTERVAL_BLOCKED || s->wait != CT_W_FUTEX || graph_futex_owner(g, s);
+}
+
+/* A task took a new connection, and then waits for the next one from next->from_ns on. In between, it may
+ * hand the connection on to a thread that idles. Returns the only thread that it woke, or GRAPH_NONE. */
+static uint32_t woken_thread(const struct graph *g, const struct window_event *connect,
+			     const struct interval *next, uint64_t ts_ns)
+{
+	const struct window_event *e = connect + 1, *end = g->w->events + g->w->n_events, *first = NULL;
+	uint32_t tgid = g->tasks[next->task].tgid, found = GRAPH_NONE, task;
+
+	for (; e < end && e->r.ts < next->from_ns; e++) {
+		if (!scan_step(g))
+			return GRAPH_NONE;
+		if (e->r.kind != CT_WAKE || !ct_wake_by_task(&e->r) ||
+		    ct_wake_waker(&e->r) != g->tasks[next->task].tid)
+			continue;
+		task = graph_task_at(g, e->r.tid, e->r.ts);
+		if (task == GRAPH_NONE || g->tasks[task].tgid != tgid || task == found)
+			continue;
+		if (found != GRAPH_NONE)
+			return GRAPH_NONE;
+		found = task;
+		first = e;
+	}
+	return found != GRAPH_NONE && still_works(g, found, first, ts_ns) ? found : GRAPH_NONE;
+}
+
+/* Returns the first thread that `woken` starts after the connect() woke it, and before it waits for the next
+ * connection. GRAPH_NONE: there is none. */
+static uint32_t new_thread(const struct graph *g, const struct window_event *wake, uint32_t woken,
+			   const struct interval *next, uint64_t ts_ns)
+{
+	uint32_t first = GRAPH_NONE;
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[woken].tgid, &n);
+
+	for (size_t i = 0; i < n && scan_step(g); i++) {
 		const struct graph_task *t = &g->tasks[r[i].event];
 
 		if (t->parent == woken && t->born_ns > wake->r.ts && t->born_ns <= ts_ns &&
 		    (first == GRAPH_NONE || t->born_ns < g->tasks[first].born_ns))
 			first = r[i].event;
 	}
-	if (first == GRAPH_NONE || !owner_alive(g, first, ts_ns) ||
-	    looped(g, woken, wake->r.ts, g->tasks[first].born_ns))
+	return first != GRAPH_NONE && next && next->from_ns < g->tasks[first].born_ns ? GRAPH_NONE : first;
+}
+
+/* If the messages of a connection are not recorded, only the process with the other end is known.
+ * Some servers give each connection to a thread: the connect() of the client wakes a listening task, and
+ * this listening task starts a thread, or wakes a thread that idles, before it waits for the next connection.
+ * Returns this thread. Returns `task` if there is no such thread, or if the thread has exited. */
+static uint32_t serving_thread(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32_t task)
+{
+	uint32_t tgid = g->tasks[task].tgid, thread = GRAPH_NONE, woken;
+	const struct window_event *wake = connect_wake(g, sock, ts_ns, tgid);
+	const struct interval *next;
+
+	if (!wake)
+		wake = connect_in_poll(g, sock, ts_ns, tgid);
+	woken = wake ? graph_task_at(g, wake->r.tid, wake->r.ts) : GRAPH_NONE;
+	if (woken == GRAPH_NONE)
 		return task;
-	return first;
+	next = next_wait(g, woken, wake->r.ts);
+	thread = new_thread(g, wake, woken, next, ts_ns);
+	if (thread == GRAPH_NONE && next && next->from_ns <= ts_ns)
+		thread = woken_thread(g, wake, next, ts_ns);
+	return thread != GRAPH_NONE && owner_alive(g, thread, ts_ns) ? thread : task;
 }
 
 uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32_t tgid, struct enders *all)
@@ -323,7 +425,7 @@ uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32
 	if (task == GRAPH_NONE && peer) {
 		task = owner_fd(g, peer, ts_ns, 0, 0, all);
 		if (task != GRAPH_NONE)
-			task = started_thread(g, sock, ts_ns, task);
+			task = serving_thread(g, sock, ts_ns, task);
 		/* Several processes have the accepted end. No record shows which of them uses it. */
 		else if (all->n && !(peer & CT_OBJ_NOT_ACCEPTED))
 			return GRAPH_NONE;

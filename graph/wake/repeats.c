@@ -299,17 +299,3 @@ uint32_t repeats_ended(const struct graph *g, uint32_t interval)
 
 	return r ? r->ended[r->at[interval - r->first]] : GRAPH_NONE;
 }
-
-bool repeats_asked_later(const struct graph *g, const struct interval *s, const struct interval *end,
-			 const struct blame *b)
-{
-	const struct graph_ref *asked, *sent, *got;
-
-	if (b->edge != EDGE_MESSAGE || CT_OBJ_KIND(b->obj) != CT_OBJ_SOCK || graph_is_accepted(g, b->obj))
-		return false;
-	asked = graph_ref_before(g, &g->sends, b->obj, end->to_ns);
-	sent = graph_ref_before(g, &g->sends, b->obj, s->to_ns);
-	got = graph_ref_before(g, &g->recvs, b->obj, s->to_ns);
-	return asked && g->w->events[asked->event].r.ts > s->to_ns &&
-	       (!sent || (got && got->event > sent->event));
-}

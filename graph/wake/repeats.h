@@ -9,7 +9,7 @@
 
 #include "graph/wake/blame.h"
 
-/* The functions with a parameter `interval` take a BLOCKED interval, and return a wait or GRAPH_NONE. */
+/* All functions take a BLOCKED interval, and return a wait or GRAPH_NONE. */
 
 uint32_t repeats_next(const struct graph *g, uint32_t interval);
 /* Returns the last repeat for which all of this holds: it ended by end_ns, its wake-up is recorded,
@@ -22,10 +22,5 @@ uint32_t repeats_open(const struct graph *g, uint32_t interval, uint64_t ran_ns)
  * GRAPH_NONE if the task made progress before it (has_made_progress()), or waited longer than
  * OTHER_WAIT_NS for something else. */
 uint32_t repeats_ended(const struct graph *g, uint32_t interval);
-/* The time limit of s ended s, and `end` is a repeat of s. *b is the blame for `end`. Returns true if the
- * answer to a question ended `end`, and the task asked this question only after s, and waited for no other
- * answer on this connection in s. */
-bool repeats_asked_later(const struct graph *g, const struct interval *s, const struct interval *end,
-			 const struct blame *b);
 
 #endif

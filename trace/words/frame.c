@@ -150,6 +150,33 @@ bool frame_is_out_of_memory(const char *frame)
 	return frame_is_function(frame, "k:mem_cgroup_oom_synchronize");
 }
 
+bool frame_waits_for_thaw(const char *inner, const char *frame)
+{
+	/* kernel/locking/percpu-rwsem.c; before Linux 5.6, only the second one */
+	static const char *const waits[] = { "k:percpu_rwsem_wait", "k:__percpu_down_read" };
+	/* fs/namespace.c, fs/super.c, include/linux/fs.h, and the functions into which the compiler puts
+	 * the functions of include/linux/fs.h. They take no other lock of this kind. */
+	static const char *const begins_write[] = { "k:mnt_want_write",     "k:mnt_want_write_file",
+						    "k:__sb_start_write",   "k:sb_start_write",
+						    "k:sb_start_pagefault", "k:sb_start_intwrite",
+						    "k:vfs_write",          "k:vfs_iter_write",
+						    "k:vfs_fallocate" };
+	bool waiting = false, writes = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(waits); i++)
+		waiting |= frame_is_function(inner, waits[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(begins_write); i++)
+		writes |= frame_is_function(frame, begins_write[i]);
+	return waiting && writes;
+}
+
+bool frame_retries_fork(const char *inner, const char *frame)
+{
+	/* jobs.c of bash: make_child() sleeps only if fork() has failed with EAGAIN */
+	return strstr(frame, " (bash)") && frame_is_function(frame, "make_child") && frame_is_libc(inner) &&
+	       frame_is_function(inner, "sleep");
+}
+
 bool frame_is_function(const char *frame, const char *function)
 {
 	const char *rest;

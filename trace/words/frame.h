@@ -49,6 +49,12 @@ bool frame_is_java_sleep(const char *frame);
 /* Returns true if the frame is in the function of the kernel in which a task waits because its control
  * group has no memory left, and may not kill a process to get some (memory.oom_control of version 1). */
 bool frame_is_out_of_memory(const char *frame);
+/* inner: the frame that `frame` has called. Returns true if the task waits in `inner` until its file system,
+ * which is frozen, is thawed. */
+bool frame_waits_for_thaw(const char *inner, const char *frame);
+/* Returns true if the frames are of a shell that sleeps because fork() has failed, and then tries again:
+ * `frame` has called `inner`. */
+bool frame_retries_fork(const char *inner, const char *frame);
 /* Returns true if the frame is in the function. "name" stands for a function of a program or of the
  * kernel, "k:name" only for a function of the kernel. */
 bool frame_is_function(const char *frame, const char *function);

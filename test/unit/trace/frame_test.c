@@ -64,6 +64,27 @@ static void test_rows(void **state)
 	}
 }
 
+static void test_thaw(void **state)
+{
+	(void)state;
+	assert_true(frame_waits_for_thaw("k:percpu_rwsem_wait+0x1", "k:mnt_want_write+0x1"));
+	assert_true(frame_waits_for_thaw("k:__percpu_down_read+0x1", "k:__sb_start_write+0x1"));
+	assert_false(frame_waits_for_thaw("k:percpu_rwsem_wait+0x1", "k:cgroup_attach_task+0x1"));
+	assert_false(frame_waits_for_thaw("k:rwsem_down_read_slowpath+0x1", "k:mnt_want_write+0x1"));
+	assert_false(frame_waits_for_thaw("percpu_rwsem_wait+0x1 (demo)", "k:mnt_want_write+0x1"));
+	assert_false(frame_waits_for_thaw("k:percpu_rwsem_wait+0x1", "mnt_want_write+0x1 (demo)"));
+}
+
+static void test_fork(void **state)
+{
+	(void)state;
+	assert_true(frame_retries_fork("sleep+0x1 (libc.so.6)", "make_child+0x1 (bash)"));
+	assert_false(frame_retries_fork("sleep+0x1 (libc.so.6)", "make_child+0x1 (demo)"));
+	assert_false(frame_retries_fork("sleep+0x1 (bash)", "make_child+0x1 (bash)"));
+	assert_false(frame_retries_fork("fork+0x1 (libc.so.6)", "make_child+0x1 (bash)"));
+	assert_false(frame_retries_fork("sleep+0x1 (libc.so.6)", "make_children+0x1 (bash)"));
+}
+
 static void test_function(void **state)
 {
 	(void)state;
@@ -126,10 +147,9 @@ static void test_own_code_and_libraries(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_function),
-		cmocka_unit_test(test_same_function),
-		cmocka_unit_test(test_own_code_and_libraries),
+		cmocka_unit_test(test_rows),          cmocka_unit_test(test_thaw),
+		cmocka_unit_test(test_fork),          cmocka_unit_test(test_function),
+		cmocka_unit_test(test_same_function), cmocka_unit_test(test_own_code_and_libraries),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
