@@ -12,6 +12,9 @@ struct task_now {
 	uint32_t tid, tgid;
 	uint32_t parent;
 	uint32_t interval; /* the open interval, or GRAPH_NONE */
+	/* the place of the next interval, or a multiple of INTERVAL_BLOCK: the next interval begins a new
+	 * block */
+	uint32_t next_interval;
 	uint32_t n_intervals;
 	uint32_t look;
 	uint32_t race_wake; /* a CT_WAKE that came while the task ran, or GRAPH_NONE */
@@ -42,11 +45,19 @@ struct task_now {
 	uint64_t ran_ns, queued_ns;
 };
 
+/* The intervals of one task lie in blocks of this many. So place.c moves whole blocks, and needs no second
+ * array. Many tasks have few intervals, so larger blocks would waste memory. */
+#define INTERVAL_BLOCK 8u
+
 struct builder {
 	const struct window *w;
 	VEC(struct task_now) now;
-	VEC(struct interval) intervals;
-	size_t *n_runs;                  /* graph.n_runs, of the intervals that have ended */
+	VEC(struct interval) intervals; /* the last block of a task may have free places */
+	VEC(uint32_t) blocks; /* [place in intervals / INTERVAL_BLOCK]: the task, as an index in now */
+	/* [cpu], up to GRAPH_CPUS_MAX: the RUNNING intervals in the order of their begin; with runs_lost,
+	 * also intervals that have become UNKNOWN */
+	VEC(uint32_t) * runs;
+	bool runs_lost;
 	VEC(struct interval_look) looks; /* in no order */
 	VEC(struct graph_dropped) dropped;
 	struct tids *tids; /* tids below TIDS_MAX: the index of the newest task in `now` */
@@ -89,6 +100,11 @@ static inline bool timeline_is_run(const struct interval *s)
 {
 	return s->state == INTERVAL_RUNNING && s->cpu < GRAPH_CPUS_MAX;
 }
+
+/* After the replay: makes graph.intervals, graph.runs and graph.looks of those of the builder, and finds the
+ * place of the intervals of each task. renumber: [index in builder.now]: the index in graph.tasks. both: may
+ * be NULL. Returns 0 or -ENOMEM. */
+int place_intervals(struct graph *g, struct builder *b, const uint32_t *renumber, graph_both_fn both);
 
 /* fold.c - tasks in a time in which their CT_SWITCH records are left out. fold_drop() forgets what the last
  * CT_FOUND record of the task said. */
