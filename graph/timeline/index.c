@@ -13,6 +13,7 @@
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
 #include "lib/hash.h"
+#include "lib/memory.h"
 
 #define PTMX_DEV (5U << 20 | 2)
 
@@ -81,6 +82,9 @@ static int key_cmp(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* Each time this number of references is copied, their old memory is given back. */
+#define GIVE_BACK 262144
+
 /* A counting sort by key: the references of one key stay in the order of time. */
 static int index_finish(struct graph_index *ix, refs *r)
 {
@@ -108,8 +112,11 @@ static int index_finish(struct graph_index *ix, refs *r)
 		ix->first[rank[r->v.v[i].key] + 2]++;
 	for (size_t k = 1; k <= n_keys; k++)
 		ix->first[k + 1] += ix->first[k];
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		ix->v[ix->first[rank[r->v.v[i].key] + 1]++].event = r->v.v[i].event;
+		if (i % GIVE_BACK == 0)
+			huge_give_back(r->v.v, i * sizeof(*r->v.v));
+	}
 	ix->keys = TAKE_PTR(r->keys.v);
 	ix->n_keys = n_keys;
 	ix->n = n;
@@ -855,6 +862,9 @@ int index_records(struct graph *g)
 
 	g->sharers = v[IX_SENDS].sharers = v[IX_RECVS].sharers = calloc(1, sizeof(*g->sharers));
 	r = g->sharers ? 0 : -ENOMEM;
+	/* Without this, these two arrays would move as they grow. Memory that is not filled costs nothing. */
+	(void)VEC_RESERVE(&v[IX_SENDS].v, g->w->n_events);
+	(void)VEC_RESERVE(&v[IX_RECVS].v, g->w->n_events);
 	for (size_t i = 0; i < g->w->n_events && !r; i++)
 		r = index_event(g->w, v, &g->w->events[i], (uint32_t)i);
 	if (!r)
