@@ -39,8 +39,9 @@ static void any_links(const struct graph *g, uint32_t *r, size_t each, struct ca
 			 cause = event - random_below(r, MIN(event + 1, 20));
 
 		if (from != to)
-			assert_int_equal(VEC_PUSH(&ret->to[to], (struct causal_link){ from, event, cause }),
-					 0);
+			assert_int_equal(
+				causal_link_add(&ret->to[to], &(struct causal_link){ from, event, cause }),
+				0);
 	}
 }
 
@@ -107,7 +108,7 @@ static void check_parts(const struct graph *g, uint32_t task, uint64_t from_ns, 
 	for (int k = 0; k < 2; k++) {
 		any_links(g, k ? &again : seed, 100, &links[k]);
 		for (size_t t = 0; t < g->n_tasks; t++)
-			n_parts += links[k].to[t].n > 2 * LINK_PART;
+			n_parts += links[k].to[t].v.n > 2 * LINK_PART;
 		x[k] = linked(g, task, from_ns, to_ns, &links[k], k ? both_in_threads : NULL);
 		causal_links_done(&links[k]);
 	}
