@@ -54,7 +54,13 @@ struct preparing {
 	struct whatif *x;
 	VEC(struct some_intervals) parts;
 	size_t next_part; /* the first one that no thread has begun with */
+	const bool *stop; /* as in whatif_prepare() */
 };
+
+static bool may_go_on(const struct preparing *k)
+{
+	return !k->stop || !__atomic_load_n(k->stop, __ATOMIC_RELAXED);
+}
 
 static void prepare_parts(void *arg)
 {
@@ -62,7 +68,7 @@ static void prepare_parts(void *arg)
 	const struct interval *s = k->x->g->intervals;
 	size_t n;
 
-	while ((n = __atomic_fetch_add(&k->next_part, 1, __ATOMIC_RELAXED)) < k->parts.n) {
+	while (may_go_on(k) && (n = __atomic_fetch_add(&k->next_part, 1, __ATOMIC_RELAXED)) < k->parts.n) {
 		uint32_t end = k->parts.v[n].end;
 
 		for (uint32_t i = k->parts.v[n].first; i < end && s[i].from_ns < k->x->to_ns; i++)
@@ -86,10 +92,10 @@ static int prepare_task(struct preparing *k, uint32_t task)
 	return r;
 }
 
-void whatif_prepare(struct whatif *x, const struct path *p, graph_both_fn both)
+void whatif_prepare(struct whatif *x, const struct path *p, graph_both_fn both, const bool *stop)
 {
 	_cleanup_free_ bool *on_path = calloc(x->g->n_tasks, sizeof(*on_path));
-	struct preparing k = { .x = x };
+	struct preparing k = { .x = x, .stop = stop };
 	int r = on_path ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !r && i < p->n_frames; i++)
