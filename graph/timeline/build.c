@@ -100,6 +100,8 @@ struct building {
 	struct window *lean, *frugal; /* as in build() */
 	graph_both_fn both;           /* may be NULL */
 	uint32_t *renumber;
+	struct placing *placing;
+	struct index_lists *lists;
 	int index_err, timelines_err;
 };
 
@@ -107,7 +109,7 @@ static void build_index(void *arg)
 {
 	struct building *k = arg;
 
-	k->index_err = index_records(k->g);
+	k->index_err = index_collect(k->g, &k->lists);
 }
 
 static void build_timelines(void *arg)
@@ -121,11 +123,27 @@ static void build_timelines(void *arg)
 	k->timelines_err = r ? r : graph_tasks(k->g, &k->b, k->renumber);
 }
 
-static int build_intervals(struct building *k)
+static void build_intervals(void *arg)
 {
-	int r = place_intervals(k->g, &k->b, k->renumber, k->both);
+	struct building *k = arg;
+	int r = place_intervals(k->placing);
 
-	return r ? r : index_waits(k->g);
+	k->timelines_err = r ? r : index_waits(k->g);
+	index_some(k->lists);
+}
+
+static void build_others(void *arg)
+{
+	struct building *k = arg;
+
+	place_others(k->placing);
+	index_some(k->lists);
+}
+
+static void build_one(void (*a)(void *arg), void (*b)(void *arg), void *arg)
+{
+	a(arg);
+	b(arg);
 }
 
 /* graph_build_lean() removes records from the window during the replay. So it makes the indices of the
@@ -134,19 +152,25 @@ static int build_parts(struct building *k)
 {
 	int r;
 
-	if (k->both) {
+	if (k->both)
 		k->both(build_index, build_timelines, k);
-		if (k->frugal)
-			window_drop_cpus(k->frugal);
-		r = k->timelines_err ? k->timelines_err : k->index_err;
-		return r ? r : build_intervals(k);
+	else
+		build_timelines(k);
+	if (k->frugal)
+		window_drop_cpus(k->frugal);
+	r = k->timelines_err ? k->timelines_err : k->index_err;
+	if (!r)
+		r = place_new(k->g, &k->b, k->renumber, &k->placing);
+	if (!r) {
+		(k->both ? k->both : build_one)(build_intervals, build_others, k);
+		r = k->timelines_err;
 	}
-	build_timelines(k);
-	r = k->timelines_err ? k->timelines_err : build_intervals(k);
-	if (r)
-		return r;
-	build_index(k);
-	return k->index_err;
+	if (!r && !k->both) {
+		build_index(k);
+		index_some(k->lists);
+		r = k->index_err;
+	}
+	return index_settle(k->g, k->lists, r);
 }
 
 static int build_end(struct graph *g)
@@ -195,6 +219,7 @@ static int build(const struct window *w, struct window *lean, struct window *fru
 	g->dropped = k.b.dropped.v;
 	g->n_dropped = k.b.dropped.n;
 	builder_done(&k.b);
+	place_free(k.placing);
 	free(k.renumber);
 	if (r) {
 		graph_free(g);

@@ -839,9 +839,16 @@ static int index_move(struct graph_index *const *to, refs *v, int n, int r)
 	return r;
 }
 
-int index_records(struct graph *g)
+struct index_lists {
+	struct graph *g;
+	refs v[IX_COUNT];
+	int next; /* the first list with which no thread has begun */
+	int err;
+};
+
+static struct graph_index *index_of(struct graph *g, int i)
 {
-	struct graph_index *to[IX_COUNT] = {
+	struct graph_index *all[IX_COUNT] = {
 		[IX_SENDS] = &g->sends,         [IX_RECVS] = &g->recvs,
 		[IX_FLOCKS] = &g->flocks,       [IX_FDS] = &g->fds,
 		[IX_MEMBERS] = &g->members,     [IX_WAITFDS] = &g->waitfds,
@@ -857,21 +864,51 @@ int index_records(struct graph *g)
 		[IX_BLOCKS] = &g->blocks,       [IX_LAST_WAKES] = &g->last_wakes,
 		[IX_TABLES] = &g->tables,
 	};
-	refs v[IX_COUNT] = { 0 };
+
+	return all[i];
+}
+
+int index_collect(struct graph *g, struct index_lists **ret)
+{
+	struct index_lists *l = calloc(1, sizeof(*l));
 	int r;
 
-	g->sharers = v[IX_SENDS].sharers = v[IX_RECVS].sharers = calloc(1, sizeof(*g->sharers));
+	if (!l)
+		return -ENOMEM;
+	*ret = l;
+	l->g = g;
+	g->sharers = l->v[IX_SENDS].sharers = l->v[IX_RECVS].sharers = calloc(1, sizeof(*g->sharers));
 	r = g->sharers ? 0 : -ENOMEM;
 	/* Without this, these two arrays would move as they grow. Memory that is not filled costs nothing. */
-	(void)VEC_RESERVE(&v[IX_SENDS].v, g->w->n_events);
-	(void)VEC_RESERVE(&v[IX_RECVS].v, g->w->n_events);
+	(void)VEC_RESERVE(&l->v[IX_SENDS].v, g->w->n_events);
+	(void)VEC_RESERVE(&l->v[IX_RECVS].v, g->w->n_events);
 	for (size_t i = 0; i < g->w->n_events && !r; i++)
-		r = index_event(g->w, v, &g->w->events[i], (uint32_t)i);
+		r = index_event(g->w, l->v, &g->w->events[i], (uint32_t)i);
 	if (!r)
 		r = hash_objects(g);
+	return r ? r : index_objects(g, l->v);
+}
+
+void index_some(struct index_lists *l)
+{
+	int i;
+
+	while (l && (i = __atomic_fetch_add(&l->next, 1, __ATOMIC_RELAXED)) < IX_COUNT) {
+		int r = index_finish(index_of(l->g, i), &l->v[i]);
+
+		if (r)
+			__atomic_store_n(&l->err, r, __ATOMIC_RELAXED);
+		refs_free(&l->v[i]);
+	}
+}
+
+int index_settle(struct graph *g, struct index_lists *l, int r)
+{
 	if (!r)
-		r = index_objects(g, v);
-	r = index_move(to, v, IX_COUNT, r);
+		r = l->err;
+	for (int i = 0; l && i < IX_COUNT; i++)
+		refs_free(&l->v[i]);
+	free(l);
 	g->lacks_first = r ? 0 : lacks_first(g);
 	return r ? r : index_spans(g);
 }

@@ -95,12 +95,6 @@ static void close_up(struct placing *k)
 	}
 }
 
-static void place_all(void *arg)
-{
-	move_blocks(arg);
-	close_up(arg);
-}
-
 static uint32_t place_of(const struct placing *k, uint32_t interval)
 {
 	return k->first[interval / INTERVAL_BLOCK] + interval % INTERVAL_BLOCK;
@@ -114,9 +108,8 @@ static int look_cmp(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void place_others(void *arg)
+void place_others(struct placing *k)
 {
-	struct placing *k = arg;
 	struct graph *g = k->g;
 	struct builder *b = k->b;
 
@@ -143,26 +136,41 @@ static int make_cpus(struct graph *g, const struct builder *b)
 	return g->runs && g->n_runs ? 0 : -ENOMEM;
 }
 
-int place_intervals(struct graph *g, struct builder *b, const uint32_t *renumber, graph_both_fn both)
+int place_new(struct graph *g, struct builder *b, const uint32_t *renumber, struct placing **ret)
 {
-	struct placing k = { .g = g, .b = b, .first = b->blocks.v };
-	int r = find_places(&k, renumber);
+	struct placing *k = calloc(1, sizeof(*k));
+	int r;
 
+	if (!k)
+		return -ENOMEM;
+	*k = (struct placing){ .g = g, .b = b, .first = b->blocks.v };
+	r = find_places(k, renumber);
 	if (!r)
 		r = make_cpus(g, b);
-	if (!r && both) {
-		both(place_all, place_others, &k);
-	} else if (!r) {
-		place_all(&k);
-		place_others(&k);
-	}
-	free(k.to_block);
 	if (r)
-		return r;
-	VEC_FREE(&b->blocks);
-	g->intervals = realloc(b->intervals.v, (g->n_intervals + 1) * sizeof(*g->intervals));
+		place_free(k);
+	else
+		*ret = k;
+	return r;
+}
+
+int place_intervals(struct placing *k)
+{
+	struct graph *g = k->g;
+
+	move_blocks(k);
+	close_up(k);
+	g->intervals = realloc(k->b->intervals.v, (g->n_intervals + 1) * sizeof(*g->intervals));
 	if (!g->intervals)
 		return -ENOMEM;
-	b->intervals.v = NULL;
+	k->b->intervals.v = NULL;
 	return 0;
+}
+
+void place_free(struct placing *k)
+{
+	if (!k)
+		return;
+	free(k->to_block);
+	free(k);
 }
