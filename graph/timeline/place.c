@@ -63,7 +63,13 @@ static void swap_blocks(struct interval *a, struct interval *b)
 	memcpy(b, kept, sizeof(kept));
 }
 
-/* Each swap brings one block to its place. */
+static void prefetch_block(const struct interval *v)
+{
+	for (size_t at = 0; at < INTERVAL_BLOCK * sizeof(*v); at += 64)
+		__builtin_prefetch((const char *)v + at, 1);
+}
+
+/* Each swap brings one block to its place. The block of the swap after it is fetched meanwhile. */
 static void move_blocks(struct placing *k)
 {
 	struct interval *v = k->b->intervals.v;
@@ -73,6 +79,7 @@ static void move_blocks(struct placing *k)
 		while (to_block[i] != i) {
 			uint32_t to = to_block[i];
 
+			prefetch_block(v + (size_t)to_block[to] * INTERVAL_BLOCK);
 			swap_blocks(v + (size_t)i * INTERVAL_BLOCK, v + (size_t)to * INTERVAL_BLOCK);
 			to_block[i] = to_block[to];
 			to_block[to] = to;
