@@ -36,14 +36,6 @@ static inline void huge_advise(void *p, size_t n)
 		huge_request(p, n, MADV_HUGEPAGE);
 }
 
-/* Makes the kernel use small pages for the n bytes at p. Call it before you fill them, for an array that is
- * filled at many places at the same time: there, large pages would take memory long before it is filled. */
-static inline void huge_avoid(void *p, size_t n)
-{
-	if (n >= HUGE_FROM)
-		huge_request(p, n, MADV_NOHUGEPAGE);
-}
-
 /* Gives the whole large pages within the n bytes at p back to the kernel. The bytes lose their values. */
 static inline void huge_give_back(void *p, size_t n)
 {

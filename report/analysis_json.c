@@ -97,13 +97,14 @@ static json_t *writer_json(const struct graph *g, const struct writer *w)
 
 static json_t *losses_json(const struct graph *g, uint64_t from_ns, uint64_t to_ns)
 {
+	const struct window *w = g->w;
 	struct shedding shed = { 0 };
 	json_t *gaps = json_array();
 	json_int_t records = 0;
 
-	for (size_t i = 0; i < g->w->n_events; i++) {
-		const struct window_event *e = &g->w->events[i];
-		const uint64_t *x = window_words(g->w, e);
+	for (size_t i = window_next_words(w, 0); i < w->n_events; i = window_next_words(w, i + 1)) {
+		const struct window_event *e = &w->events[i];
+		const uint64_t *x = window_words(w, e);
 
 		if (e->r.kind != CT_GAP || x[0] >= to_ns || x[1] < from_ns)
 			continue;
@@ -115,7 +116,7 @@ static json_t *losses_json(const struct graph *g, uint64_t from_ns, uint64_t to_
 							      (json_int_t)ct_gap_records(&e->r), "from_ns",
 							      mono(g, x[0]), "to_ns", mono(g, x[1])));
 	}
-	shedding_look(&shed, g->w, from_ns, to_ns);
+	shedding_look(&shed, w, from_ns, to_ns);
 	return json_pack("{s:I, s:o, s:o*}", "records", records, "gaps", gaps, "shed", shedding_json(&shed));
 }
 

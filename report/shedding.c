@@ -63,7 +63,7 @@ void shedding_note(struct shedding *s, const struct window *w, const struct wind
 
 void shedding_look(struct shedding *s, const struct window *w, uint64_t from_ns, uint64_t to_ns)
 {
-	for (size_t i = 0; i < w->n_events; i++) {
+	for (size_t i = window_next_words(w, 0); i < w->n_events; i = window_next_words(w, i + 1)) {
 		const struct window_event *e = &w->events[i];
 		bool shed = e->r.kind == CT_SHED || e->r.kind == CT_GAP;
 

@@ -203,7 +203,7 @@ static int find_drawing(struct moments *m)
 	const struct window *w = m->g->w;
 	int r = 0;
 
-	for (size_t i = 0; i < w->n_events && !r; i++) {
+	for (size_t i = window_next_words(w, 0); i < w->n_events && !r; i = window_next_words(w, i + 1)) {
 		const struct ct_rec *rec = &w->events[i].r;
 		uint32_t task;
 

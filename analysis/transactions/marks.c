@@ -109,7 +109,7 @@ void find_marks(struct finding *k, const struct transaction_rule *rule)
 	struct pairing p = { .k = k, .rule = rule };
 	const struct window *w = k->t->g->w;
 
-	for (size_t i = 0; i < w->n_events && !k->err; i++)
+	for (size_t i = window_next_words(w, 0); i < w->n_events && !k->err; i = window_next_words(w, i + 1))
 		if (w->events[i].r.kind == CT_MARK)
 			read_mark(&p, &w->events[i]);
 	for (size_t i = 0; i < p.begun.n; i++)

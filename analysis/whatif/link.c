@@ -275,25 +275,27 @@ static int add_waits(struct linking *k, uint32_t task)
 
 /* Drops the links that no arrival (link.h) is made of. The others may get another `cause`: an arrival does
  * not leave after it has arrived. */
-static void keep_messages(struct whatif *x, uint32_t task, causal_link_list *links, struct part *part)
+static void keep_messages(struct whatif *x, uint32_t task, struct causal_link_list *links, struct part *part)
 {
 	const struct window_event *e = x->g->w->events;
 	struct place last = { GRAPH_NONE, GRAPH_NONE };
-	struct causal_link *v = links->v + part->first;
-	size_t n = part->n;
+	size_t end = part->first + part->n;
 
 	part->n = 0;
-	for (size_t i = 0; i < n; i++) {
-		struct causal_link l = v[i];
-		const struct causal_link *soon = &v[MIN(i + RECORDS_AHEAD, n - 1)];
-		uint64_t ts_ns = e[l.event].r.ts;
+	for (size_t i = part->first; i < end; i++) {
+		struct causal_link soon = causal_link_get(links, MIN(i + RECORDS_AHEAD, end - 1)), l;
+		uint64_t ts_ns;
 
-		__builtin_prefetch(&e[soon->event]);
-		__builtin_prefetch(&e[soon->cause]);
-		if (e[l.cause].r.ts >= ts_ns)
+		__builtin_prefetch(&e[soon.event]);
+		__builtin_prefetch(&e[soon.cause]);
+		l = causal_link_get(links, i);
+		ts_ns = e[l.event].r.ts;
+		if (e[l.cause].r.ts >= ts_ns) {
+			causal_link_cut(links, i);
 			l.cause = l.event;
+		}
 		if (ts_ns >= x->from_ns && ts_ns < x->to_ns && may_hold_up(x, task, &l, &last))
-			v[part->n++] = l;
+			links->v.v[part->first + part->n++] = links->v.v[i];
 	}
 }
 
@@ -308,25 +310,28 @@ static void keep_parts(void *arg)
 
 static int add_messages(struct linking *k, uint32_t task)
 {
-	const causal_link_list *links = &k->links->to[task];
+	const struct causal_link_list *links = &k->links->to[task];
 
 	k->task = task;
 	k->parts.n = 0;
 	k->next_part = 0;
-	for (size_t at = 0; at < links->n; at += LINK_PART)
-		if (VEC_PUSH(&k->parts, (struct part){ at, MIN(links->n - at, (size_t)LINK_PART) }))
+	for (size_t at = 0; at < links->v.n; at += LINK_PART)
+		if (VEC_PUSH(&k->parts, (struct part){ at, MIN(links->v.n - at, (size_t)LINK_PART) }))
 			return -ENOMEM;
 	if (k->both && k->parts.n > 1)
 		k->both(keep_parts, keep_parts, k);
 	else
 		keep_parts(k);
 	for (size_t i = 0; i < k->parts.n; i++) {
-		const struct causal_link *l = links->v + k->parts.v[i].first;
+		const struct part *part = &k->parts.v[i];
 
-		for (const struct causal_link *end = l + k->parts.v[i].n; l < end; l++)
+		for (size_t at = part->first; at < part->first + part->n; at++) {
+			struct causal_link l = causal_link_get(links, at);
+
 			k->x->arrivals[k->x->n_arrivals++] = (struct arrival){
-				.from = l->from, .to = task, .event = l->event, .cause = l->cause
+				.from = l.from, .to = task, .event = l.event, .cause = l.cause
 			};
+		}
 	}
 	return 0;
 }
@@ -352,7 +357,7 @@ static int add_arrivals(struct linking *k, uint32_t task)
 	if (k->links && task < k->links->n_tasks) {
 		r = add_messages(k, task);
 		/* links and arrivals together need much memory */
-		VEC_FREE(&k->links->to[task]);
+		causal_link_list_done(&k->links->to[task]);
 	}
 	add_exits(k, task);
 	x->arrivals_of[task] = (struct arrivals_of){ first, x->n_arrivals };
@@ -457,7 +462,7 @@ static int link_all(struct linking *k)
 	int r = 0;
 
 	for (size_t t = 0; k->links && t < k->links->n_tasks; t++)
-		n += k->links->to[t].n;
+		n += k->links->to[t].v.n;
 	if (x->g->n_intervals + n + x->g->n_tasks > UINT32_MAX)
 		return -E2BIG;
 	x->arrivals = malloc((n + 1) * sizeof(*x->arrivals));

@@ -34,6 +34,10 @@ struct arrival {
 	uint32_t cause;
 };
 
+struct some_intervals {
+	uint32_t first, end;
+};
+
 struct whatif {
 	const struct graph *g;
 	uint32_t task;
@@ -49,6 +53,10 @@ struct whatif {
 	} * arrivals_of; /* [task] */
 	size_t n_arrivals;
 	VEC(uint32_t) looks; /* in order of look_ns() */
+	/* For whatif_prepare(): parts of the intervals of tasks, so that two threads can share the work for
+	 * one task, and the first part with which no thread has begun. */
+	VEC(struct some_intervals) parts;
+	size_t next_part;
 	uint64_t refused;
 };
 

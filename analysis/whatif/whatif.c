@@ -44,64 +44,71 @@ int whatif_new(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t 
 	return 0;
 }
 
-/* A part of the intervals of one task, so that two threads can share the work for this task. */
 #define PREPARE_PART 1024
-struct some_intervals {
-	uint32_t first, end;
-};
 
 struct preparing {
 	struct whatif *x;
-	VEC(struct some_intervals) parts;
-	size_t next_part; /* the first one that no thread has begun with */
+	const bool *stop; /* as in whatif_prepare() */
 };
+
+static bool may_go_on(const struct preparing *k)
+{
+	return !k->stop || !__atomic_load_n(k->stop, __ATOMIC_RELAXED);
+}
 
 static void prepare_parts(void *arg)
 {
 	struct preparing *k = arg;
-	const struct interval *s = k->x->g->intervals;
+	struct whatif *x = k->x;
+	const struct interval *s = x->g->intervals;
 	size_t n;
 
-	while ((n = __atomic_fetch_add(&k->next_part, 1, __ATOMIC_RELAXED)) < k->parts.n) {
-		uint32_t end = k->parts.v[n].end;
+	while (may_go_on(k) && (n = __atomic_fetch_add(&x->next_part, 1, __ATOMIC_RELAXED)) < x->parts.n) {
+		uint32_t end = x->parts.v[n].end;
 
-		for (uint32_t i = k->parts.v[n].first; i < end && s[i].from_ns < k->x->to_ns; i++)
+		for (uint32_t i = x->parts.v[n].first; i < end && s[i].from_ns < x->to_ns; i++)
 			if (s[i].state == INTERVAL_BLOCKED)
-				whatif_cause(k->x, i);
+				whatif_cause(x, i);
 	}
 }
 
-static int prepare_task(struct preparing *k, uint32_t task)
+static int prepare_task(struct whatif *x, uint32_t task)
 {
-	const struct graph *g = k->x->g;
+	const struct graph *g = x->g;
 	uint32_t end = g->tasks[task].first_interval + g->tasks[task].n_intervals;
 	int r = 0;
 
-	for (uint32_t i = graph_interval_at(g, task, k->x->from_ns), to; i < end && !r; i = to) {
+	for (uint32_t i = graph_interval_at(g, task, x->from_ns), to; i < end && !r; i = to) {
 		to = end - i > PREPARE_PART ? i + PREPARE_PART : end;
-		if (g->intervals[i].from_ns >= k->x->to_ns)
+		if (g->intervals[i].from_ns >= x->to_ns)
 			break;
-		r = VEC_PUSH(&k->parts, (struct some_intervals){ i, to });
+		r = VEC_PUSH(&x->parts, (struct some_intervals){ i, to });
 	}
 	return r;
 }
 
-void whatif_prepare(struct whatif *x, const struct path *p, graph_both_fn both)
+static int prepare_path(struct whatif *x, const struct path *p)
 {
 	_cleanup_free_ bool *on_path = calloc(x->g->n_tasks, sizeof(*on_path));
-	struct preparing k = { .x = x };
 	int r = on_path ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !r && i < p->n_frames; i++)
 		on_path[p->frames[i].task] = true;
 	for (uint32_t t = 0; !r && t < x->g->n_tasks; t++)
 		if (on_path[t])
-			r = prepare_task(&k, t);
+			r = prepare_task(x, t);
+	return r;
+}
+
+void whatif_prepare(struct whatif *x, const struct path *p, graph_both_fn both, const bool *stop)
+{
+	struct preparing k = { .x = x, .stop = stop };
+	int r = x->parts.n ? 0 : prepare_path(x, p);
+
 	if (!r && both)
 		both(prepare_parts, prepare_parts, &k);
 	else if (!r)
 		prepare_parts(&k);
-	VEC_FREE(&k.parts);
 }
 
 void whatif_free(struct whatif *x)
@@ -113,5 +120,6 @@ void whatif_free(struct whatif *x)
 	free(x->causes);
 	free(x->arrivals);
 	VEC_FREE(&x->looks);
+	VEC_FREE(&x->parts);
 	free(x);
 }

@@ -53,8 +53,9 @@ void whatif_blamed(void *x, uint32_t interval, uint64_t limit_ns, const struct b
  * links and tasks. After an error, x may only be given to whatif_free(). */
 int whatif_link(struct whatif *x, struct causal_links *links, graph_both_fn both);
 /* Optional: finds what ended each wait of the tasks on the path. Then whatif_link() has less work. both: may
- * be NULL. Does nothing if out of memory. */
-void whatif_prepare(struct whatif *x, const struct path *p, graph_both_fn both);
+ * be NULL. stop: NULL, or another thread may set *stop, to end the work early; a later call for the
+ * same path does the rest. Does nothing if out of memory. */
+void whatif_prepare(struct whatif *x, const struct path *p, graph_both_fn both, const bool *stop);
 void whatif_free(struct whatif *x);
 /* Sets *ret_ns to the time that is saved without all of v[0 .. n). Returns 0 or -ENOMEM. */
 int whatif_saved(struct whatif *x, const struct whatif_without *v, size_t n, uint64_t *ret_ns);

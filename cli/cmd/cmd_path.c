@@ -129,6 +129,7 @@ struct walking {
 	const struct analysis_input *in;
 	uint32_t task;
 	int link_err, walk_err;
+	bool linked; /* link_part() is done */
 };
 
 static void link_part(void *arg)
@@ -136,6 +137,7 @@ static void link_part(void *arg)
 	struct walking *w = arg;
 
 	w->link_err = causal_links_find(w->k->g, &w->k->links);
+	__atomic_store_n(&w->linked, true, __ATOMIC_RELAXED);
 }
 
 static void walk_part(void *arg)
@@ -143,6 +145,9 @@ static void walk_part(void *arg)
 	struct walking *w = arg;
 
 	w->walk_err = walk_path(w->k, w->in, w->task);
+	/* until the other thread is done, too */
+	if (!w->walk_err && w->k->n_threads > 1)
+		whatif_prepare(w->k->whatif, w->k->path, NULL, &w->linked);
 }
 
 static int walk_both(struct path_work *k, const struct analysis_input *in, uint32_t task)
@@ -163,7 +168,7 @@ static int walk(struct path_work *k, const struct analysis_input *in, uint32_t t
 	int r = walk_both(k, in, task);
 
 	if (!r && k->n_threads > 1)
-		whatif_prepare(k->whatif, k->path, cli_both);
+		whatif_prepare(k->whatif, k->path, cli_both, NULL);
 	if (!r)
 		r = whatif_link(k->whatif, &k->links, k->n_threads > 1 ? cli_both : NULL);
 	causal_links_done(&k->links);

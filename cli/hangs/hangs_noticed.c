@@ -52,7 +52,7 @@ void hangs_noticed_print(const struct analysis_input *in, const struct selector 
 	const struct window *w = in->window;
 	bool any = false;
 
-	for (size_t i = 0; i < w->n_events; i++) {
+	for (size_t i = window_next_words(w, 0); i < w->n_events; i = window_next_words(w, i + 1)) {
 		const struct window_event *e = &w->events[i];
 		char comm[64], place[CGROUP_NAME_MAX + 1], wall[WALLTIME_MAX], ns[TEXT_NUMBER_MAX];
 		struct cgroup_name p;
@@ -101,10 +101,11 @@ static json_t *noticed_row(const struct analysis_input *in, const struct window_
 json_t *hangs_noticed_json(const struct analysis_input *in, const struct selector *who,
 			   const struct timearg_moment *at)
 {
+	const struct window *w = in->window;
 	json_t *rows = json_array();
 
-	for (size_t i = 0; i < in->window->n_events; i++)
-		if (is_noticed(in, who, at, &in->window->events[i]))
-			json_array_append_new(rows, noticed_row(in, &in->window->events[i]));
+	for (size_t i = window_next_words(w, 0); i < w->n_events; i = window_next_words(w, i + 1))
+		if (is_noticed(in, who, at, &w->events[i]))
+			json_array_append_new(rows, noticed_row(in, &w->events[i]));
 	return rows;
 }

@@ -32,10 +32,31 @@ void causal_free(struct causal *c)
 	free(c);
 }
 
+int causal_link_add(struct causal_link_list *list, const struct causal_link *link)
+{
+	int64_t back = (int64_t)link->event - link->cause;
+	bool wide = link->from >= LINK_WIDE || back < INT16_MIN || back > INT16_MAX;
+
+	if (list->v.n >= GRAPH_NONE - 1)
+		return -E2BIG;
+	if (wide && VEC_PUSH(&list->wide, *link))
+		return -ENOMEM;
+	return VEC_PUSH(&list->v,
+			(struct packed_link){ .event = wide ? (uint32_t)list->wide.n - 1 : link->event,
+					      .from = wide ? LINK_WIDE : (uint16_t)link->from,
+					      .back = wide ? 0 : (int16_t)back });
+}
+
+void causal_link_list_done(struct causal_link_list *list)
+{
+	VEC_FREE(&list->v);
+	VEC_FREE(&list->wide);
+}
+
 void causal_links_done(struct causal_links *links)
 {
 	for (size_t t = 0; t < links->n_tasks; t++)
-		VEC_FREE(&links->to[t]);
+		causal_link_list_done(&links->to[t]);
 	free(links->to);
 	*links = (struct causal_links){ 0 };
 }

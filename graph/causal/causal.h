@@ -109,11 +109,45 @@ struct causal_link {
 	uint32_t event; /* as in struct edge */
 	uint32_t cause; /* as in struct edge */
 };
-typedef VEC(struct causal_link) causal_link_list;
+/* A link in a list. There are millions, and most are of a message that was sent shortly before. */
+struct packed_link {
+	uint32_t event; /* if from is LINK_WIDE: the index in causal_link_list.wide */
+	uint16_t from;
+	int16_t back; /* event - cause */
+};
+#define LINK_WIDE UINT16_MAX
+/* The links to one task, nearly in order of time. To read and change them, call the functions below. */
+struct causal_link_list {
+	VEC(struct packed_link) v;
+	VEC(struct causal_link) wide;
+};
 struct causal_links {
-	causal_link_list *to; /* [task]: the links to this task, nearly in order of time */
+	struct causal_link_list *to; /* [task] */
 	size_t n_tasks;
 };
+/* Returns 0, -ENOMEM or -E2BIG. */
+int causal_link_add(struct causal_link_list *list, const struct causal_link *link);
+static inline struct causal_link causal_link_get(const struct causal_link_list *list, size_t i)
+{
+	const struct packed_link *l = &list->v.v[i];
+
+	if (l->from == LINK_WIDE)
+		return list->wide.v[l->event];
+	return (struct causal_link){ .from = l->from,
+				     .event = l->event,
+				     .cause = l->event - (uint32_t)(int32_t)l->back };
+}
+/* The link gets its event as its cause. Several threads may change different links of one list. */
+static inline void causal_link_cut(struct causal_link_list *list, size_t i)
+{
+	struct packed_link *l = &list->v.v[i];
+
+	if (l->from == LINK_WIDE)
+		list->wide.v[l->event].cause = list->wide.v[l->event].event;
+	else
+		l->back = 0;
+}
+void causal_link_list_done(struct causal_link_list *list);
 /* Faster and smaller than causal_build(). The caller frees *ret with causal_links_done(). Returns
  * 0, -ENOMEM or -E2BIG. */
 int causal_links_find(const struct graph *g, struct causal_links *ret);

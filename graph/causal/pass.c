@@ -132,12 +132,10 @@ static bool states_order(uint8_t kind)
 
 void pass_link(struct pass *p, uint32_t to, const struct causal_link *link)
 {
-	if (link->from == to)
-		return;
-	if (p->links->to[to].n >= GRAPH_NONE - 1)
-		p->err = -E2BIG;
-	else if (VEC_PUSH(&p->links->to[to], *link))
-		p->err = -ENOMEM;
+	int r = link->from == to ? 0 : causal_link_add(&p->links->to[to], link);
+
+	if (r)
+		p->err = r;
 }
 
 static void pass_link_edge(struct pass *p, const struct edge *e)

@@ -7,7 +7,6 @@
 
 #include "graph/timeline/scan.h"
 #include "lib/cleanup.h"
-#include "lib/memory.h"
 
 struct task_key {
 	uint32_t old;
@@ -95,115 +94,14 @@ static int graph_tasks(struct graph *g, struct builder *b, uint32_t *renumber)
 	return 0;
 }
 
-/* Gives each task a place for its intervals. */
-static void graph_places(struct graph *g, const struct builder *b, const uint32_t *renumber)
-{
-	uint32_t at = 0;
-
-	for (size_t i = 0; i < g->n_tasks; i++)
-		g->tasks[renumber[i]].n_intervals = b->now.v[i].n_intervals;
-	for (size_t i = 0; i < g->n_tasks; i++) {
-		g->tasks[i].first_interval = at;
-		at += g->tasks[i].n_intervals;
-	}
-}
-
-static int graph_cpus(struct graph *g)
-{
-	g->n_cpus = GRAPH_CPUS_MAX;
-	while (g->n_cpus > MIN(g->w->n_cpus, (uint32_t)GRAPH_CPUS_MAX) && !g->n_runs[g->n_cpus - 1])
-		g->n_cpus--;
-	g->runs = calloc((size_t)g->n_cpus + 1, sizeof(*g->runs));
-	if (!g->runs)
-		return -ENOMEM;
-	for (uint32_t c = 0; c < g->n_cpus; c++) {
-		g->runs[c] = malloc((g->n_runs[c] + 1) * sizeof(**g->runs));
-		if (!g->runs[c])
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-static int look_cmp(const void *a, const void *b)
-{
-	uint32_t x = ((const struct interval_look *)a)->interval;
-	uint32_t y = ((const struct interval_look *)b)->interval;
-
-	return x < y ? -1 : x > y;
-}
-
-/* Each time this number of intervals is copied, their old memory is given back. */
-#define GIVE_BACK 65536
-
-/* One half of the builder's intervals, while they move to the graph's array. The first half fills the place
- * of each task from its begin, and the second half from its end, so two threads can move them. */
-struct half {
-	struct graph *g;
-	struct builder *b;
-	const uint32_t *renumber;
-	size_t first, end; /* of the builder's intervals */
-	/* The entries of builder.looks that are about this half, and did not get their new interval yet. */
-	size_t look, look_end;
-	uint32_t *at; /* [task]: the next place in graph.intervals; the second half goes down from it */
-	size_t *run;  /* [cpu]: the same in graph.runs */
-};
-
-static void half_move(struct half *h, size_t from, uint32_t to, size_t run)
-{
-	struct graph *g = h->g;
-	struct interval *s = &g->intervals[to];
-
-	*s = h->b->intervals.v[from];
-	s->task = h->renumber[s->task];
-	if (timeline_is_run(s))
-		g->runs[s->cpu][run] = to;
-}
-
-static void half_done(struct half *h)
-{
-	free(h->at);
-	free(h->run);
-}
-
-static void move_first(struct half *h)
-{
-	struct builder *b = h->b;
-
-	for (size_t i = 0; i < h->end; i++) {
-		const struct interval *s = &b->intervals.v[i];
-		uint32_t to = h->at[h->renumber[s->task]]++;
-
-		half_move(h, i, to, timeline_is_run(s) ? h->run[s->cpu]++ : 0);
-		if (h->look < h->look_end && b->looks.v[h->look].interval == i)
-			b->looks.v[h->look++].interval = to;
-		if (i % GIVE_BACK == 0)
-			huge_give_back(b->intervals.v, i * sizeof(*b->intervals.v));
-	}
-}
-
-static void move_second(struct half *h)
-{
-	struct builder *b = h->b;
-
-	for (size_t i = h->end; i-- > h->first;) {
-		const struct interval *s = &b->intervals.v[i];
-		uint32_t to = --h->at[h->renumber[s->task]];
-
-		half_move(h, i, to, timeline_is_run(s) ? --h->run[s->cpu] : 0);
-		if (h->look < h->look_end && b->looks.v[h->look_end - 1].interval == i)
-			b->looks.v[--h->look_end].interval = to;
-		if (i % GIVE_BACK == 0)
-			huge_give_back(b->intervals.v + i, (h->end - i) * sizeof(*b->intervals.v));
-	}
-}
-
 struct building {
 	struct graph *g;
 	struct builder b;
 	struct window *lean, *frugal; /* as in build() */
 	graph_both_fn both;           /* may be NULL */
 	uint32_t *renumber;
-	struct half halves[2];
+	struct placing *placing;
+	struct index_lists *lists;
 	int index_err, timelines_err;
 };
 
@@ -211,7 +109,7 @@ static void build_index(void *arg)
 {
 	struct building *k = arg;
 
-	k->index_err = index_records(k->g);
+	k->index_err = index_collect(k->g, &k->lists);
 }
 
 static void build_timelines(void *arg)
@@ -222,83 +120,30 @@ static void build_timelines(void *arg)
 	k->renumber = r ? NULL : calloc(k->b.now.n + 1, sizeof(*k->renumber));
 	if (!r && !k->renumber)
 		r = -ENOMEM;
-	if (!r)
-		r = graph_tasks(k->g, &k->b, k->renumber);
-	if (!r)
-		graph_places(k->g, &k->b, k->renumber);
-	k->timelines_err = r ? r : graph_cpus(k->g);
+	k->timelines_err = r ? r : graph_tasks(k->g, &k->b, k->renumber);
 }
 
-static int halves_init(struct building *k)
+static void build_intervals(void *arg)
 {
-	struct graph *g = k->g;
-	struct builder *b = &k->b;
-	size_t n = b->intervals.n, middle = n / 2, looks = 0;
+	struct building *k = arg;
+	int r = place_intervals(k->placing);
 
-	VEC_SORT(&b->looks, look_cmp);
-	while (looks < b->looks.n && b->looks.v[looks].interval < middle)
-		looks++;
-	k->halves[0] = (struct half){ .end = middle, .look_end = looks };
-	k->halves[1] = (struct half){ .first = middle, .end = n, .look = looks, .look_end = b->looks.n };
-	for (size_t h = 0; h < ARRAY_SIZE(k->halves); h++) {
-		struct half *x = &k->halves[h];
-
-		x->g = g;
-		x->b = b;
-		x->renumber = k->renumber;
-		x->at = malloc((g->n_tasks + 1) * sizeof(*x->at));
-		x->run = calloc((size_t)g->n_cpus + 1, sizeof(*x->run));
-		if (!x->at || !x->run)
-			return -ENOMEM;
-		for (size_t t = 0; t < g->n_tasks; t++)
-			x->at[t] = g->tasks[t].first_interval + (h ? g->tasks[t].n_intervals : 0);
-	}
-	memcpy(k->halves[1].run, g->n_runs, g->n_cpus * sizeof(*g->n_runs));
-	return 0;
+	k->timelines_err = r ? r : index_waits(k->g);
+	index_some(k->lists);
 }
 
-static void first_half(void *arg)
+static void build_others(void *arg)
 {
-	move_first(&((struct building *)arg)->halves[0]);
+	struct building *k = arg;
+
+	place_others(k->placing);
+	index_some(k->lists);
 }
 
-static void second_half(void *arg)
+static void build_one(void (*a)(void *arg), void (*b)(void *arg), void *arg)
 {
-	move_second(&((struct building *)arg)->halves[1]);
-}
-
-static int build_intervals(struct building *k)
-{
-	struct graph *g = k->g;
-	size_t n = k->b.intervals.n;
-	int r = halves_init(k);
-
-	g->intervals = r ? NULL : malloc((n + 1) * sizeof(*g->intervals));
-	if (!r && g->intervals) {
-		/* Small pages save memory here, but all later passes over the intervals take a little longer.
-		 * After graph_build(), the caller needs more memory than graph_build() does, so there they
-		 * save nothing. */
-		if (k->lean)
-			huge_avoid(g->intervals, n * sizeof(*g->intervals));
-		else
-			huge_advise(g->intervals, n * sizeof(*g->intervals));
-		g->n_intervals = n;
-		if (k->both) {
-			k->both(first_half, second_half, k);
-		} else {
-			first_half(k);
-			second_half(k);
-		}
-		VEC_SORT(&k->b.looks, look_cmp);
-		g->n_looks = k->b.looks.n;
-		g->looks = TAKE_PTR(k->b.looks.v);
-	} else {
-		r = -ENOMEM;
-	}
-	half_done(&k->halves[0]);
-	half_done(&k->halves[1]);
-	VEC_FREE(&k->b.intervals);
-	return r ? r : index_waits(g);
+	a(arg);
+	b(arg);
 }
 
 /* graph_build_lean() removes records from the window during the replay. So it makes the indices of the
@@ -307,19 +152,25 @@ static int build_parts(struct building *k)
 {
 	int r;
 
-	if (k->both) {
+	if (k->both)
 		k->both(build_index, build_timelines, k);
-		if (k->frugal)
-			window_drop_cpus(k->frugal);
-		r = k->timelines_err ? k->timelines_err : k->index_err;
-		return r ? r : build_intervals(k);
+	else
+		build_timelines(k);
+	if (k->frugal)
+		window_drop_cpus(k->frugal);
+	r = k->timelines_err ? k->timelines_err : k->index_err;
+	if (!r)
+		r = place_new(k->g, &k->b, k->renumber, &k->placing);
+	if (!r) {
+		(k->both ? k->both : build_one)(build_intervals, build_others, k);
+		r = k->timelines_err;
 	}
-	build_timelines(k);
-	r = k->timelines_err ? k->timelines_err : build_intervals(k);
-	if (r)
-		return r;
-	build_index(k);
-	return k->index_err;
+	if (!r && !k->both) {
+		build_index(k);
+		index_some(k->lists);
+		r = k->index_err;
+	}
+	return index_settle(k->g, k->lists, r);
 }
 
 static int build_end(struct graph *g)
@@ -333,7 +184,11 @@ static int build_end(struct graph *g)
 
 static void builder_done(struct builder *b)
 {
+	for (size_t cpu = 0; b->runs && cpu < GRAPH_CPUS_MAX; cpu++)
+		VEC_FREE(&b->runs[cpu]);
+	free(b->runs);
 	VEC_FREE(&b->intervals);
+	VEC_FREE(&b->blocks);
 	VEC_FREE(&b->now);
 	VEC_FREE(&b->looks);
 	VEC_FREE(&b->live);
@@ -355,15 +210,16 @@ static int build(const struct window *w, struct window *lean, struct window *fru
 		return -ENOMEM;
 	g->w = w;
 	g->scans = calloc(1, sizeof(*g->scans));
-	g->n_runs = k.b.n_runs = calloc(GRAPH_CPUS_MAX, sizeof(*g->n_runs));
+	k.b.runs = calloc(GRAPH_CPUS_MAX, sizeof(*k.b.runs));
 	k.b.tids = calloc(1, sizeof(*k.b.tids));
-	if (g->scans && g->n_runs && k.b.tids)
+	if (g->scans && k.b.runs && k.b.tids)
 		r = build_parts(&k);
 	if (!r)
 		r = build_end(g);
 	g->dropped = k.b.dropped.v;
 	g->n_dropped = k.b.dropped.n;
 	builder_done(&k.b);
+	place_free(k.placing);
 	free(k.renumber);
 	if (r) {
 		graph_free(g);

@@ -12,6 +12,9 @@ struct task_now {
 	uint32_t tid, tgid;
 	uint32_t parent;
 	uint32_t interval; /* the open interval, or GRAPH_NONE */
+	/* the place of the next interval, or a multiple of INTERVAL_BLOCK: the next interval begins a new
+	 * block */
+	uint32_t next_interval;
 	uint32_t n_intervals;
 	uint32_t look;
 	uint32_t race_wake; /* a CT_WAKE that came while the task ran, or GRAPH_NONE */
@@ -42,11 +45,19 @@ struct task_now {
 	uint64_t ran_ns, queued_ns;
 };
 
+/* The intervals of one task lie in blocks of this many. So place.c moves whole blocks, and needs no second
+ * array. Many tasks have few intervals, so larger blocks would waste memory. */
+#define INTERVAL_BLOCK 8u
+
 struct builder {
 	const struct window *w;
 	VEC(struct task_now) now;
-	VEC(struct interval) intervals;
-	size_t *n_runs;                  /* graph.n_runs, of the intervals that have ended */
+	VEC(struct interval) intervals; /* the last block of a task may have free places */
+	VEC(uint32_t) blocks; /* [place in intervals / INTERVAL_BLOCK]: the task, as an index in now */
+	/* [cpu], up to GRAPH_CPUS_MAX: the RUNNING intervals in the order of their begin; with runs_lost,
+	 * also intervals that have become UNKNOWN */
+	VEC(uint32_t) * runs;
+	bool runs_lost;
 	VEC(struct interval_look) looks; /* in no order */
 	VEC(struct graph_dropped) dropped;
 	struct tids *tids; /* tids below TIDS_MAX: the index of the newest task in `now` */
@@ -90,6 +101,16 @@ static inline bool timeline_is_run(const struct interval *s)
 	return s->state == INTERVAL_RUNNING && s->cpu < GRAPH_CPUS_MAX;
 }
 
+/* place.c - after the replay: makes graph.intervals, graph.runs and graph.looks of those of the builder.
+ * place_new() finds the place of the intervals of each task. renumber: [index in builder.now]: the index in
+ * graph.tasks. Then one thread calls place_intervals(), and the same or another one place_others(). They
+ * return 0 or -ENOMEM. */
+struct placing;
+int place_new(struct graph *g, struct builder *b, const uint32_t *renumber, struct placing **ret);
+int place_intervals(struct placing *k);
+void place_others(struct placing *k);
+void place_free(struct placing *k);
+
 /* fold.c - tasks in a time in which their CT_SWITCH records are left out. fold_drop() forgets what the last
  * CT_FOUND record of the task said. */
 void fold_begin(struct builder *b);
@@ -110,13 +131,19 @@ bool fold_wake(struct builder *b, uint32_t task, const struct window_event *e, u
 /* lean: NULL, or b->w. With b->w, drops records as graph_build_lean() does. Returns 0, -ENOMEM, or
  * -E2BIG if there are too many intervals. */
 int timeline_replay(struct builder *b, struct window *lean);
-/* Make the indices of a graph. index_records() needs only g->w, and index_tasks() needs g->tasks.
+/* Make the indices of a graph. index_tasks() needs g->tasks.
  * index_waits() goes once through g->intervals, and makes all that is known of waits only: g->reads,
  * g->disk_waits and g->n_waits. Return 0 or -ENOMEM. index_drop() frees all indices, also after an error. */
-int index_records(struct graph *g);
 int index_tasks(struct graph *g);
 int index_waits(struct graph *g);
 void index_drop(struct graph *g);
+/* Make the indices of records and objects, which need only g->w. index_collect() makes lists. index_some()
+ * makes indices of lists with which no thread has begun; several threads may call it at the same time.
+ * index_settle() does the rest, and frees `l`. l: may be NULL. r: an error that came before, or 0. */
+struct index_lists;
+int index_collect(struct graph *g, struct index_lists **ret);
+void index_some(struct index_lists *l);
+int index_settle(struct graph *g, struct index_lists *l, int r);
 /* Returns false if the owner in the CT_FUTEX is not plausible. (The kernel side reads every futex
  * as if it were a lock of glibc.) */
 bool index_is_owner(const struct window *w, const struct window_event *futex);

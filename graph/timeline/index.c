@@ -13,6 +13,7 @@
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
 #include "lib/hash.h"
+#include "lib/memory.h"
 
 #define PTMX_DEV (5U << 20 | 2)
 
@@ -81,6 +82,9 @@ static int key_cmp(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* Each time this number of references is copied, their old memory is given back. */
+#define GIVE_BACK 262144
+
 /* A counting sort by key: the references of one key stay in the order of time. */
 static int index_finish(struct graph_index *ix, refs *r)
 {
@@ -108,8 +112,11 @@ static int index_finish(struct graph_index *ix, refs *r)
 		ix->first[rank[r->v.v[i].key] + 2]++;
 	for (size_t k = 1; k <= n_keys; k++)
 		ix->first[k + 1] += ix->first[k];
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		ix->v[ix->first[rank[r->v.v[i].key] + 1]++].event = r->v.v[i].event;
+		if (i % GIVE_BACK == 0)
+			huge_give_back(r->v.v, i * sizeof(*r->v.v));
+	}
 	ix->keys = TAKE_PTR(r->keys.v);
 	ix->n_keys = n_keys;
 	ix->n = n;
@@ -854,9 +861,16 @@ static int index_table_begins(struct graph *g)
 	return index_move(&to, &v, 1, r);
 }
 
-int index_records(struct graph *g)
+struct index_lists {
+	struct graph *g;
+	refs v[IX_COUNT];
+	int next; /* the first list with which no thread has begun */
+	int err;
+};
+
+static struct graph_index *index_of(struct graph *g, int i)
 {
-	struct graph_index *to[IX_COUNT] = {
+	struct graph_index *all[IX_COUNT] = {
 		[IX_SENDS] = &g->sends,         [IX_RECVS] = &g->recvs,
 		[IX_FLOCKS] = &g->flocks,       [IX_FDS] = &g->fds,
 		[IX_MEMBERS] = &g->members,     [IX_WAITFDS] = &g->waitfds,
@@ -872,18 +886,51 @@ int index_records(struct graph *g)
 		[IX_BLOCKS] = &g->blocks,       [IX_LAST_WAKES] = &g->last_wakes,
 		[IX_TABLES] = &g->tables,
 	};
-	refs v[IX_COUNT] = { 0 };
+
+	return all[i];
+}
+
+int index_collect(struct graph *g, struct index_lists **ret)
+{
+	struct index_lists *l = calloc(1, sizeof(*l));
 	int r;
 
-	g->sharers = v[IX_SENDS].sharers = v[IX_RECVS].sharers = calloc(1, sizeof(*g->sharers));
+	if (!l)
+		return -ENOMEM;
+	*ret = l;
+	l->g = g;
+	g->sharers = l->v[IX_SENDS].sharers = l->v[IX_RECVS].sharers = calloc(1, sizeof(*g->sharers));
 	r = g->sharers ? 0 : -ENOMEM;
+	/* Without this, these two arrays would move as they grow. Memory that is not filled costs nothing. */
+	(void)VEC_RESERVE(&l->v[IX_SENDS].v, g->w->n_events);
+	(void)VEC_RESERVE(&l->v[IX_RECVS].v, g->w->n_events);
 	for (size_t i = 0; i < g->w->n_events && !r; i++)
-		r = index_event(g->w, v, &g->w->events[i], (uint32_t)i);
+		r = index_event(g->w, l->v, &g->w->events[i], (uint32_t)i);
 	if (!r)
 		r = hash_objects(g);
+	return r ? r : index_objects(g, l->v);
+}
+
+void index_some(struct index_lists *l)
+{
+	int i;
+
+	while (l && (i = __atomic_fetch_add(&l->next, 1, __ATOMIC_RELAXED)) < IX_COUNT) {
+		int r = index_finish(index_of(l->g, i), &l->v[i]);
+
+		if (r)
+			__atomic_store_n(&l->err, r, __ATOMIC_RELAXED);
+		refs_free(&l->v[i]);
+	}
+}
+
+int index_settle(struct graph *g, struct index_lists *l, int r)
+{
 	if (!r)
-		r = index_objects(g, v);
-	r = index_move(to, v, IX_COUNT, r);
+		r = l->err;
+	for (int i = 0; l && i < IX_COUNT; i++)
+		refs_free(&l->v[i]);
+	free(l);
 	if (!r)
 		r = index_table_begins(g);
 	g->lacks_first = r ? 0 : lacks_first(g);

@@ -12,12 +12,16 @@
 #include "lib/cleanup.h"
 #include "lib/memory.h"
 
-/* After this, the state and the CPU of the interval do not change any more. */
-static inline void interval_end(struct builder *b, struct interval *s, uint64_t ts)
+static inline void interval_end(struct interval *s, uint64_t ts)
 {
 	s->to_ns = MAX(ts, s->from_ns);
-	if (timeline_is_run(s))
-		b->n_runs[s->cpu]++;
+}
+
+/* It is not known what the task did in this interval. */
+static void interval_lost(struct builder *b, struct interval *s)
+{
+	b->runs_lost |= timeline_is_run(s);
+	s->state = INTERVAL_UNKNOWN;
 }
 
 static inline void timeline_close(struct builder *b, uint32_t task, uint64_t ts)
@@ -26,7 +30,7 @@ static inline void timeline_close(struct builder *b, uint32_t task, uint64_t ts)
 
 	if (t->interval == GRAPH_NONE)
 		return;
-	interval_end(b, &b->intervals.v[t->interval], ts);
+	interval_end(&b->intervals.v[t->interval], ts);
 	if (t->found != GRAPH_NONE)
 		fold_count(t, &b->intervals.v[t->interval]);
 }
@@ -78,7 +82,7 @@ uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh)
 		/* Two tasks never have the same tid at the same time: the end of the old task was
 		 * not recorded. */
 		if (fresh && !t->gone && t->interval != GRAPH_NONE) {
-			b->intervals.v[t->interval].state = INTERVAL_UNKNOWN;
+			interval_lost(b, &b->intervals.v[t->interval]);
 			timeline_gone(b, at, ts);
 		}
 	}
@@ -103,34 +107,45 @@ uint32_t timeline_task(struct builder *b, uint32_t tid, uint64_t ts, bool fresh)
 	return (uint32_t)b->now.n - 1;
 }
 
+static int timeline_new_block(struct builder *b, uint32_t task)
+{
+	if (b->intervals.n >= GRAPH_NONE - INTERVAL_BLOCK)
+		return -E2BIG;
+	if (VEC_RESERVE(&b->intervals, b->intervals.n + INTERVAL_BLOCK) || VEC_PUSH(&b->blocks, task))
+		return -ENOMEM;
+	b->now.v[task].next_interval = (uint32_t)b->intervals.n;
+	b->intervals.n += INTERVAL_BLOCK;
+	return 0;
+}
+
 struct interval *timeline_open(struct builder *b, uint32_t task, uint64_t ts, enum interval_state state)
 {
 	struct task_now *t = &b->now.v[task];
+	struct interval *s;
 
 	timeline_close(b, task, ts);
-	if (b->intervals.n >= GRAPH_NONE - 1) {
-		b->err = -E2BIG;
-		return NULL;
-	}
-	if (!t->listed && VEC_PUSH(&b->live, task)) {
+	if (t->next_interval % INTERVAL_BLOCK == 0)
+		b->err = timeline_new_block(b, task);
+	if (!b->err && !t->listed && VEC_PUSH(&b->live, task))
 		b->err = -ENOMEM;
+	if (!b->err && state == INTERVAL_RUNNING && t->cpu < GRAPH_CPUS_MAX &&
+	    VEC_PUSH(&b->runs[t->cpu], t->next_interval))
+		b->err = -ENOMEM;
+	if (b->err)
 		return NULL;
-	}
 	t->listed = true;
-	if (VEC_PUSH(&b->intervals, (struct interval){ .from_ns = ts,
-						       .to_ns = ts,
-						       .task = task,
-						       .wake = GRAPH_NONE,
-						       .nr = CT_NR_NONE,
-						       .cpu = t->cpu,
-						       .state = (uint8_t)state })) {
-		b->err = -ENOMEM;
-		return NULL;
-	}
-	t->interval = (uint32_t)b->intervals.n - 1;
+	t->interval = t->next_interval++;
 	t->n_intervals++;
 	t->look = GRAPH_NONE;
-	return &b->intervals.v[t->interval];
+	s = &b->intervals.v[t->interval];
+	*s = (struct interval){ .from_ns = ts,
+				.to_ns = ts,
+				.task = task,
+				.wake = GRAPH_NONE,
+				.nr = CT_NR_NONE,
+				.cpu = t->cpu,
+				.state = (uint8_t)state };
+	return s;
 }
 
 struct interval_look *timeline_look(struct builder *b, uint32_t task)
@@ -187,7 +202,7 @@ static void timeline_on_cpu(struct builder *b, uint16_t cpu, uint32_t was, uint3
 		const struct task_now *t = &b->now.v[b->on_cpu.v[cpu]];
 
 		if (timeline_state(b, t) == INTERVAL_RUNNING && b->intervals.v[t->interval].cpu == cpu)
-			b->intervals.v[t->interval].state = INTERVAL_UNKNOWN;
+			interval_lost(b, &b->intervals.v[t->interval]);
 	}
 	b->on_cpu.v[cpu] = now;
 }
@@ -579,7 +594,7 @@ static void timeline_cap(struct builder *b, const struct window_event *e)
 	if (b->err)
 		return;
 	if (!begins && !t->capped && t->interval != GRAPH_NONE)
-		b->intervals.v[t->interval].state = INTERVAL_UNKNOWN;
+		interval_lost(b, &b->intervals.v[t->interval]);
 	t->race_wake = GRAPH_NONE;
 	fold_drop(b, task);
 	if (!begins && t->capped && fold_cap_ends(b, task, &found)) {
@@ -650,8 +665,16 @@ static void timeline_end(struct builder *b, uint64_t last_ns)
 		end = b->w->file_to_ns;
 	for (size_t i = 0; i < b->now.n; i++) {
 		if (b->now.v[i].interval != GRAPH_NONE)
-			interval_end(b, &b->intervals.v[b->now.v[i].interval], end);
+			interval_end(&b->intervals.v[b->now.v[i].interval], end);
 		fold_drop(b, (uint32_t)i);
+	}
+	for (size_t cpu = 0; cpu < GRAPH_CPUS_MAX && b->runs_lost; cpu++) {
+		size_t n = 0;
+
+		for (size_t i = 0; i < b->runs[cpu].n; i++)
+			if (timeline_is_run(&b->intervals.v[b->runs[cpu].v[i]]))
+				b->runs[cpu].v[n++] = b->runs[cpu].v[i];
+		b->runs[cpu].n = n;
 	}
 }
 

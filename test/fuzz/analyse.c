@@ -124,7 +124,7 @@ static void time_of(const struct graph *g, uint32_t task, uint64_t from_ns, uint
 		struct whatif_without without = { .kind = WHATIF_TASK,
 						  .task = (task + 1) % (uint32_t)g->n_tasks };
 
-		whatif_prepare(x, p, NULL);
+		whatif_prepare(x, p, NULL, NULL);
 		must(!causal_links_find(g, &links));
 		if (!whatif_link(x, &links, NULL) && !whatif_saved(x, &without, 1, &saved))
 			must(saved <= to_ns - from_ns);

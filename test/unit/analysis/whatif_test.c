@@ -32,7 +32,7 @@ static void play_to(struct scene *s, const struct causal_link *v, const uint32_t
 	assert_non_null(links.to);
 	links.n_tasks = s->g->n_tasks;
 	for (size_t i = 0; i < n; i++)
-		assert_int_equal(VEC_PUSH(&links.to[to[i]], v[i]), 0);
+		assert_int_equal(causal_link_add(&links.to[to[i]], &v[i]), 0);
 	assert_int_equal(whatif_new(s->g, graph_task_at(s->g, tid, 0), 0, to_ms * MS, &s->x), 0);
 	assert_int_equal(whatif_link(s->x, &links, NULL), 0);
 	causal_links_done(&links);

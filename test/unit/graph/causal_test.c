@@ -290,13 +290,44 @@ static void find_links(const struct graph *g, founds *ret)
 
 	assert_int_equal(causal_links_find(g, &links), 0);
 	for (uint32_t t = 0; t < links.n_tasks; t++)
-		for (size_t i = 0; i < links.to[t].n; i++) {
-			const struct causal_link *l = &links.to[t].v[i];
+		for (size_t i = 0; i < links.to[t].v.n; i++) {
+			struct causal_link l = causal_link_get(&links.to[t], i);
 
-			assert_int_equal(VEC_PUSH(ret, (struct found){ t, l->event, l->from, l->cause }), 0);
+			assert_int_equal(VEC_PUSH(ret, (struct found){ t, l.event, l.from, l.cause }), 0);
 		}
 	causal_links_done(&links);
 	VEC_SORT(ret, found_cmp);
+}
+
+/* A list keeps all fields of a link, however large they are. */
+static void test_packed_links(void **state)
+{
+	static const uint32_t froms[] = { 0, 1, LINK_WIDE - 1, LINK_WIDE, LINK_WIDE + 1, GRAPH_NONE };
+	static const uint32_t events[] = { 0, 1, 100000, 100000 + INT16_MAX, 100001 + INT16_MAX, GRAPH_NONE };
+	static const uint32_t causes[] = { 0, 1, 100000, 100000 - INT16_MIN, 100001 - INT16_MIN, GRAPH_NONE };
+	struct causal_link_list list = { 0 };
+	VEC(struct causal_link) all = { 0 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(froms); i++)
+		for (size_t k = 0; k < ARRAY_SIZE(events); k++)
+			for (size_t j = 0; j < ARRAY_SIZE(causes); j++) {
+				struct causal_link l = { froms[i], events[k], causes[j] };
+
+				assert_int_equal(causal_link_add(&list, &l), 0);
+				assert_int_equal(VEC_PUSH(&all, l), 0);
+			}
+	for (size_t i = 0; i < all.n; i++) {
+		struct causal_link l = causal_link_get(&list, i);
+
+		assert_memory_equal(&l, &all.v[i], sizeof(l));
+		causal_link_cut(&list, i);
+		all.v[i].cause = all.v[i].event;
+		l = causal_link_get(&list, i);
+		assert_memory_equal(&l, &all.v[i], sizeof(l));
+	}
+	assert_true(list.wide.n > 0 && list.wide.n < list.v.n);
+	causal_link_list_done(&list);
+	VEC_FREE(&all);
 }
 
 static void test_links(void **state)
@@ -350,6 +381,7 @@ int main(void)
 		cmocka_unit_test(test_wakes),        cmocka_unit_test(test_random),
 		cmocka_unit_test(test_shown_random), cmocka_unit_test(test_edge_out_of_window),
 		cmocka_unit_test(test_links),        cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_packed_links),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

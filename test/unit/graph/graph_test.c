@@ -114,6 +114,46 @@ static void test_same_tid(void **state)
 	make_free(&m);
 }
 
+/* The intervals of each task lie side by side, and the runs of the CPU are in order, however many intervals
+ * the tasks have. Task 10 + t takes every (t + 1)th turn. */
+static void check_places(uint32_t turns, graph_both_fn both)
+{
+	struct make m = { 0 };
+	struct graph *g;
+	uint32_t was = 0, tasks = 0;
+	size_t n = 0;
+
+	for (uint32_t turn = 0; turn < turns; turn++)
+		for (uint32_t t = 0; t < 5; t++)
+			if (turn % (t + 1) == 0) {
+				make_switch(&m, n++, 0, was, 10 + t, CT_W_NONE, 0);
+				was = 10 + t;
+				tasks = MAX(tasks, t + 1);
+			}
+	assert_int_equal(graph_build_both(make_done(&m, n), both, &g), 0);
+	assert_int_equal(g->n_tasks, tasks);
+	assert_int_equal(g->n_runs[0], n);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(graph_run(g, 0, i)->from_ns, i * MS);
+		assert_int_equal(graph_run(g, 0, i)->state, INTERVAL_RUNNING);
+	}
+	for (uint32_t i = 0, at = 0; i < g->n_tasks; i++) {
+		assert_int_equal(g->tasks[i].first_interval, at);
+		for (uint32_t end = at + g->tasks[i].n_intervals; at < end; at++)
+			assert_int_equal(g->intervals[at].task, i);
+	}
+	graph_free(g);
+	make_free(&m);
+}
+
+static void test_places(void **state)
+{
+	for (uint32_t turns = 0; turns < 50; turns++) {
+		check_places(turns, NULL);
+		check_places(turns, both_in_threads);
+	}
+}
+
 static void test_bad_range(void **state)
 {
 	struct make m = { 0 };
@@ -394,6 +434,7 @@ int main(void)
 		cmocka_unit_test(test_random_looks),
 		cmocka_unit_test(test_same_tid),
 		cmocka_unit_test(test_lean_is_the_same),
+		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_bad_range),
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_both),

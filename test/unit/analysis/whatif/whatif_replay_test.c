@@ -39,8 +39,9 @@ static void any_links(const struct graph *g, uint32_t *r, size_t each, struct ca
 			 cause = event - random_below(r, MIN(event + 1, 20));
 
 		if (from != to)
-			assert_int_equal(VEC_PUSH(&ret->to[to], (struct causal_link){ from, event, cause }),
-					 0);
+			assert_int_equal(
+				causal_link_add(&ret->to[to], &(struct causal_link){ from, event, cause }),
+				0);
 	}
 }
 
@@ -107,7 +108,7 @@ static void check_parts(const struct graph *g, uint32_t task, uint64_t from_ns, 
 	for (int k = 0; k < 2; k++) {
 		any_links(g, k ? &again : seed, 100, &links[k]);
 		for (size_t t = 0; t < g->n_tasks; t++)
-			n_parts += links[k].to[t].n > 2 * LINK_PART;
+			n_parts += links[k].to[t].v.n > 2 * LINK_PART;
 		x[k] = linked(g, task, from_ns, to_ns, &links[k], k ? both_in_threads : NULL);
 		causal_links_done(&links[k]);
 	}
@@ -132,6 +133,8 @@ static size_t n_blamed, n_prepared;
 static void check_prepared(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 			   uint32_t *seed)
 {
+	bool stop = task % 2;
+	size_t n_blamed_here;
 	struct whatif *x[2];
 	struct path *p;
 
@@ -140,8 +143,10 @@ static void check_prepared(const struct graph *g, uint32_t task, uint64_t from_n
 	for (int k = 0; k < 2; k++)
 		assert_int_equal(whatif_new(g, task, from_ns, to_ns, &x[k]), 0);
 	assert_int_equal(path_walk_blamed(g, task, from_ns, to_ns, whatif_blamed, x[1], &p), 0);
-	n_blamed += x[1]->n_causes;
-	whatif_prepare(x[1], p, both_in_threads);
+	n_blamed += n_blamed_here = x[1]->n_causes;
+	whatif_prepare(x[1], p, NULL, &stop);
+	assert_true(!stop || x[1]->n_causes == n_blamed_here);
+	whatif_prepare(x[1], p, both_in_threads, NULL);
 	n_prepared += x[1]->n_causes;
 	for (uint32_t i = 0; i < g->n_intervals; i++) {
 		struct cause a, b;
