@@ -6,15 +6,9 @@
 
 #include "lib/cleanup.h"
 
-struct step {
-	uint64_t ts_ns;
-	int by;
-};
-
-/* A job may leave at the time at which another job enters. Then the two jobs do not overlap. */
-static int step_cmp(const void *a, const void *b)
+int length_step_cmp(const void *a, const void *b)
 {
-	const struct step *x = a, *y = b;
+	const struct length_step *x = a, *y = b;
 
 	if (x->ts_ns != y->ts_ns)
 		return x->ts_ns < y->ts_ns ? -1 : 1;
@@ -65,7 +59,7 @@ static void divide(struct queue_length *l)
 int length_find(const struct job *v, size_t n, uint64_t from_ns, uint64_t to_ns, uint64_t until_ns,
 		struct queue_length *ret)
 {
-	_cleanup_free_ struct step *steps = malloc(2 * (n + 1) * sizeof(*steps));
+	_cleanup_free_ struct length_step *steps = malloc(2 * (n + 1) * sizeof(*steps));
 	struct queue_length l = { .from_ns = from_ns, .to_ns = to_ns };
 	uint64_t last_ns = from_ns;
 	int64_t waiting = 0;
@@ -81,10 +75,10 @@ int length_find(const struct job *v, size_t n, uint64_t from_ns, uint64_t to_ns,
 		if (!v[i].queued_ns || v[i].queued_ns >= to_ns)
 			continue;
 		l.known = true;
-		steps[k++] = (struct step){ MAX(v[i].queued_ns, from_ns), 1 };
-		steps[k++] = (struct step){ MAX(end_ns, from_ns), -1 };
+		steps[k++] = (struct length_step){ MAX(v[i].queued_ns, from_ns), 1 };
+		steps[k++] = (struct length_step){ MAX(end_ns, from_ns), -1 };
 	}
-	qsort(steps, k, sizeof(*steps), step_cmp);
+	qsort(steps, k, sizeof(*steps), length_step_cmp);
 	for (size_t i = 0; i < k; i++) {
 		add(&l, last_ns, steps[i].ts_ns, (uint32_t)MAX(waiting, 0));
 		last_ns = steps[i].ts_ns;

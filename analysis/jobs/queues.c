@@ -28,28 +28,12 @@ static int job_cmp(const void *a, const void *b)
 	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
-struct step {
-	uint64_t ts_ns;
-	int by;
-};
-
-static int step_cmp(const void *a, const void *b)
-{
-	const struct step *x = a, *y = b;
-
-	if (x->ts_ns != y->ts_ns)
-		return x->ts_ns < y->ts_ns ? -1 : 1;
-	/* A job may leave at the time at which another job enters. Then the two jobs do not
-	 * overlap. */
-	return x->by - y->by;
-}
-
-static uint32_t most_at_once(struct step *v, size_t n)
+static uint32_t most_at_once(struct length_step *v, size_t n)
 {
 	uint32_t most = 0;
 	int now = 0;
 
-	qsort(v, n, sizeof(*v), step_cmp);
+	qsort(v, n, sizeof(*v), length_step_cmp);
 	for (size_t i = 0; i < n; i++) {
 		now += v[i].by;
 		if (now > (int)most)
@@ -60,22 +44,22 @@ static uint32_t most_at_once(struct step *v, size_t n)
 
 static int count_sets(struct queue *q, const struct job *v, size_t n, const busy_list *busy)
 {
-	_cleanup_free_ struct step *steps = malloc(2 * (n + 1) * sizeof(*steps));
+	_cleanup_free_ struct length_step *steps = malloc(2 * (n + 1) * sizeof(*steps));
 	size_t k = 0;
 
 	if (!steps)
 		return -ENOMEM;
 	for (size_t i = 0; i < busy->n; i++) {
-		steps[k++] = (struct step){ busy->v[i].from_ns, 1 };
-		steps[k++] = (struct step){ busy->v[i].to_ns, -1 };
+		steps[k++] = (struct length_step){ busy->v[i].from_ns, 1 };
+		steps[k++] = (struct length_step){ busy->v[i].to_ns, -1 };
 	}
 	q->most_running = most_at_once(steps, k);
 	k = 0;
 	for (size_t i = 0; i < n; i++)
 		if (v[i].queued_ns) {
-			steps[k++] = (struct step){ v[i].queued_ns, 1 };
+			steps[k++] = (struct length_step){ v[i].queued_ns, 1 };
 			steps[k++] =
-				(struct step){ job_left_ns(&v[i]) ? job_left_ns(&v[i]) : UINT64_MAX, -1 };
+				(struct length_step){ job_left_ns(&v[i]) ? job_left_ns(&v[i]) : UINT64_MAX, -1 };
 		}
 	q->most_waiting = most_at_once(steps, k);
 	return 0;

@@ -419,63 +419,58 @@ int inspect_ask_sample(struct inspect *v, const struct ct_rawstack_blob *raw)
 	return r;
 }
 
-int inspect_ask_access(struct inspect *v, const struct ct_rawaccess_blob *raw)
+static void *copy_of(const void *raw, size_t n)
 {
-	size_t n = sizeof(*raw) + 8 * (size_t)raw->n_user;
-	struct ct_rawaccess_blob *copy;
+	void *copy = malloc(n);
+
+	return copy ? memcpy(copy, raw, n) : NULL;
+}
+
+/* copy: the member of `it`, which is freed if it cannot be asked for; NULL: there was no memory for it */
+static int ask(struct inspect *v, struct item it, void *copy)
+{
 	int r;
 
-	if (raw->h.kind != CT_RAWACCESS || raw->h.size < n)
-		return -EINVAL;
-	copy = malloc(n);
 	if (!copy)
 		return -ENOMEM;
-	memcpy(copy, raw, n);
 	pthread_mutex_lock(&v->lock);
-	r = enqueue(v, (struct item){ .access = copy });
+	r = enqueue(v, it);
 	pthread_mutex_unlock(&v->lock);
 	if (r)
 		free(copy);
 	return r;
 }
 
+int inspect_ask_access(struct inspect *v, const struct ct_rawaccess_blob *raw)
+{
+	size_t n = sizeof(*raw) + 8 * (size_t)raw->n_user;
+	void *copy;
+
+	if (raw->h.kind != CT_RAWACCESS || raw->h.size < n)
+		return -EINVAL;
+	copy = copy_of(raw, n);
+	return ask(v, (struct item){ .access = copy }, copy);
+}
+
 int inspect_ask_crash(struct inspect *v, const struct ct_rawcrash_blob *raw)
 {
-	struct ct_rawcrash_blob *copy;
-	int r;
+	void *copy;
 
 	if (raw->h.kind != CT_RAWCRASH || raw->h.size != sizeof(*raw))
 		return -EINVAL;
-	copy = malloc(sizeof(*copy));
-	if (!copy)
-		return -ENOMEM;
-	memcpy(copy, raw, sizeof(*copy));
-	pthread_mutex_lock(&v->lock);
-	r = enqueue(v, (struct item){ .crash = copy });
-	pthread_mutex_unlock(&v->lock);
-	if (r)
-		free(copy);
-	return r;
+	copy = copy_of(raw, sizeof(*raw));
+	return ask(v, (struct item){ .crash = copy }, copy);
 }
 
 int inspect_ask_job(struct inspect *v, const struct ct_rawjob_blob *raw)
 {
 	size_t n = sizeof(*raw) + raw->n_stack;
-	struct ct_rawjob_blob *copy;
-	int r;
+	void *copy;
 
 	if (raw->h.kind != CT_RAWJOB || raw->h.size < n)
 		return -EINVAL;
-	copy = malloc(n);
-	if (!copy)
-		return -ENOMEM;
-	memcpy(copy, raw, n);
-	pthread_mutex_lock(&v->lock);
-	r = enqueue(v, (struct item){ .job = copy });
-	pthread_mutex_unlock(&v->lock);
-	if (r)
-		free(copy);
-	return r;
+	copy = copy_of(raw, n);
+	return ask(v, (struct item){ .job = copy }, copy);
 }
 
 struct inspect_result *inspect_take(struct inspect *v)
