@@ -765,8 +765,7 @@ int ct_job_entry(struct pt_regs *regs)
 			job_tell(id >> 32, j.function, rule);
 		return 0;
 	}
-	if (rule->called && rule->event == CT_JOB_END && j.job &&
-	    job_called_end(regs->sp, j.job, rule, now))
+	if (rule->called && rule->event == CT_JOB_END && j.job && job_called_end(regs->sp, j.job, rule, now))
 		return 0;
 	if (!j.job || !job_by_framework(regs, rule) || !job_counts(rule, j.job, id >> 32))
 		return 0;

@@ -59,7 +59,8 @@ static int count_sets(struct queue *q, const struct job *v, size_t n, const busy
 		if (v[i].queued_ns) {
 			steps[k++] = (struct length_step){ v[i].queued_ns, 1 };
 			steps[k++] =
-				(struct length_step){ job_left_ns(&v[i]) ? job_left_ns(&v[i]) : UINT64_MAX, -1 };
+				(struct length_step){ job_left_ns(&v[i]) ? job_left_ns(&v[i]) : UINT64_MAX,
+						      -1 };
 		}
 	q->most_waiting = most_at_once(steps, k);
 	return 0;

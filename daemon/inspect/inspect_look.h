@@ -54,8 +54,8 @@ bool inspect_look_spin_wanted(struct inspect_look *l, uint32_t tid);
 void inspect_look_spin(struct inspect_look *l, const struct ct_iter_task *t, struct inspect_result *r);
 int inspect_look_crash(struct inspect_look *l, const struct ct_rawcrash_blob *raw,
 		       struct inspect_result **ret);
-/* Returns 0, -ENOMEM, or -ESRCH if the process has ended, or runs another program by now: then the code at the
- * saved address is not known. */
+/* Returns 0, -ENOMEM, or -ESRCH if the process has ended, or runs another program by now: then the code at
+ * the saved address is not known. */
 int inspect_look_job(struct inspect_look *l, const struct ct_rawjob_blob *raw, struct inspect_result **ret);
 int inspect_look_access(struct inspect_look *l, const struct ct_rawaccess_blob *raw,
 			struct inspect_result **ret);

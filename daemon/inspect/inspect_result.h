@@ -29,12 +29,12 @@ struct inspect_fd {
 };
 
 struct inspect_result {
-	/* The kind is CT_VISIT, CT_SAMPLE, CT_ACCESS or CT_JOB_STACK; ts is when the stack was read. Kind 0: only
-	 * ts, tid, tgid and the polled variables are set. */
+	/* The kind is CT_VISIT, CT_SAMPLE, CT_ACCESS or CT_JOB_STACK; ts is when the stack was read. Kind 0:
+	 * only ts, tid, tgid and the polled variables are set. */
 	struct ct_rec rec;
 	uint64_t words[2];
-	/* The id of the stack is in words[0], or for CT_ACCESS and CT_JOB_STACK in words[1]. NULL if the id is
-	 * 0. */
+	/* The id of the stack is in words[0], or for CT_ACCESS and CT_JOB_STACK in words[1]. NULL if the id
+	 * is 0. */
 	struct ct_stack_blob *stack;
 	bool has_futex;
 	struct ct_rec futex;

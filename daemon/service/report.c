@@ -88,8 +88,8 @@ static json_t *report_inspections(const struct report_source *src, const struct 
 {
 	const struct inspect_stats *v = &s->inspect;
 
-	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "asked", num(v->asked), "done",
-			 num(v->done), "gone", num(v->gone), "refused_queue", num(v->refused_queue),
+	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "asked", num(v->asked),
+			 "done", num(v->done), "gone", num(v->gone), "refused_queue", num(v->refused_queue),
 			 "refused_rate", num(v->refused_rate), "failed", num(v->failed), "cut_short",
 			 num(v->cut_short), "stuck_ns", num(v->stuck_ns), "given_up", num(v->given_up),
 			 "postponed", num(s->inspections_postponed), "samples_refused",

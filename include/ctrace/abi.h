@@ -495,7 +495,8 @@ enum ct_found {
 #define CT_VL_JAVA     0x04 /* a monitor or a lock of java.util.concurrent of a Java virtual machine */
 #define CT_VL_MONITOR  0x08 /* with CT_VL_JAVA: a monitor */
 /* With CT_VL_JAVA: no lock, but the end of a FutureTask, which the owner runs. With CT_VL_MONITOR too:
- * Object.wait() for a Thread, as in Thread.join(); the owner is this thread. Since version 1.11 of the format. */
+ * Object.wait() for a Thread, as in Thread.join(); the owner is this thread. Since version 1.11 of the
+ * format. */
 #define CT_VL_TASK 0x20
 /* A semaphore or a message queue of System V. The owner is a process: the last one that took the semaphore,
  * or the one that has to receive from the queue or to send to it (procfs/procqueue.h). */

@@ -55,7 +55,8 @@
 #define JVM_WRITE_LOCK "java/util/concurrent/locks/ReentrantReadWriteLock$Sync"
 #define JVM_FUTURE     "java/util/concurrent/FutureTask"
 /* The class of threads, or of classes above their own. Of the members of this class, only parkBlocker refers
- * to an object of the classes above. Exception: `target` may be the FutureTask that the thread itself runs. */
+ * to an object of the classes above. Exception: `target` may be the FutureTask that the thread itself runs.
+ */
 #define JVM_THREAD "java/lang/Thread"
 
 /*

@@ -39,8 +39,8 @@
  *   => unprobed FROM..TO                 when jobs were not recorded, as far as these times have a part
  *                                        in FROM..TO
  *   => behind A FROM..TO                 the queues that are behind the wait of the diagnosis
- *   => transactions [touching FROM..TO] [mark=PATTERN] [until=PATTERN] [program=] [cmdline=] [service=] [address=] [queue=]
- *                   [input=] [timer=] [name=]  the transactions by one rule with these fields, or by the
+ *   => transactions [touching FROM..TO] [mark=PATTERN] [until=PATTERN] [program=] [cmdline=] [service=]
+ * [address=] [queue=] [input=] [timer=] [name=]  the transactions by one rule with these fields, or by the
  *                                        default rules if there is no field. Shares in per cent
  *   => inputs                            the presses of keys and buttons, and the last update of the
  *                                        display that each of them caused

@@ -403,11 +403,13 @@ static void verb_sample(struct record *r)
 
 static void verb_visit(struct record *r)
 {
-	static const struct text_word locks[] = {
-		{ "database", CT_VL_DATABASE }, { "no-task", CT_VL_NO_TASK }, { "java", CT_VL_JAVA },
-		{ "monitor", CT_VL_MONITOR },   { "sysv", CT_VL_SYSV },       { "task", CT_VL_TASK },
-		{ NULL, 0 }
-	};
+	static const struct text_word locks[] = { { "database", CT_VL_DATABASE },
+						  { "no-task", CT_VL_NO_TASK },
+						  { "java", CT_VL_JAVA },
+						  { "monitor", CT_VL_MONITOR },
+						  { "sysv", CT_VL_SYSV },
+						  { "task", CT_VL_TASK },
+						  { NULL, 0 } };
 	const char *lock = text_line_field(r->l, "lock"), *wait;
 	struct window_record *e = add(r, CT_VISIT, r->tid, text_task_field(r->t, r->l, "owner"));
 
