@@ -68,6 +68,10 @@
  * If smaller, a task that polls, and reads short messages, seems to work (test gets_short_messages).
  * If larger, a slow reader seems to poll (test reads_a_stream_slowly). */
 #define PACED_BYTES 4096
+/* records: at most this many after the birth of a process are searched for its connect().
+ * If smaller, a client that connects late seems to have inherited its connection, and to hang.
+ * A larger number takes more time. */
+#define BORN_CONNECT_LOOKS 4096
 /* waits: A consumer counts as fed only if at least this many of its waits got something. Then it is
  * normal that its producer sleeps.
  * If smaller, a service that sleeps in two requests counts as normal (test fed_twice).

@@ -646,7 +646,9 @@ static __noinline void job_stack(struct pt_regs *regs, const struct open_job *j,
 	struct cpu *c;
 	__u32 zero = 0;
 
-	if (!job_stack_wanted(j, rule, now))
+	/* a stack is large, and must not take the place of records */
+	if (bpf_ringbuf_query(&ct_side, BPF_RB_AVAIL_DATA) > CPU_SIDE_BYTES / 4 ||
+	    !job_stack_wanted(j, rule, now))
 		return;
 	c = emit_cpu();
 	s = bpf_map_lookup_elem(&ct_job_scratch, &zero);

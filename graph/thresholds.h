@@ -335,6 +335,10 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 /* ns: The window may cut a table that ends less than this before the end of the window. If smaller, a part of
  * a table counts as the whole one (case table_at_the_end). */
 #define TABLE_CUT_NS 1000000ULL
+/* ns: A table of the same process that begins less than this after the record before belongs to the same reading.
+ * If smaller, the table of one thread seems to show what the others have closed (case thread_with_own_table).
+ * If larger, a table that is read again soon does not show what was closed in between. */
+#define TABLE_READ_NS 1000000ULL
 /* Kernel fact: PID_MAX_LIMIT, include/linux/threads.h. A damaged file may have larger tids. */
 #define TIDS_MAX (1u << 22)
 

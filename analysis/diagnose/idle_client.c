@@ -244,13 +244,28 @@ static bool clients_speak_first(const struct graph *g, uint64_t sock)
 	return clients > server;
 }
 
-/* Returns true if the trace has all messages of the process of link k: it was born in the trace. */
+/* Returns true if the process of link k, born at born_ns, soon wakes a task by a connect(). So its connection is
+ * its own, and not inherited. */
+static bool has_connected(const struct graph *g, const struct link *k, uint64_t born_ns)
+{
+	const struct window_event *e = g->w->events;
+	size_t at = window_lower_bound(g->w, born_ns), end = MIN(g->w->n_events, at + BORN_CONNECT_LOOKS);
+
+	for (; at < end && e[at].r.ts < k->to_ns && scan_step(g); at++)
+		if (e[at].r.kind == CT_WAKE && ct_wake_call(&e[at].r) == CT_W_CONNECT &&
+		    ct_wake_waker(&e[at].r) == k->tid)
+			return true;
+	return false;
+}
+
+/* Returns true if the trace has all messages of the connection of link k: the process was born in the trace, and
+ * made the connection. */
 static bool has_all_messages(const struct graph *g, const struct link *k)
 {
 	uint32_t task = graph_task_at(g, k->pid, k->from_ns);
 	uint64_t born_ns = task == GRAPH_NONE ? 0 : g->tasks[task].born_ns;
 
-	return born_ns && !graph_may_lack(g, CT_LACK_MESSAGES, born_ns, k->to_ns) &&
+	return born_ns && has_connected(g, k, born_ns) && !graph_may_lack(g, CT_LACK_MESSAGES, born_ns, k->to_ns) &&
 	       !graph_process_was_capped(g, k->pid, born_ns, k->to_ns);
 }
 
@@ -261,13 +276,14 @@ static bool has_not_asked(const struct graph *g, const struct chain *c, const st
 {
 	uint64_t peer = graph_peer_object(g, before->obj),
 		 middle_ns = k->from_ns + (k->to_ns - k->from_ns) / 2;
-	size_t n, n_peer;
+	size_t n, n_peer, n_got;
 
 	if (!before->unfinished || !is_idle_server(g, c, before, k) || !has_all_messages(g, before))
 		return false;
 	graph_refs(&g->sends, before->obj, &n);
 	graph_refs(&g->sends, peer, &n_peer);
-	return !n && !n_peer &&
+	graph_refs(&g->recvs, peer, &n_got); /* some sends have no record, such as those of splice() */
+	return !n && !n_peer && !n_got &&
 	       (owner_awaits_input(g, k->task, peer, middle_ns, middle_ns) ||
 		owner_awaits_input(g, k->task, peer, k->to_ns, k->to_ns - 1)) &&
 	       clients_speak_first(g, peer);

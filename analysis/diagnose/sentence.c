@@ -446,7 +446,7 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 	else if (k->wait == CT_W_FLOCK || k->kind == RESOURCE_DATABASE_LOCK || k->kind == RESOURCE_LOCK)
 		words_add(t, ", whose owner the trace does not show");
 	else if (f->leaf->undelivered)
-		words_add(t, ", which did not deliver what it sent to the other end on this host");
+		words_add(t, ", and what it had sent did not arrive at the other end, on this host");
 	else if (f->leaf->time == TIME_NETWORK && nat_may_be_local(f->g, k->obj))
 		words_add(t, ", whose other end may be on this host");
 	else if (graph_is_local(f->g, k->obj) && !graph_peer_object(f->g, k->obj) && !f->leaf->rivals)

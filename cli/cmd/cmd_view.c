@@ -146,7 +146,7 @@ static void add_chosen(struct words *t, const struct victim_request *rq, const s
 	words_add(
 		t,
 		v->alarm
-			? "No task was named, so the page is about the worst hang %s."
+			? "No task was named, so the page is about the hang that ctrace ranks first %s."
 			: "No task was named, and no hang was found %s. So the page is about the longest wait.",
 		rq->window.at ? "at the given time" : place_of(rq));
 }

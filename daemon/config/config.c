@@ -322,7 +322,6 @@ int config_read(int argc, char *const argv[], struct config *ret, char err[CONFI
 		.state_dir = "/var/lib/ctrace",
 		.socket = "/run/ctrace/ctraced.sock",
 		.file = CONFIG_DEFAULT_FILE,
-		.frameworks = "auto",
 		.size_bytes = 2ULL << 30,
 		.long_wait_ns = 200 * NSEC_PER_MSEC,
 		.budget_ppm = 10000,

@@ -119,6 +119,18 @@ static uint64_t super_of(struct java_vm *vm, uint64_t klass)
 	return java_vm_word(vm, klass, JAVA_KLASS_SUPER);
 }
 
+/* Returns how many bytes of the object are members of the class with this name and of the classes above it. The
+ * rest are those of a class below, such as one of the program. */
+static size_t bytes_of(struct java_vm *vm, const struct object *o, const char *name)
+{
+	uint64_t klass = klass_of(vm, o->at);
+
+	for (unsigned depth = 0; klass && depth < SUPERS_MAX; depth++, klass = super_of(vm, klass))
+		if (has_name(vm, klass, name))
+			return MIN(o->n, (size_t)java_vm_half(vm, klass, JAVA_KLASS_LAYOUT));
+	return 0;
+}
+
 /* What a thread waits for, by the class of its blocker. */
 enum blocker {
 	NO_BLOCKER,
@@ -175,17 +187,6 @@ static bool blocker_at(struct java_vm *vm, const struct object *thread, struct p
 	return ret->kind;
 }
 
-/* Returns how many bytes of the object are members of JVM_THREAD and of the classes above it. The rest are
- * those of a class of the program. */
-static size_t thread_bytes(struct java_vm *vm, const struct object *thread)
-{
-	uint64_t klass = klass_of(vm, thread->at);
-
-	for (unsigned depth = 0; klass && depth < SUPERS_MAX; depth++, klass = super_of(vm, klass))
-		if (has_name(vm, klass, JVM_THREAD))
-			return MIN(thread->n, (size_t)java_vm_half(vm, klass, JAVA_KLASS_LAYOUT));
-	return 0;
-}
 
 static uint64_t object_of(struct java_vm *vm, uint64_t thread)
 {
@@ -221,6 +222,8 @@ static bool references_read(struct java_vm *vm, const struct wanted *w, uint64_t
 	*ret = (struct references){ .except = me };
 	if (!object_read(vm, w->at, &o))
 		return false;
+	if (w->kind == FUTURE)
+		o.n = bytes_of(vm, &o, JVM_FUTURE);
 	if (w->kind == WRITE_LOCK)
 		o.n = MIN(o.n, first_field(wide) + step_of(wide));
 	for (size_t at = first_field(wide); at + step_of(wide) <= o.n; at += step_of(wide))
@@ -241,7 +244,7 @@ static uint64_t blocker_owner(struct java_vm *vm, const struct wanted *w, uint64
 static bool blocker_find(struct java_vm *vm, const struct object *thread, uint64_t me, struct wanted *ret,
 			 uint64_t *ret_owner)
 {
-	size_t bytes = thread_bytes(vm, thread);
+	size_t bytes = bytes_of(vm, thread, JVM_THREAD);
 
 	for (unsigned wide = 0; wide < 2; wide++)
 		for (size_t at = first_field(wide); at + step_of(wide) <= bytes; at += step_of(wide)) {

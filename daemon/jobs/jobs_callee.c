@@ -82,6 +82,7 @@ struct callee_address {
 	uint64_t function;
 	uint64_t off;
 	uint64_t caller_from, caller_to; /* the code of the framework; 0: it has no file of its own */
+	bool several; /* several files may have the code of the framework, such as node and its libuv */
 	char path[96];
 };
 
@@ -89,7 +90,8 @@ static int callee_mapping(void *arg, const struct jobs_mapping *m)
 {
 	struct callee_address *p = arg;
 
-	if (!p->caller_to && jobs_spec_names(p->spec, m->path)) {
+	if (jobs_spec_names(p->spec, m->path)) {
+		p->several |= p->caller_to != 0;
 		p->caller_from = m->start;
 		p->caller_to = m->end;
 	}
@@ -121,7 +123,7 @@ static int callee_probe(struct jobs_callees *c, const struct jobs_spec *spec, si
 	rule = jobs_file_rule(spec, spec->functions[fn].calls_event, &spec->functions[fn].calls, code,
 			      n < 0 ? 0 : (size_t)n, &at);
 	rule.attached = attached;
-	if (rule.called) {
+	if (rule.called && !address.several) {
 		rule.caller_from = address.caller_from;
 		rule.caller_to = address.caller_to;
 	}

@@ -840,7 +840,8 @@ static int index_move(struct graph_index *const *to, refs *v, int n, int r)
 }
 
 /* A table is recorded in the order of the descriptors. So if the number does not grow from one record of a
- * process to the next, another table begins. */
+ * process to the next, another table begins. Exception: threads may have tables of their own, which are read one
+ * right after the other. They count as one table. */
 static int index_table_begins(struct graph *g)
 {
 	struct graph_index *to = &g->table_begins;
@@ -849,13 +850,16 @@ static int index_table_begins(struct graph *g)
 
 	for (size_t k = 0; k < g->tables.n_keys && !r; k++) {
 		uint32_t before = 0;
+		uint64_t before_ns = 0;
 
 		for (uint32_t i = g->tables.first[k]; i < g->tables.first[k + 1] && !r; i++) {
-			uint32_t fd = ct_fd_number(&g->w->events[g->tables.v[i].event].r);
+			const struct ct_rec *e = &g->w->events[g->tables.v[i].event].r;
+			uint32_t fd = ct_fd_number(e);
 
-			if (i == g->tables.first[k] || fd <= before)
+			if (i == g->tables.first[k] || (fd <= before && e->ts > before_ns + TABLE_READ_NS))
 				r = refs_add(&v, g->tables.keys[k], i);
 			before = fd;
+			before_ns = e->ts;
 		}
 	}
 	return index_move(&to, &v, 1, r);

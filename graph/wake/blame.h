@@ -141,8 +141,9 @@ bool blame_idles(const struct graph *g, uint32_t task, uint64_t ts_ns);
 
 /* b->rivals is not 0. Returns the tasks that could end the wait. */
 void blame_rivals(const struct graph *g, uint32_t interval, const struct blame *b, struct enders *ret);
-/* Returns when the task connected last before ts_ns, as far as a wake-up shows, or else ts_ns. */
-uint64_t blame_connected_ns(const struct graph *g, uint32_t task, uint64_t ts_ns);
+/* Returns when the task connected last before ts_ns to the port to which the socket is connected, as far as a
+ * wake-up shows, or else ts_ns. */
+uint64_t blame_connected_ns(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns);
 /* Returns the tasks that blame_debt() counts as rivals. */
 void blame_debtors(const struct graph *g, uint32_t interval, const struct blame_request *request,
 		   struct enders *ret);

@@ -210,40 +210,34 @@ void wake_cause(const struct graph *g, const struct interval *s, const struct wi
 	ret->task = waker;
 }
 
-/* Returns the thread of the same process that ended the last wait of the task with exit_group() or execve(),
- * or GRAPH_NONE. */
-static uint32_t killer_thread(const struct graph *g, uint32_t task)
+/* Returns the thread of the same process that ended the last wait of the task with exit_group(), or GRAPH_NONE. */
+static uint32_t exit_caller(const struct graph *g, uint32_t task)
 {
 	const struct graph_task *t = &g->tasks[task];
 	const struct interval *first = &g->intervals[t->first_interval], *x = first + t->n_intervals;
 	const struct window_event *wake = NULL;
-	uint32_t killer;
-	enum call call;
+	uint32_t caller;
 
 	while (x-- > first && !wake && scan_step(g))
 		if (x->state == INTERVAL_BLOCKED && x->wait != CT_W_EXITED)
 			wake = x->wake == GRAPH_NONE ? NULL : &g->w->events[x->wake];
-	if (!wake || !ct_wake_by_task(&wake->r))
+	if (!wake || !ct_wake_by_task(&wake->r) || call_of(g->w->machine, wake->r.nr) != CALL_EXIT_GROUP)
 		return GRAPH_NONE;
-	killer = graph_task_at(g, ct_wake_waker(&wake->r), wake->r.ts);
-	call = call_of(g->w->machine, wake->r.nr);
-	return killer != GRAPH_NONE && g->tasks[killer].tgid == t->tgid &&
-			       (call == CALL_EXIT_GROUP || call == CALL_EXECVE)
-		       ? killer
-		       : GRAPH_NONE;
+	caller = graph_task_at(g, ct_wake_waker(&wake->r), wake->r.ts);
+	return caller != GRAPH_NONE && g->tasks[caller].tgid == t->tgid ? caller : GRAPH_NONE;
 }
 
-uint32_t wake_ender(const struct graph *g, uint32_t task, uint64_t ts_ns)
+uint32_t wake_ender(const struct graph *g, uint32_t task)
 {
 	const struct graph_task *t = &g->tasks[task];
-	uint32_t main_thread = graph_task_at(g, t->tgid, ts_ns), killer;
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->threads, t->tgid, &n);
 
-	if (t->tid == t->tgid)
-		return task;
-	killer = killer_thread(g, task);
-	if (killer != GRAPH_NONE || main_thread == GRAPH_NONE || g->tasks[main_thread].tgid != t->tgid ||
-	    g->tasks[main_thread].exit_ns < checked_sub(ts_ns, KILLED_GONE_NS))
-		return killer == GRAPH_NONE ? task : killer;
-	killer = killer_thread(g, main_thread);
-	return killer == GRAPH_NONE ? main_thread : killer;
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		uint32_t caller = exit_caller(g, r[i].event);
+
+		if (caller != GRAPH_NONE)
+			return caller;
+	}
+	return task;
 }

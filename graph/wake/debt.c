@@ -7,20 +7,30 @@
  */
 #include "graph/wake/blame.h"
 
+#include <sys/socket.h>
+
 #include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
 #include "graph/wake/owner_private.h"
 #include "lib/checked.h"
 #include "lib/cleanup.h"
 
-uint64_t blame_connected_ns(const struct graph *g, uint32_t task, uint64_t ts_ns)
+/* Returns true if the socket `at` listens at the port to which `sock` is connected. */
+static bool listens_for(const struct graph *g, uint64_t at, uint64_t sock)
+{
+	const struct window_object *x = graph_object(g, at), *o = graph_object(g, sock);
+
+	return x && o && x->family != AF_UNIX && x->lport == o->rport && x->netns == o->netns;
+}
+
+uint64_t blame_connected_ns(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns)
 {
 	const struct window_event *e = g->w->events;
 	size_t at = window_lower_bound(g->w, ts_ns);
 
 	for (size_t looks = 0; at-- > 0 && looks < SPOKE_LOOKS && scan_step(g); looks++)
 		if (e[at].r.kind == CT_WAKE && ct_wake_waker(&e[at].r) == g->tasks[task].tid &&
-		    ct_wake_call(&e[at].r) == CT_W_CONNECT)
+		    ct_wake_call(&e[at].r) == CT_W_CONNECT && listens_for(g, e[at].r.obj, sock))
 			return e[at].r.ts;
 	return ts_ns;
 }

@@ -480,7 +480,7 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 		b->time = TIME_LOCK;
 		return;
 	}
-	b->task = b->kind == RESOURCE_CHILD ? wake_ender(g, waker, wake->r.ts) : waker;
+	b->task = b->kind == RESOURCE_CHILD && wake->r.flags & CT_WF_EXITING ? wake_ender(g, waker) : waker;
 	if ((s->wait == CT_W_POLL || s->wait == CT_W_EPOLL) &&
 	    ((title_waits(g, s) && g->tasks[waker].ptgid == g->tasks[s->task].ptgid) ||
 	     (sig && ct_signal_number(&sig->r) == SIGURG && title_sessions(g, s->task, waker, s->to_ns)))) {
@@ -702,8 +702,21 @@ uint64_t blame_asked_ns(const struct graph *g, const struct blame *b)
 	return sent ? g->w->events[sent->event].r.ts : 0;
 }
 
+/* Returns true if more was sent on the socket than received. Heartbeats may be answered meanwhile. */
+static bool owes_answers(const struct graph *g, uint64_t sock, uint64_t ts_ns)
+{
+	size_t n_sent, n_got;
+	const struct graph_ref *sent = graph_refs(&g->sends, sock, &n_sent);
+	const struct graph_ref *got = graph_refs(&g->recvs, sock, &n_got);
+
+	n_sent = BISECT(i, 0, n_sent, g->w->events[sent[i].event].r.ts > ts_ns);
+	n_got = BISECT(i, 0, n_got, g->w->events[got[i].event].r.ts > ts_ns);
+	return n_sent > n_got;
+}
+
 static void blame_interval(const struct graph *g, uint32_t interval, uint64_t limit_ns, struct blame *b)
 {
+	bool asked_later;
 	const struct interval *s = &g->intervals[interval], *end;
 	const struct window_event *wake = s->wake == GRAPH_NONE ? NULL : &g->w->events[s->wake];
 	struct enders all = { 0 };
@@ -747,10 +760,13 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 		if (end && !was_killed(g, end, &g->w->events[end->wake])) {
 			blame_woken(g, end, &g->w->events[end->wake], b);
 			/* The answer to a request that the task only sent after its time limit shows
-			 * nothing about this wait. */
-			if (b->task != GRAPH_NONE && blame_asked_ns(g, b) <= s->to_ns &&
-			    !blame_is_interruption(g, (uint32_t)(end - g->intervals), b))
+			 * nothing about this wait, unless another answer was owed. */
+			asked_later = blame_asked_ns(g, b) > s->to_ns;
+			if (b->task != GRAPH_NONE && (!asked_later || owes_answers(g, b->obj, s->to_ns)) &&
+			    !blame_is_interruption(g, (uint32_t)(end - g->intervals), b)) {
+				b->strength = asked_later ? EDGE_WEAK : b->strength;
 				return;
+			}
 			if (b->task != GRAPH_NONE) {
 				blame_nobody(g, s, b);
 				b->timed_out = true;

@@ -487,7 +487,7 @@ static void add_unfinished(struct words *t, const struct graph *g, const struct 
 	else if (g->w->to_ns < g->w->file_to_ns)
 		words_add(t, "The wait lasts longer than the part of the trace that was read.");
 	else
-		words_add(t, "At the end of the trace, the task still waits.");
+		words_add(t, "At the end of the trace, this task still waits.");
 }
 
 bool view_is_ended(const struct blame *b)
@@ -649,7 +649,7 @@ const char *view_doubt_words(enum doubt doubt)
 	case DOUBT_IDLE:
 		return "The last task seems to idle, but no record proves it.";
 	case DOUBT_LEAF:
-		return "The trace does not show which event the last task awaits, or which task will end its wait.";
+		return "The trace does not show which event or which task will end the wait of the last task.";
 	case DOUBT_CPU:
 		return "No single task had the CPU, or no record tells which one had it.";
 	case DOUBT_CYCLE:

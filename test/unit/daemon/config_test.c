@@ -38,7 +38,6 @@ static void file_then_flags(void **state)
 	assert_int_equal(read_with(&c, err, "", NULL), CONFIG_RUN);
 	assert_int_equal(c.size_bytes, 2ULL << 30);
 	assert_int_equal(c.long_wait_ns, 200000000);
-	assert_string_equal(c.frameworks, "auto");
 	assert_string_equal(c.socket, "/run/ctrace/ctraced.sock");
 	assert_int_equal(read_with(&c, err,
 				   "# why\nsize = 64M\nlong-wait = 1.5s\ngroup = adm\ngroup-may = "
