@@ -244,8 +244,8 @@ static bool clients_speak_first(const struct graph *g, uint64_t sock)
 	return clients > server;
 }
 
-/* Returns true if the process of link k, born at born_ns, soon wakes a task by a connect(). So its connection is
- * its own, and not inherited. */
+/* Returns true if the process of link k, born at born_ns, soon wakes a task by a connect(). So its connection
+ * is its own, and not inherited. */
 static bool has_connected(const struct graph *g, const struct link *k, uint64_t born_ns)
 {
 	const struct window_event *e = g->w->events;
@@ -258,14 +258,15 @@ static bool has_connected(const struct graph *g, const struct link *k, uint64_t 
 	return false;
 }
 
-/* Returns true if the trace has all messages of the connection of link k: the process was born in the trace, and
- * made the connection. */
+/* Returns true if the trace has all messages of the connection of link k: the process was born in the trace,
+ * and made the connection. */
 static bool has_all_messages(const struct graph *g, const struct link *k)
 {
 	uint32_t task = graph_task_at(g, k->pid, k->from_ns);
 	uint64_t born_ns = task == GRAPH_NONE ? 0 : g->tasks[task].born_ns;
 
-	return born_ns && has_connected(g, k, born_ns) && !graph_may_lack(g, CT_LACK_MESSAGES, born_ns, k->to_ns) &&
+	return born_ns && has_connected(g, k, born_ns) &&
+	       !graph_may_lack(g, CT_LACK_MESSAGES, born_ns, k->to_ns) &&
 	       !graph_process_was_capped(g, k->pid, born_ns, k->to_ns);
 }
 

@@ -89,8 +89,8 @@ static bool asks_on(const struct graph *g, uint64_t sock, uint64_t from_ns, uint
 
 /* The task sleeps up to from_ns, and again from to_ns on. Returns true if it got much from one stream in
  * between, and nothing was sent on this stream since its first sleep (first_ns) and until end_ns. Then the
- * task does not ask for what it gets: it only reads slowly. A failed try of a lock, and a message that the task
- * sends in between, show a task that polls. */
+ * task does not ask for what it gets: it only reads slowly. A failed try of a lock, and a message that the
+ * task sends in between, show a task that polls. */
 static bool reads_slowly(const struct graph *g, uint32_t tid, uint64_t from_ns, uint64_t to_ns,
 			 uint64_t first_ns, uint64_t end_ns)
 {

@@ -119,8 +119,8 @@ static uint64_t super_of(struct java_vm *vm, uint64_t klass)
 	return java_vm_word(vm, klass, JAVA_KLASS_SUPER);
 }
 
-/* Returns how many bytes of the object are members of the class with this name and of the classes above it. The
- * rest are those of a class below, such as one of the program. */
+/* Returns how many bytes of the object are members of the class with this name and of the classes above it.
+ * The rest are those of a class below, such as one of the program. */
 static size_t bytes_of(struct java_vm *vm, const struct object *o, const char *name)
 {
 	uint64_t klass = klass_of(vm, o->at);
@@ -186,7 +186,6 @@ static bool blocker_at(struct java_vm *vm, const struct object *thread, struct p
 		ret->kind = blocker_kind(vm, to);
 	return ret->kind;
 }
-
 
 static uint64_t object_of(struct java_vm *vm, uint64_t thread)
 {

@@ -272,9 +272,9 @@ static struct blame_request request_of(const struct graph *g, const struct path_
 		return (struct blame_request){ g->w->events[sent->event].r.ts, true };
 	if (answer || f->interval == GRAPH_NONE || graph_ref_before(g, &g->sends, f->blame.obj, f->to_ns))
 		return (struct blame_request){ f->from_ns, false };
-	return (struct blame_request){ blame_connected_ns(g, g->intervals[f->interval].task, f->blame.obj,
-							  f->from_ns),
-				       false };
+	return (struct blame_request){
+		blame_connected_ns(g, g->intervals[f->interval].task, f->blame.obj, f->from_ns), false
+	};
 }
 
 /* Returns true if the wait may have nothing to do with the request that the process received. */

@@ -840,8 +840,8 @@ static int index_move(struct graph_index *const *to, refs *v, int n, int r)
 }
 
 /* A table is recorded in the order of the descriptors. So if the number does not grow from one record of a
- * process to the next, another table begins. Exception: threads may have tables of their own, which are read one
- * right after the other. They count as one table. */
+ * process to the next, another table begins. Exception: threads may have tables of their own, which are read
+ * one right after the other. They count as one table. */
 static int index_table_begins(struct graph *g)
 {
 	struct graph_index *to = &g->table_begins;

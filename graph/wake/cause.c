@@ -210,7 +210,8 @@ void wake_cause(const struct graph *g, const struct interval *s, const struct wi
 	ret->task = waker;
 }
 
-/* Returns the thread of the same process that ended the last wait of the task with exit_group(), or GRAPH_NONE. */
+/* Returns the thread of the same process that ended the last wait of the task with exit_group(), or
+ * GRAPH_NONE. */
 static uint32_t exit_caller(const struct graph *g, uint32_t task)
 {
 	const struct graph_task *t = &g->tasks[task];
