@@ -91,6 +91,8 @@ static void close_up(struct placing *k)
 	const struct interval *from = k->b->intervals.v;
 	struct interval *to = k->b->intervals.v;
 
+	if (!from) /* no task has an interval */
+		return;
 	for (uint32_t task = 0; task < k->g->n_tasks; task++) {
 		const struct graph_task *t = &k->g->tasks[task];
 

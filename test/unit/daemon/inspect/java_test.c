@@ -214,7 +214,7 @@ static void start_lock(const char *base)
 	klass(THREAD_KLASS, "Worker", sizeof(struct fake_object), THREAD_BASE);
 	klass(LOCK_KLASS, "Lock", sizeof(struct fake_object), LOCK_BASE);
 	klass(THREAD_BASE, JVM_THREAD, sizeof(struct fake_object), KLASSES);
-	klass(LOCK_BASE, base, 16, KLASSES);
+	klass(LOCK_BASE, base, sizeof(struct fake_object), KLASSES);
 	for (unsigned i = 0; i < THREADS; i++) {
 		vm->objects[i].klass = narrow_klass(THREAD_KLASS);
 		vm->handles[i] = address(&vm->objects[i]);
@@ -426,6 +426,19 @@ static void future(void **state)
 	check_owner(FUTURE);
 }
 
+/* A class of the program, below FutureTask, has a member that refers to a thread. */
+static void future_with_a_thread(void **state)
+{
+	(void)state;
+	start_lock(JVM_FUTURE);
+	vm->klasses[LOCK_BASE].layout = offsetof(struct fake_object, n[2]);
+	vm->lock.n[2] = narrow(&vm->objects[OWNER]);
+	check_no_owner(0);
+	vm->ready = 0;
+	vm->lock.n[1] = narrow(&vm->objects[OWNER]);
+	check_owner(FUTURE);
+}
+
 /* A class of the program, below Thread, has a member that refers to a FutureTask. */
 static void future_of_the_program(void **state)
 {
@@ -596,6 +609,7 @@ int main(void)
 		cmocka_unit_test(future),
 		cmocka_unit_test(join),
 		cmocka_unit_test(future_of_the_program),
+		cmocka_unit_test(future_with_a_thread),
 	};
 
 	vm = mmap(NULL, sizeof(*vm), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
