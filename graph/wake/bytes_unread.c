@@ -427,20 +427,43 @@ static uint64_t arrival_of(const struct graph *g, const struct ct_rec *got, uint
 										: got->ts;
 }
 
+/* Returns how many datagrams of so many bytes other sockets sent to peer between the two times. */
+static size_t sent_by_others(const struct graph *g, uint64_t sock, uint64_t peer, uint32_t bytes,
+			     uint64_t from_ns, uint64_t to_ns)
+{
+	const struct window_event *e = g->w->events;
+	const struct window_object *to = graph_object(g, peer);
+	size_t n = 0;
+
+	for (size_t i = window_lower_bound(g->w, from_ns);
+	     i < g->w->n_events && e[i].r.ts < to_ns && scan_step(g); i++) {
+		const struct window_object *from;
+
+		if (e[i].r.kind != CT_SEND || e[i].r.obj == sock || ct_message_bytes(&e[i].r) != bytes)
+			continue;
+		from = graph_object(g, e[i].r.obj);
+		n += to && from && from->type == SOCK_DGRAM &&
+		     ((from->rport && from->rport == to->lport) || owner_dest_is_for(&e[i].r, to));
+	}
+	return n;
+}
+
 /* The sender may lose its CPU to the receiver, so that the send is recorded after the receive. Returns true
- * if so many bytes were received on peer shortly before since_ns, and after the sender's last receive. */
+ * if so many bytes were received on peer shortly before since_ns, and after the sender's last receive, and
+ * others have not sent as many datagrams of this size. */
 static bool was_received_before(const struct graph *g, uint64_t sock, uint64_t peer,
-				const struct ct_rec *sent, uint64_t since_ns)
+				const struct ct_rec *sent, uint64_t since_ns, bool dgram)
 {
 	const struct graph_ref *last = graph_ref_before(g, &g->recvs, sock, sent->ts), *r;
-	uint64_t from_ns = checked_sub(sent->ts, MESSAGE_SAME_TASK_NS);
-	size_t n;
+	uint64_t from_ns =
+		MAX(checked_sub(sent->ts, MESSAGE_SAME_TASK_NS), last ? g->w->events[last->event].r.ts : 0);
+	size_t n, got = 0;
 
-	r = graph_refs_from(g, &g->recvs, peer, MAX(from_ns, last ? g->w->events[last->event].r.ts : 0), &n);
+	r = graph_refs_from(g, &g->recvs, peer, from_ns, &n);
 	for (size_t i = 0; i < n && g->w->events[r[i].event].r.ts < since_ns && scan_step(g); i++)
-		if (ct_message_bytes(&g->w->events[r[i].event].r) == ct_message_bytes(sent))
-			return true;
-	return false;
+		got += ct_message_bytes(&g->w->events[r[i].event].r) == ct_message_bytes(sent);
+	return got &&
+	       !(dgram && sent_by_others(g, sock, peer, ct_message_bytes(sent), from_ns, since_ns) >= got);
 }
 
 /* A packet filter may send a datagram on to a socket at another address. Within a host, the send then wakes
@@ -504,7 +527,7 @@ uint64_t bytes_arrived_ns(const struct graph *g, uint64_t sock, uint32_t task, u
 	got = first_receive(g, peer, r, since_ns, dgram);
 	if (got)
 		arrived_ns = MIN(arrival_of(g, &g->w->events[got->event].r, peer), to_ns);
-	if (arrived_ns <= late_ns || was_received_before(g, sock, peer, r, since_ns) ||
+	if (arrived_ns <= late_ns || was_received_before(g, sock, peer, r, since_ns, dgram) ||
 	    bytes_lack_between(g, sock, sent->event, end) ||
 	    (dgram && bytes_lack_between(g, peer, sent->event, end)))
 		return 0;
