@@ -126,8 +126,20 @@ def waits(opt, trace, window):
     return found
 
 
+def returns(path):
+    """As waits(), by the path: each time that it goes back from the work of a task to the task that waited for it. The path
+    knows for which request a task waited, so it may blame another task than the table does."""
+    found, stack = {}, []
+    for a, b in zip(path, path[1:]):
+        stack = stack[:a["depth"]] + [None] * (a["depth"] - len(stack)) + [a]
+        if b["depth"] < a["depth"] and stack[b["depth"] + 1]:
+            by = stack[b["depth"] + 1]
+            found.setdefault((by["tid"], b["tid"]), []).append((b["from_ns"], by["reason"]["strength"] == "strong"))
+    return found
+
+
 def check_arrows(page, picture, known):
-    """Yields what is wrong with the drawn arrows. `known`: the result of waits()."""
+    """Yields what is wrong with the drawn arrows. `known`: the results of waits() and returns()."""
     arrows = page.js("ctrace_view.timeline.placed.map(p => ({ ends: [p.ax, p.y1, p.bx, p.by], from: p.arrow.from.tid, to: p.arrow.to.tid, "
                      "certain: p.arrow.certain, link: p.arrow.link !== undefined, wait: p.arrow.span !== null }))")
     lines = [(line[2], [c for p in line[4] for c in p[1:]]) for line in picture.lines if line[0] == "line"]
@@ -177,6 +189,8 @@ def check(opt, page, trace, path, joined):
     page.js("ctrace_view.timeline.set(0, 1e18)")
     whole = Picture(page)
     known = waits(opt, trace, (int(whole.begin), int(whole.end)))
+    for pair, ends in returns(path).items():
+        known.setdefault(pair, []).extend(ends)
     for begin, end in (0, 1), (0.3, 0.4):
         page.js("(() => { const ns = ctrace_view.doc.window.to_ns - ctrace_view.doc.window.from_ns; "
                 "ctrace_view.timeline.set(%g * ns, %g * ns); })()" % (begin, end))
