@@ -436,13 +436,20 @@ static __always_inline void job_tell(__u32 tgid, __u64 function, const struct jo
 		bpf_map_update_elem(&ct_job_told, &key, &told, 0);
 }
 
+static __always_inline __u64 job_thread_born(void)
+{
+	struct task_struct *t = (void *)bpf_get_current_task();
+
+	return BPF_CORE_READ(t, start_boottime);
+}
+
 /* Returns when the process began, or the thread if the job is a thread. Another process may have had the same
  * id, and may have ended with an open job. */
 static __always_inline __u64 job_born(const struct job_rule *rule)
 {
 	struct task_struct *t = (void *)bpf_get_current_task();
 
-	return rule->job.reg == JOB_THREAD ? BPF_CORE_READ(t, start_boottime)
+	return rule->job.reg == JOB_THREAD ? job_thread_born()
 					   : BPF_CORE_READ(t, group_leader, start_boottime);
 }
 
@@ -681,13 +688,6 @@ static __always_inline struct open_key job_called_key(const struct job_rule *rul
 	return (struct open_key){ .sp = rule->framework,
 				  .tid = (__u32)bpf_get_current_pid_tgid(),
 				  .attached = rule->attached };
-}
-
-static __always_inline __u64 job_thread_born(void)
-{
-	struct task_struct *t = (void *)bpf_get_current_task();
-
-	return BPF_CORE_READ(t, start_boottime);
 }
 
 /*

@@ -6,6 +6,7 @@
 
 #include "analysis/diagnose/branch.h"
 #include "analysis/thresholds.h"
+#include "graph/wake/owner.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
 #include "trace/words/frame.h"
@@ -358,15 +359,9 @@ bool chain_has_lock(const struct chain *c)
 bool chain_sleeps_in_java(const struct graph *g, const struct link *k)
 {
 	uint32_t i = graph_interval_at(g, k->task, k->to_ns - 1);
-	uint64_t stack = i == GRAPH_NONE || k->waits != 1 || k->wait != CT_W_FUTEX
-				 ? 0
-				 : graph_visit_stack(g, &g->intervals[i]);
-	const struct window_stack *s = stack ? window_stack(g->w, stack) : NULL;
 
-	for (int f = 0; s && f < s->n_frames; f++)
-		if (frame_is_java_sleep(s->frames[f]))
-			return true;
-	return false;
+	return i != GRAPH_NONE && k->waits == 1 && k->wait == CT_W_FUTEX &&
+	       owner_sleeps_in_java(g, &g->intervals[i]);
 }
 
 /* Returns true if the stack of the link has two frames, one called by the other one, for which `is` holds. */

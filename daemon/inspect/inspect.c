@@ -391,18 +391,24 @@ int inspect_ask(struct inspect *v, const struct inspect_want *want)
 	return r;
 }
 
+static void *copy_of(const void *raw, size_t n)
+{
+	void *copy = malloc(n);
+
+	return copy ? memcpy(copy, raw, n) : NULL;
+}
+
 int inspect_ask_sample(struct inspect *v, const struct ct_rawstack_blob *raw)
 {
 	size_t n = sizeof(*raw) + 8 * ((size_t)raw->n_kernel + raw->n_user);
-	struct ct_rawstack_blob *copy;
+	void *copy;
 	int r;
 
 	if (raw->h.kind != CT_RAWSTACK || raw->h.size < n)
 		return -EINVAL;
-	copy = malloc(n);
+	copy = copy_of(raw, n);
 	if (!copy)
 		return -ENOMEM;
-	memcpy(copy, raw, n);
 	pthread_mutex_lock(&v->lock);
 	/* If max_per_sec holds up other requests, the sample would have to wait behind them. The
 	 * sampled program may end in this time, so the sample is refused. */
@@ -417,13 +423,6 @@ int inspect_ask_sample(struct inspect *v, const struct ct_rawstack_blob *raw)
 	if (r)
 		free(copy);
 	return r;
-}
-
-static void *copy_of(const void *raw, size_t n)
-{
-	void *copy = malloc(n);
-
-	return copy ? memcpy(copy, raw, n) : NULL;
 }
 
 /* copy: the member of `it`, which is freed if it cannot be asked for; NULL: there was no memory for it */

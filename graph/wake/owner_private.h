@@ -120,9 +120,6 @@ bool owner_idles_in_loop(const struct graph *g, uint32_t task, uint64_t ts_ns);
  * not recorded, the stack of the wait before it counts. That wait must be on the same futex, and
  * must have ended by its time limit. */
 bool owner_in_lock(const struct graph *g, const struct interval *s);
-/* Returns true if an inspection of s shows that the task is in Thread.sleep() of Java. It then waits on a
- * futex with a time limit, and no other thread knows of this futex. */
-bool owner_sleeps_in_java(const struct graph *g, const struct interval *s);
 /* Returns true if an inspection of s shows that a thread of Java waits until another thread has initialized a
  * class. Then sets b->kind. b->task is the only thread of the process whose inspection shows that it
  * initializes a class. No record shows which class. So if there are several such threads, b->task is
