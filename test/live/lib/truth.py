@@ -2,11 +2,6 @@
 """Compares the answers of ctrace with the contract of its JSON, and with the truth that a program prints."""
 from lib import schema
 
-VERDICTS = {"long-wait", "long-running", "starved", "repeated-yield", "normal"}
-CAUSES = {"lock-holder", "circular-wait", "busy", "chatty", "memory", "slow-peer", "queueing", "polling", "starved", "disk", "network",
-          "timer", "stopped", "missing-wakeup", "external", "none"}
-KINDS = {"futex", "pipe", "eventfd", "unix", "tcp", "udp", "file-lock", "disk", "fuse", "cpu", "timer", "signal",
-         "child", "queue", "semaphore", "data-flag", "input", "kernel-lock", "memory", "unknown"}
 TIMES = {"running_ns", "runnable_ns", "lock_ns", "ipc_ns", "disk_ns", "network_ns", "timer_ns", "queue_ns",
          "fault_ns", "unknown_ns"}
 
@@ -20,17 +15,10 @@ class Errors(list):
 def check_shape(d, err):
     """The rules for the JSON of every diagnosis."""
     err += schema.errors(d, "diagnosis")[:4]
-    err.want(d.get("schema") == "ctrace.diagnosis/1", "schema is %r" % d.get("schema"))
-    err.want(d["verdict"] in VERDICTS, "verdict %r is not in the contract" % d["verdict"])
-    err.want(d["cause"] in CAUSES, "cause %r is not in the contract" % d["cause"])
-    err.want(d["confidence"] in ("strong", "weak"), "confidence %r" % d["confidence"])
     err.want(set(d["time"]) - {"short_waits_ns"} == TIMES, "time has other members: %s" % sorted(set(d["time"]) ^ TIMES))
     err.want(isinstance(d["choices"], list), "choices is no list")
     err.want(d["window"]["clock"] == "monotonic", "clock is %r" % d["window"]["clock"])
     err.want(bool(d["root_cause"]["text"]), "root_cause has no text")
-    for part in [d["root_cause"]] + d["chain"]:
-        kind = part["resource"]["kind"]
-        err.want(kind in KINDS, "resource kind %r is not in the contract" % kind)
     for i, part in enumerate(d["chain"]):
         err.want(part["from_ns"] <= part["to_ns"], "a link of the chain ends before it begins")
         err.want((part["edge"]["kind"] == "none") == (i + 1 == len(d["chain"])), "edge %d is %r" % (i, part["edge"]))

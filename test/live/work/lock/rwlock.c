@@ -24,7 +24,7 @@ static void reader(void)
 
 int main(void)
 {
-	expect("long-wait", "lock-holder|busy|slow-peer", "futex", "reader", "victim,reader");
+	expect("long-wait", "lock-holder|busy|slow-peer", "futex|lock", "reader", "victim,reader");
 	ready = gate_new();
 	held = gate_new();
 	pthread_t t = thread(reader);
