@@ -498,9 +498,9 @@ void detect_judge(struct detect *d, uint64_t now_ns)
 				judge_socket(d, s, now_ns);
 		return;
 	}
-	for (uint32_t i = 0; i < DETECT_SOCKETS; i++)
-		if (d->sockets.v[i].answers)
-			judge_socket(d, &d->sockets.v[i], now_ns);
+	for (struct detect_socket *s = detect_socket_next_answered(&d->sockets, 0); s;
+	     s = detect_socket_next_answered(&d->sockets, (uint32_t)(s - d->sockets.v) + 1))
+		judge_socket(d, s, now_ns);
 }
 
 void detect_tick(struct detect *d, uint64_t now_ns)

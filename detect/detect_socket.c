@@ -57,28 +57,50 @@ struct detect_socket *detect_socket_get(struct detect_sockets *s, uint64_t obj, 
 	return oldest;
 }
 
-static void socket_mark_unread(struct detect_sockets *s, const struct detect_socket *at)
+static void socket_mark(const struct detect_sockets *s, uint64_t *bits, const struct detect_socket *at)
 {
 	size_t i = (size_t)(at - s->v);
 
-	s->unread[i / 64] |= 1ULL << i % 64;
+	bits[i / 64] |= 1ULL << i % 64;
 }
 
-struct detect_socket *detect_socket_next_unread(struct detect_sockets *s, uint32_t i)
+/* Clears the bits of entries for which `is` is false. */
+static struct detect_socket *socket_next(const struct detect_sockets *s, uint64_t *bits, uint32_t i,
+					 bool (*is)(const struct detect_socket *at))
 {
 	while (i < DETECT_SOCKETS) {
-		uint64_t rest = s->unread[i / 64] >> i % 64;
+		uint64_t rest = bits[i / 64] >> i % 64;
 
 		if (!rest) {
 			i = (i / 64 + 1) * 64;
 			continue;
 		}
 		i += (uint32_t)__builtin_ctzll(rest);
-		if (s->v[i].unread_ns)
+		if (is(&s->v[i]))
 			return &s->v[i];
-		s->unread[i / 64] &= ~(1ULL << i % 64);
+		bits[i / 64] &= ~(1ULL << i % 64);
 	}
 	return NULL;
+}
+
+static bool socket_is_unread(const struct detect_socket *at)
+{
+	return at->unread_ns;
+}
+
+static bool socket_is_answered(const struct detect_socket *at)
+{
+	return at->answers && !at->shared;
+}
+
+struct detect_socket *detect_socket_next_unread(struct detect_sockets *s, uint32_t i)
+{
+	return socket_next(s, s->unread, i, socket_is_unread);
+}
+
+struct detect_socket *detect_socket_next_answered(struct detect_sockets *s, uint32_t i)
+{
+	return socket_next(s, s->answered, i, socket_is_answered);
 }
 
 /* Gives an IPv4 address one form at both ends of a connection: ::ffff:a.b.c.d becomes a.b.c.d. */
@@ -152,7 +174,7 @@ void detect_socket_sent(struct detect_sockets *s, const struct ct_rec *rec)
 	if (to->unread_bytes > 0 && !to->unread_ns)
 		to->unread_ns = rec->ts;
 	if (to->unread_ns)
-		socket_mark_unread(s, to);
+		socket_mark(s, s->unread, to);
 }
 
 void detect_socket_forget(struct detect_sockets *s, uint64_t obj, uint64_t capped_ns)
@@ -170,6 +192,7 @@ void detect_socket_received(struct detect_sockets *s, const struct ct_rec *rec)
 	at->shared |= at->reader && at->reader != rec->tid;
 	at->reader = rec->tid;
 	at->answers += at->answers < UINT32_MAX;
+	socket_mark(s, s->answered, at);
 	at->read_ns = MAX(at->read_ns, rec->ts);
 	at->unread_bytes -= ct_message_bytes(rec);
 	if (at->unread_ns && rec->ts > at->unread_ns)

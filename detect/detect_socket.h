@@ -39,8 +39,9 @@ struct detect_socket {
 
 struct detect_sockets {
 	struct detect_socket *v;
-	/* One bit for each entry. A clear bit: no unread bytes. Not used while messages are not recorded. */
-	uint64_t unread[DETECT_SOCKETS / 64];
+	/* One bit for each entry, so that a search reads little memory. A clear bit in `unread`: no unread
+	 * bytes, if messages are recorded. A clear bit in `answered`: no receives, or by several tasks. */
+	uint64_t unread[DETECT_SOCKETS / 64], answered[DETECT_SOCKETS / 64];
 };
 
 /* Returns 0 or -ENOMEM. The caller calls detect_sockets_done() in both cases. */
@@ -52,6 +53,8 @@ struct detect_socket *detect_socket_find(const struct detect_sockets *s, uint64_
 struct detect_socket *detect_socket_get(struct detect_sockets *s, uint64_t obj, uint64_t now_ns);
 /* Returns the first entry with unread bytes, from index i on. NULL: there is none. */
 struct detect_socket *detect_socket_next_unread(struct detect_sockets *s, uint32_t i);
+/* Returns the first entry from which one task has received, from index i on. NULL: there is none. */
+struct detect_socket *detect_socket_next_answered(struct detect_sockets *s, uint32_t i);
 void detect_socket_name(struct detect_sockets *s, const struct ct_object_blob *o);
 /* Counts the bytes of a CT_SEND as unread by the socket at the other end of the connection, if this
  * socket is known. */

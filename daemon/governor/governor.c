@@ -81,11 +81,13 @@ static enum governor_act governor_up(struct governor *g, uint64_t now_ns)
 {
 	double times = g->capture_ppm / g->budget_ppm;
 	enum ct_shed last = g->coarse ? CT_SHED_PAUSES : CT_SHED_HOOKS;
+	bool pauses_next = g->step >= MIN(last, (enum ct_shed)CT_SHED_COARSE);
 
-	/* The inspections put the cost above the budget, so to record less would not help. */
-	if (times < GOVERNOR_CAPTURE)
+	/* The inspections put the cost above the budget. To record less would not help, or would leave out all
+	 * records for the sake of inspections. */
+	if (times < (pauses_next ? 1 : GOVERNOR_CAPTURE))
 		return g->blind ? GOVERNOR_STAY : blind_to(g, now_ns, true);
-	if (g->step >= MIN(last, (enum ct_shed)CT_SHED_COARSE) &&
+	if (pauses_next &&
 	    g->share > (times > GOVERNOR_STORM ? GOVERNOR_SHARE_STORM : GOVERNOR_SHARE)) {
 		if (!g->cap_ns)
 			g->cap_ns = now_ns;

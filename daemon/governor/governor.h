@@ -7,7 +7,7 @@
  * The budget is a bucket of CPU time, which fills at the rate of the budget, up to a limit. The
  * governor acts if the bucket is empty and tracing spends more than the bucket gains:
  * - If the capture alone costs well below the budget (GOVERNOR_CAPTURE), the governor stops the
- *   inspections.
+ *   inspections. Before caps and pauses, it stops them if the capture alone is within the budget.
  * - Otherwise the governor takes the next step: CT_SHED_HOOKS, CT_SHED_COARSE, CT_SHED_PAUSES.
  * - From CT_SHED_COARSE on, the governor caps a group of tasks that makes a large part of the
  *   records (GOVERNOR_SHARE): for a while, most of its records are left out (bpf/caps.h).

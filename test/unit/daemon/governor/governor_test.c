@@ -256,6 +256,24 @@ static void inspections_are_no_reason_to_pause(void **state)
 	assert_false(m.g.blind);
 }
 
+/* In the step `coarse`, the capture costs 80 % of the budget, and the inspections 50 %. */
+static void inspections_stop_before_a_pause(void **state)
+{
+	struct machine m;
+
+	machine_init(&m, 10000);
+	machine_load(&m, 100000, CT_SHED_COARSE, 8000);
+	m.other_ppm = 5000;
+	machine_run(&m, 120);
+	assert_int_equal(m.g.step, CT_SHED_COARSE);
+	assert_true(m.g.blind);
+	assert_int_equal(m.n_pauses, 0);
+	machine_load(&m, 100000, CT_SHED_COARSE, 12000);
+	machine_run(&m, 30);
+	assert_int_equal(m.g.step, CT_SHED_PAUSES);
+	assert_true(m.n_pauses > 0);
+}
+
 /* With 100 000 tasks, a resume costs ten times the budget of a second. */
 static void a_dear_resume_makes_long_pauses(void **state)
 {
@@ -666,6 +684,7 @@ int main(void)
 		cmocka_unit_test(comes_back_step_by_step),
 		cmocka_unit_test(does_not_flap),
 		cmocka_unit_test(inspections_are_no_reason_to_pause),
+		cmocka_unit_test(inspections_stop_before_a_pause),
 		cmocka_unit_test(a_dear_resume_makes_long_pauses),
 		cmocka_unit_test(no_budget_no_governor),
 		cmocka_unit_test(a_larger_budget_leads_back_while_the_storm_goes_on),
