@@ -8,6 +8,7 @@
 
 #include "ctrace/fields.h"
 #include "detect/thresholds.h"
+#include "lib/bits.h"
 #include "lib/cleanup.h"
 #include "lib/hash.h"
 
@@ -57,28 +58,15 @@ struct detect_socket *detect_socket_get(struct detect_sockets *s, uint64_t obj, 
 	return oldest;
 }
 
-static void socket_mark(const struct detect_sockets *s, uint64_t *bits, const struct detect_socket *at)
-{
-	size_t i = (size_t)(at - s->v);
-
-	bits[i / 64] |= 1ULL << i % 64;
-}
-
 /* Clears the bits of entries for which `is` is false. */
 static struct detect_socket *socket_next(const struct detect_sockets *s, uint64_t *bits, uint32_t i,
 					 bool (*is)(const struct detect_socket *at))
 {
-	while (i < DETECT_SOCKETS) {
-		uint64_t rest = bits[i / 64] >> i % 64;
-
-		if (!rest) {
-			i = (i / 64 + 1) * 64;
-			continue;
-		}
-		i += (uint32_t)__builtin_ctzll(rest);
+	for (i = bits_next(bits, DETECT_SOCKETS, i); i < DETECT_SOCKETS;
+	     i = bits_next(bits, DETECT_SOCKETS, i + 1)) {
 		if (is(&s->v[i]))
 			return &s->v[i];
-		bits[i / 64] &= ~(1ULL << i % 64);
+		bits_clear(bits, i);
 	}
 	return NULL;
 }
@@ -174,7 +162,7 @@ void detect_socket_sent(struct detect_sockets *s, const struct ct_rec *rec)
 	if (to->unread_bytes > 0 && !to->unread_ns)
 		to->unread_ns = rec->ts;
 	if (to->unread_ns)
-		socket_mark(s, s->unread, to);
+		bits_set(s->unread, (uint32_t)(to - s->v));
 }
 
 void detect_socket_forget(struct detect_sockets *s, uint64_t obj, uint64_t capped_ns)
@@ -192,7 +180,7 @@ void detect_socket_received(struct detect_sockets *s, const struct ct_rec *rec)
 	at->shared |= at->reader && at->reader != rec->tid;
 	at->reader = rec->tid;
 	at->answers += at->answers < UINT32_MAX;
-	socket_mark(s, s->answered, at);
+	bits_set(s->answered, (uint32_t)(at - s->v));
 	at->read_ns = MAX(at->read_ns, rec->ts);
 	at->unread_bytes -= ct_message_bytes(rec);
 	if (at->unread_ns && rec->ts > at->unread_ns)

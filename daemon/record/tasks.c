@@ -8,6 +8,7 @@
 #include "ctrace/fields.h"
 #include "daemon/thresholds.h"
 #include "detect/thresholds.h"
+#include "lib/bits.h"
 #include "lib/cleanup.h"
 #include "lib/vec.h"
 
@@ -18,13 +19,14 @@
 #define TOP_BITS  10
 _Static_assert(1u << (LEAF_BITS + MID_BITS + TOP_BITS) == TASKS_TID_MAX, "levels");
 
+/* used: one bit for each entry, so that a walk reads only the entries that are used */
 struct tasks_leaf {
+	uint64_t used;
 	struct task tasks[1 << LEAF_BITS];
-	unsigned used;
 };
 struct tasks_mid {
+	uint64_t used[(1 << MID_BITS) / 64];
 	struct tasks_leaf *leaves[1 << MID_BITS];
-	unsigned used;
 };
 
 struct tasks {
@@ -90,6 +92,7 @@ static struct task *tasks_make(struct tasks *t, uint32_t tid)
 	struct tasks_mid **mid;
 	struct tasks_leaf **leaf;
 	struct task *task;
+	uint32_t i;
 
 	if (!tid || tid >= TASKS_TID_MAX || t->n >= t->max)
 		return NULL;
@@ -98,15 +101,16 @@ static struct task *tasks_make(struct tasks *t, uint32_t tid)
 		*mid = calloc(1, sizeof(**mid));
 	if (!*mid)
 		return NULL;
-	leaf = &(*mid)->leaves[tid >> LEAF_BITS & ((1 << MID_BITS) - 1)];
+	i = tid >> LEAF_BITS & ((1 << MID_BITS) - 1);
+	leaf = &(*mid)->leaves[i];
 	if (!*leaf) {
 		*leaf = calloc(1, sizeof(**leaf));
 		if (!*leaf)
 			return NULL;
-		(*mid)->used++;
+		bits_set((*mid)->used, i);
 	}
 	task = &(*leaf)->tasks[tid & ((1 << LEAF_BITS) - 1)];
-	(*leaf)->used++;
+	bits_set(&(*leaf)->used, tid & ((1 << LEAF_BITS) - 1));
 	t->n++;
 	task_reset(task, tid);
 	task->generation = t->generation;
@@ -455,20 +459,18 @@ static struct task *tasks_next_entry(struct tasks *t, uint32_t from)
 
 	while (tid < TASKS_TID_MAX) {
 		const struct tasks_mid *mid = t->top[tid >> (LEAF_BITS + MID_BITS)];
-		struct tasks_leaf *leaf;
+		uint32_t i = tid >> LEAF_BITS & ((1 << MID_BITS) - 1);
+		uint32_t at = mid ? bits_next(mid->used, 1 << MID_BITS, i) : 1 << MID_BITS;
 
-		if (!mid || !mid->used) {
-			tid = ((tid >> (LEAF_BITS + MID_BITS)) + 1) << (LEAF_BITS + MID_BITS);
+		if (at > i) { /* the first entry of another leaf, or of the next struct tasks_mid */
+			tid = ((tid >> LEAF_BITS) - i + at) << LEAF_BITS;
 			continue;
 		}
-		leaf = mid->leaves[tid >> LEAF_BITS & ((1 << MID_BITS) - 1)];
-		if (!leaf) {
-			tid = ((tid >> LEAF_BITS) + 1) << LEAF_BITS;
-			continue;
-		}
-		if (leaf->tasks[tid & ((1 << LEAF_BITS) - 1)].flags & TASK_USED)
-			return &leaf->tasks[tid & ((1 << LEAF_BITS) - 1)];
-		tid++;
+		i = tid & ((1 << LEAF_BITS) - 1);
+		at = bits_next(&mid->leaves[at]->used, 1 << LEAF_BITS, i);
+		if (at < 1 << LEAF_BITS)
+			return &mid->leaves[tid >> LEAF_BITS & ((1 << MID_BITS) - 1)]->tasks[at];
+		tid = ((tid >> LEAF_BITS) + 1) << LEAF_BITS;
 	}
 	return NULL;
 }
@@ -508,15 +510,17 @@ int tasks_states(struct tasks *t, const struct window_state **ret, size_t *ret_n
 static void tasks_release(struct tasks *t, uint32_t tid)
 {
 	struct tasks_mid *mid = t->top[tid >> (LEAF_BITS + MID_BITS)];
-	struct tasks_leaf **leaf = &mid->leaves[tid >> LEAF_BITS & ((1 << MID_BITS) - 1)];
+	uint32_t i = tid >> LEAF_BITS & ((1 << MID_BITS) - 1);
+	struct tasks_leaf **leaf = &mid->leaves[i];
 
 	(*leaf)->tasks[tid & ((1 << LEAF_BITS) - 1)].flags = 0;
 	t->n--;
 	t->n_dead--;
-	if (--(*leaf)->used == 0) {
+	bits_clear(&(*leaf)->used, tid & ((1 << LEAF_BITS) - 1));
+	if (!(*leaf)->used) {
 		free(*leaf);
 		*leaf = NULL;
-		mid->used--;
+		bits_clear(mid->used, i);
 	}
 }
 
