@@ -15,11 +15,13 @@ struct served {
 };
 typedef VEC(struct served) served_list;
 
-/* A request that a task has sent. */
+/* A request that a task has sent. If the server has received a stream together with others, `sent` is the
+ * last send that the stream may be in. */
 struct asked {
 	uint32_t task, sent, read; /* read GRAPH_NONE: the task has not received an answer */
 	uint32_t request;
-	uint64_t end_ns; /* of the round in which the task has read the answer; 0: there is none */
+	uint32_t receive; /* of a stream: in pass.receives; else GRAPH_NONE */
+	uint64_t end_ns;  /* of the round in which the task has read the answer; 0: there is none */
 };
 
 struct idle_cut {
@@ -139,26 +141,38 @@ static int add_served(struct asking *k, const struct served *x)
 	return x->ended != GRAPH_NONE && VEC_PUSH(&k->ended, *x) ? -ENOMEM : 0;
 }
 
+static int add_stream(struct asking *k, const struct stream *s)
+{
+	const struct pass *p = k->p;
+	const struct stream_receive *receive = &p->receives.v[s->receive];
+	const struct request *q = &p->requests.v[s->request];
+	uint32_t client = q->client == GRAPH_NONE ? GRAPH_NONE : owner_of(k, q->client);
+	struct served served = {
+		.task = owner_of(k, q->server), .begun = s->begun, .ended = s->ended, .request = s->request
+	};
+
+	k->serves[served.task] = true;
+	if (add_served(k, &served))
+		return -ENOMEM;
+	if (client == GRAPH_NONE || !receive->n_sends)
+		return 0;
+	k->asks[client] = true;
+	return VEC_PUSH(&k->asked,
+			(struct asked){ .task = client,
+					.sent = p->sends.v[receive->first_send + receive->n_sends - 1],
+					.read = q->read,
+					.request = s->request,
+					.receive = s->receive });
+}
+
 static int add_streams(struct asking *k)
 {
-	struct pass *p = k->p;
+	const struct pass *p = k->p;
 	int r = 0;
 
 	for (size_t i = 0; i < p->streams.n && !r; i++) {
-		const struct stream *s = &p->streams.v[i];
-		const struct request *q = &p->requests.v[s->request];
-		uint32_t owner = owner_of(k, q->server);
-
-		set_sent(p, s);
-		if (s->gone)
-			continue;
-		k->serves[owner] = true;
-		if (q->client != GRAPH_NONE)
-			k->asks[owner_of(k, q->client)] = true;
-		r = add_served(k, &(struct served){ .task = owner,
-						    .begun = s->begun,
-						    .ended = s->ended,
-						    .request = s->request });
+		set_sent(k->p, &p->streams.v[i]);
+		r = p->streams.v[i].gone ? 0 : add_stream(k, &p->streams.v[i]);
 	}
 	return r;
 }
@@ -170,13 +184,15 @@ static int add_request(struct asking *k, uint32_t request)
 	uint32_t client = q->client == GRAPH_NONE ? GRAPH_NONE : owner_of(k, q->client);
 	int r = 0;
 
-	if (!q->stream && server != GRAPH_NONE && (k->serves[server] || k->asks[server]))
+	if (server != GRAPH_NONE && (k->serves[server] || k->asks[server]))
 		r = add_served(k, &(struct served){ server, q->got, q->answered, request });
-	if (r || client == GRAPH_NONE || q->sent == GRAPH_NONE || !(q->stream || k->serves[client]))
+	if (r || client == GRAPH_NONE || q->sent == GRAPH_NONE || !k->serves[client])
 		return r;
-	return VEC_PUSH(
-		&k->asked,
-		(struct asked){ .task = client, .sent = q->sent, .read = q->read, .request = request });
+	return VEC_PUSH(&k->asked, (struct asked){ .task = client,
+						   .sent = q->sent,
+						   .read = q->read,
+						   .request = request,
+						   .receive = GRAPH_NONE });
 }
 
 static int add_cuts(struct asking *k)
@@ -238,11 +254,11 @@ static bool is_same_service(const struct pass *p, uint32_t a, uint32_t b)
 }
 
 /* Looks at the last MATCH_LOOKS requests that the task has begun, and not ended when it asks. Returns the
- * last one. *ret_alike: all of them are of one service. */
-static uint32_t last_open(const struct asking *k, const struct asked *a, bool *ret_alike)
+ * last one, or NULL. *ret_alike: all of them are of one service. */
+static const struct served *last_open(const struct asking *k, const struct asked *a, bool *ret_alike)
 {
 	size_t first = begun_from(k, a->task, 0), i = begun_from(k, a->task, a->sent), looks = 0;
-	uint32_t last = GRAPH_NONE;
+	const struct served *last = NULL;
 
 	*ret_alike = true;
 	for (; i > first && looks < MATCH_LOOKS; i--, looks++) {
@@ -250,11 +266,25 @@ static uint32_t last_open(const struct asking *k, const struct asked *a, bool *r
 
 		if (s->ended != GRAPH_NONE && s->ended < a->sent)
 			continue;
-		if (last == GRAPH_NONE)
-			last = s->request;
-		*ret_alike = *ret_alike && is_same_service(k->p, last, s->request);
+		if (!last)
+			last = s;
+		*ret_alike = *ret_alike && is_same_service(k->p, last->request, s->request);
 	}
 	return last;
+}
+
+/* A task asks for the sake of a request after the begin of this request. So a stream does not begin with an
+ * earlier send. */
+static void found(struct asking *k, const struct asked *a, const struct served *parent)
+{
+	struct pass *p = k->p;
+	struct request *q = &p->requests.v[a->request];
+	const struct stream_receive *receive = a->receive == GRAPH_NONE ? NULL : &p->receives.v[a->receive];
+
+	q->parent = parent->request;
+	for (uint32_t i = 0; receive && q->sent < parent->begun && i < receive->n_sends; i++)
+		if (p->sends.v[receive->first_send + i] > parent->begun)
+			q->sent = p->sends.v[receive->first_send + i];
 }
 
 /* Appends the requests that the task ends from the record `event` on, and before end_ns. */
@@ -271,7 +301,7 @@ static int find_ended(const struct asking *k, uint32_t task, uint32_t event, uin
 }
 
 /* The task has read the answers of k->asked.v[lo .. hi) in one round, and has ended as many requests there.
- * The requests of one send go to those that had begun by then, in this order. Stops at a send for which more
+ * Those that were asked at once belong to the requests that had begun by then, in this order. Stops if more
  * requests had begun. */
 static void match_round(struct asking *k, size_t lo, size_t hi, const served_list *ended)
 {
@@ -290,7 +320,7 @@ static void match_round(struct asking *k, size_t lo, size_t hi, const served_lis
 			if (ended->v[n + m - i].ended < v[m].read)
 				return;
 		for (size_t m = i; m < end; m++, n++)
-			k->p->requests.v[v[m].request].parent = ended->v[n].request;
+			found(k, &v[m], &ended->v[n]);
 	}
 }
 
@@ -321,12 +351,12 @@ static void set_parent(struct asking *k, const struct asked *a)
 	struct request *q = &k->p->requests.v[a->request];
 	size_t n = open_at(k, a);
 	bool alike = false;
-	uint32_t last = n ? last_open(k, a, &alike) : GRAPH_NONE;
+	const struct served *last = n ? last_open(k, a, &alike) : NULL;
 
-	if (n == 1)
-		q->parent = last;
+	if (n == 1 && last)
+		found(k, a, last);
 	q->unsure = n && q->parent == GRAPH_NONE;
-	q->among = q->unsure && alike ? last : GRAPH_NONE;
+	q->among = q->unsure && alike && last ? last->request : GRAPH_NONE;
 }
 
 /* After the task has read the answer, it works for the parent. */
@@ -376,7 +406,7 @@ static int find(struct asking *k, const bool *dropped, work_list *works)
 	if (!r)
 		r = add_streams(k);
 	for (uint32_t i = 0; i < k->p->requests.n && !r; i++)
-		r = dropped[i] ? 0 : add_request(k, i);
+		r = dropped[i] || k->p->requests.v[i].stream ? 0 : add_request(k, i);
 	if (!r)
 		r = add_cuts(k);
 	if (r)

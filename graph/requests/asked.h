@@ -7,7 +7,7 @@
  * - Or the task reads the answer, and ends the request before it waits for any event again. This time is a
  *   round of the task. It has to end as many requests in the round as it reads answers. Each of these answers
  *   belongs to a request that had begun when the task asked. If this leaves a choice, then only between
- *   requests that the task asked for with one send: they count in the order of their begins.
+ *   streams that the other server has received at once: they count in the order of their begins.
  * Otherwise the parent is not known (request.unsure).
  */
 #ifndef CTRACE_GRAPH_REQUESTS_ASKED_H
