@@ -117,7 +117,7 @@ static void end(struct pass *p, uint32_t task, uint32_t event)
 	s->ended = event;
 	s->next = flow->ended;
 	flow->ended = (uint32_t)at + 1;
-	flow->n_streams--;
+	flow->n_streams -= flow->n_streams > 0;
 	q = &p->requests.v[s->request];
 	q->answer = q->answered = event;
 	q->answerer = task;
