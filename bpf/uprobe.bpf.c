@@ -247,6 +247,7 @@ static __noinline void mark_emit(__u64 transaction, __u64 obj, const struct job_
 	r->kind = CT_MARK;
 	r->state = rule->event;
 	r->flags = rule->rec_flags;
+	r->aux = rule->rec_flags & CT_MF_STREAM ? rule->framework : 0;
 	r->tid = id;
 	r->obj = obj;
 	o.rec.x[0] = transaction;

@@ -29,7 +29,7 @@ static uint64_t used_ns(const struct parts *p, uint32_t child, uint64_t from, ui
 	for (unsigned i = 0; at != GRAPH_NONE && i < CONNECTION_LOOKS; i++, at = p->before[at]) {
 		uint64_t begun = request_from_ns(p->g, &v[at]), ended;
 
-		if (v[at].answered == GRAPH_NONE || v[at].shared || v[child].shared ||
+		if (v[at].answered == GRAPH_NONE || v[at].shared || v[at].stream || v[child].shared ||
 		    v[at].parent == v[child].parent)
 			return 0;
 		ended = request_to_ns(p->g, &v[at]);

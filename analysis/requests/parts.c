@@ -175,6 +175,11 @@ uint32_t parts_open_on(const struct parts *p, uint64_t sock, uint64_t ts_ns, siz
 	if (last == GRAPH_NONE || !parts_is_open(p, last, ts_ns))
 		return GRAPH_NONE;
 	before = p->before[last];
+	/* Only streams may end in another order than that of their begins. */
+	for (; v[last].stream && looks && before != GRAPH_NONE && !parts_is_open(p, before, ts_ns); looks--)
+		before = p->before[before];
+	if (v[last].stream && !looks)
+		return GRAPH_NONE;
 	return before == GRAPH_NONE || !parts_is_open(p, before, ts_ns) ? last : GRAPH_NONE;
 }
 
@@ -378,6 +383,24 @@ static void add_delivery(struct walk *k, uint32_t request, uint64_t from, uint64
 
 static void add_request(struct walk *k, uint32_t request, uint64_t from, uint64_t to);
 
+/* Returns true if the task, which runs from `at` to `until`, works for `request`; or if it works for another
+ * request although the answer to `child` is there. In the second case, *at becomes the time of the answer. */
+static bool runs_for(const struct parts *p, uint32_t request, uint32_t child, uint32_t task, uint64_t *at,
+		     uint64_t until)
+{
+	const struct request_work *w = work_at(p, task, *at);
+	uint32_t answered = p->r->v[child].answered;
+	uint64_t answered_ns = answered == GRAPH_NONE ? UINT64_MAX : ts_of(p->g, answered);
+
+	if (w && w->from_ns <= *at && w->request == request)
+		return true;
+	if (answered_ns >= until)
+		return false;
+	*at = MAX(*at, answered_ns);
+	w = work_at(p, task, *at);
+	return w && w->from_ns <= *at && w->request != request;
+}
+
 static void add_child(struct walk *k, uint32_t request, uint32_t child, uint64_t from, uint64_t to)
 {
 	const struct graph *g = k->p->g;
@@ -391,12 +414,10 @@ static void add_child(struct walk *k, uint32_t request, uint32_t child, uint64_t
 	     i++, busy++) {
 		const struct interval *s = &g->intervals[i];
 		uint64_t at = MAX(s->from_ns, from), until = MIN(s->to_ns, to);
-		const struct request_work *w;
 
 		if (s->from_ns >= to)
 			break;
-		w = s->state == INTERVAL_RUNNING ? work_at(k->p, task, at) : NULL;
-		if (!w || w->request != request || w->from_ns > at)
+		if (s->state != INTERVAL_RUNNING || !runs_for(k->p, request, child, task, &at, until))
 			continue;
 		add_request(k, child, from, at);
 		add_own(k, request, task, at, until);

@@ -4,7 +4,7 @@
  *
  * - While child requests (graph/causal/requests.h) are under way, the time belongs to the child
  *   that is answered last. But while the sender of this child runs for the parent request, the time
- *   belongs to the sender.
+ *   belongs to the sender. So it does if the answer is there, and the sender runs for another request.
  * - While the serving task works for another request, the request is queued (PART_QUEUED).
  * - In a runtime such as Go or tokio, the threads share all requests. If the serving task did not itself
  *   receive the request, and another thread is free, the time is PART_SHARED instead of PART_QUEUED.

@@ -19,6 +19,7 @@ struct service_reason {
 struct service_ask {
 	uint32_t service;
 	size_t count;
+	size_t n_unsure; /* those of them whose parent is one of several requests (request.unsure) */
 	struct quantiles latency;
 };
 
@@ -57,7 +58,9 @@ struct service {
 	 * window. If there is none, the first one of a client on another host, or of a client that is not
 	 * known. Else GRAPH_NONE: the clients may not want an answer any more. */
 	uint32_t open;
-	size_t n_shared; /* answered requests on shared connections (graph/causal/requests.h) */
+	size_t n_shared;  /* answered requests on shared connections (graph/causal/requests.h) */
+	size_t n_streams; /* answered requests that a probe has told apart (request.stream) */
+	bool unsure; /* it has asked for a request that is not known (request.unsure): it has no shapes */
 	struct quantiles latency;
 	struct service_reason *reasons; /* the largest share_p99 first */
 	size_t n_reasons;

@@ -176,6 +176,9 @@ static int find_services(struct finding *k)
 	}
 	s->n = k->v.n;
 	s->v = TAKE_PTR(k->v.v);
+	for (size_t i = 0; i < s->requests.n; i++)
+		if (s->requests.v[i].unsure && s->requests.v[i].among != GRAPH_NONE)
+			s->v[s->of[s->requests.v[i].among]].unsure = true;
 	return 0;
 }
 
@@ -265,8 +268,10 @@ static int fill_service(struct services *s, const struct group *v, size_t n)
 
 	x->count = n;
 	x->latency = latency_of(v, n);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		x->n_shared += s->requests.v[v[i].request].shared;
+		x->n_streams += s->requests.v[v[i].request].stream;
+	}
 	for (size_t i = 0; i < SERVICE_SLOWEST && i < n; i++)
 		x->slowest[x->n_slowest++] = v[n - 1 - i].request;
 	if (s->figures_only)
@@ -297,7 +302,11 @@ static int fill_ask(struct services *s, const struct group *v, size_t n)
 	if (!asks)
 		return -ENOMEM;
 	x->asks = asks;
-	asks[x->n_asks++] = (struct service_ask){ (uint32_t)v->key, n, latency_of(v, n) };
+	asks[x->n_asks] =
+		(struct service_ask){ .service = (uint32_t)v->key, .count = n, .latency = latency_of(v, n) };
+	for (size_t i = 0; i < n; i++)
+		asks[x->n_asks].n_unsure += s->requests.v[v[i].request].unsure;
+	x->n_asks++;
 	qsort(asks, x->n_asks, sizeof(*asks), ask_cmp);
 	return 0;
 }
@@ -307,7 +316,8 @@ static size_t by_asking(const struct services *s, struct group *v, size_t n)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		uint32_t parent = s->requests.v[v[i].request].parent;
+		const struct request *q = &s->requests.v[v[i].request];
+		uint32_t parent = q->unsure ? q->among : q->parent;
 
 		if (parent == GRAPH_NONE)
 			continue;
@@ -398,12 +408,14 @@ static void note_open(struct services *s, uint32_t request)
 static int fill_shapes(struct services *s, const struct group *v, size_t n)
 {
 	_cleanup_free_ uint32_t *requests = malloc((n + 1) * sizeof(*requests));
+	size_t kept = 0;
 
 	if (!requests)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		requests[i] = v[i].request;
-	return shapes_find(s, requests, n);
+		if (!s->v[s->of[v[i].request]].unsure)
+			requests[kept++] = v[i].request;
+	return shapes_find(s, requests, kept);
 }
 
 static int fill(struct services *s)

@@ -174,8 +174,8 @@ static void put_request(struct rows *k, const struct services *s, uint32_t i)
 	put_time(k, from);
 	put_time_or_none(k, to);
 	put_ns(k, answered, to - from);
-	table_number(&k->t, q->asked_bytes);
-	table_number(&k->t, q->answer_bytes);
+	put_ns(k, !q->stream, q->asked_bytes);
+	put_ns(k, !q->stream, q->answer_bytes);
 	table_bool(&k->t, q->shared);
 }
 

@@ -144,8 +144,10 @@ static void put_attributes(struct making *m, Ot__Span *span, const struct side *
 	if (side->kind == SPAN_CLIENT && m->q->server != GRAPH_NONE)
 		attrs_text(&a, "peer.service", service->name);
 	attrs_thread(&a, g, side->task, side->from_ns);
-	attrs_number(&a, "ctrace.asked_bytes", m->q->asked_bytes);
-	attrs_number(&a, "ctrace.answer_bytes", m->q->answer_bytes);
+	if (!m->q->stream) {
+		attrs_number(&a, "ctrace.asked_bytes", m->q->asked_bytes);
+		attrs_number(&a, "ctrace.answer_bytes", m->q->answer_bytes);
+	}
 	if (m->q->shared)
 		attrs_flag(&a, "ctrace.shared", true);
 	if (m->answered)

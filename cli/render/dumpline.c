@@ -450,7 +450,8 @@ static void put_mark(struct dumpline *d)
 	static const char *const ops[] = { "point", "begin", "end" };
 	static const struct flag_name flags[] = { { CT_MF_PARENT, "parent" },
 						  { CT_MF_HASHED, "hashed" },
-						  { CT_MF_CALL, "call" } };
+						  { CT_MF_CALL, "call" },
+						  { CT_MF_STREAM, "stream" } };
 	const struct ct_rec *r = &d->e->r;
 
 	line_word(&d->line, "op", WORD(ops, ct_mark_what(r)));

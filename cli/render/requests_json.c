@@ -128,22 +128,24 @@ static json_t *service_json(const struct requests_view *v, uint32_t service)
 		const struct service *other = &all->v[s->asks[i].service];
 
 		json_array_append_new(
-			asks, json_pack("{s:o, s:o, s:o, s:I, s:o}", "name", text_json(other->name),
+			asks, json_pack("{s:o, s:o, s:o, s:I, s:I, s:o}", "name", text_json(other->name),
 					"address", text_json(other->address), "container",
 					text_json(other->container), "count", (json_int_t)s->asks[i].count,
-					"latency_ns", render_json_quantiles(&s->asks[i].latency)));
+					"parent_unknown", (json_int_t)s->asks[i].n_unsure, "latency_ns",
+					render_json_quantiles(&s->asks[i].latency)));
 	}
 	return json_pack(
-		"{s:o, s:o, s:o*, s:I, s:o, s:o, s:o*, s:I, s:I, s:o*, s:I, s:f, s:o, s:o, s:o, s:o, s:o, s:I}",
+		"{s:o, s:o, s:o*, s:I, s:o, s:o, s:o*, s:I, s:I, s:o*, s:I, s:I, s:f, s:o, s:o, s:o, s:o, s:o, s:I}",
 		"name", text_json(s->name), "pid",
 		s->task == GRAPH_NONE ? json_null() : json_integer(v->g->tasks[s->task].tgid), "cmdline",
 		cmdline[0] ? text_json(cmdline) : NULL, "processes", (json_int_t)s->n_processes, "address",
 		text_json(s->address), "container", text_json(s->container), "netns",
 		s->netns ? json_integer(s->netns) : NULL, "count", (json_int_t)s->count, "unanswered",
 		(json_int_t)s->n_open, "first_unanswered", open_json(v, s), "shared", (json_int_t)s->n_shared,
-		"rate", (double)s->count / seconds, "latency_ns", render_json_quantiles(&s->latency),
-		"reasons", render_json_reasons(s->reasons, s->n_reasons), "slowest", slowest, "asks", asks,
-		"shapes", shapes_json(v, s), "more_shapes", (json_int_t)(s->n_all_shapes - s->n_shapes));
+		"streams", (json_int_t)s->n_streams, "rate", (double)s->count / seconds, "latency_ns",
+		render_json_quantiles(&s->latency), "reasons", render_json_reasons(s->reasons, s->n_reasons),
+		"slowest", slowest, "asks", asks, "shapes", shapes_json(v, s), "more_shapes",
+		(json_int_t)(s->n_all_shapes - s->n_shapes));
 }
 
 int render_requests_json(const struct requests_view *v)
@@ -170,15 +172,16 @@ static json_t *request_json(const struct requests_view *v, uint32_t request)
 	char connection[DESCRIBE_MAX];
 
 	describe_object(v->g->w, q->sock, connection, sizeof(connection));
-	return json_pack("{s:I, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:I, s:I, s:b}", "id",
+	return json_pack("{s:I, s:o, s:o, s:o, s:I, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:b, s:b}", "id",
 			 (json_int_t)request, "service", text_json(s->name), "address", text_json(s->address),
 			 "connection", text_json(connection), "from_ns", mono(v, from_ns), "to_ns",
 			 answered ? json_integer(mono(v, request_to_ns(v->g, q))) : json_null(), "parent",
-			 q->parent == GRAPH_NONE ? json_null() : json_integer(q->parent), "client",
-			 render_json_task(v->g, q->client, from_ns), "server",
+			 q->parent == GRAPH_NONE ? json_null() : json_integer(q->parent), "parent_unknown",
+			 (int)q->unsure, "client", render_json_task(v->g, q->client, from_ns), "server",
 			 render_json_task(v->g, q->server, from_ns), "asked_bytes",
-			 (json_int_t)q->asked_bytes, "answer_bytes", (json_int_t)q->answer_bytes, "shared",
-			 (int)q->shared);
+			 q->stream ? json_null() : json_integer(q->asked_bytes), "answer_bytes",
+			 q->stream ? json_null() : json_integer(q->answer_bytes), "shared", (int)q->shared,
+			 "stream", (int)q->stream);
 }
 
 int render_requests_list(FILE *f, const struct requests_view *v)

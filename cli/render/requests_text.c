@@ -40,10 +40,14 @@ static void show_asks(FILE *f, const struct requests_view *v, const struct servi
 	for (size_t i = 0; i < s->n_asks; i++) {
 		const struct service *other = &v->services->v[s->asks[i].service];
 
-		fprintf(f, "    %s %s (%s): %s, p50 %s, p99 %s\n", i ? "     " : "Asks:", other->name,
+		fprintf(f, "    %s %s (%s): %s, p50 %s, p99 %s", i ? "     " : "Asks:", other->name,
 			other->address, text_count(s->asks[i].count, n),
 			text_duration(s->asks[i].latency.p50, p50),
 			text_duration(s->asks[i].latency.p99, p99));
+		if (s->asks[i].n_unsure)
+			fprintf(f, "; for %s of them, it is not known for which request",
+				text_count(s->asks[i].n_unsure, n));
+		fputc('\n', f);
 	}
 }
 
@@ -153,6 +157,9 @@ static int show_service(FILE *f, const struct requests_view *v, const struct ser
 			s->n_shared == 1 ? "; %s is a turn of a shared connection"
 					 : "; %s are turns of shared connections",
 			text_count(s->n_shared, shared));
+	if (s->n_streams)
+		fprintf(f, "; a probe tells %s of them apart on shared connections",
+			text_count(s->n_streams, shared));
 	fputc('\n', f);
 	if (s->open != GRAPH_NONE)
 		show_open(f, v, s);

@@ -100,7 +100,7 @@ static struct job_rule file_transaction_rule(uint8_t event, const struct jobs_va
 	bool begins = event == JOBS_SPEC_BEGIN;
 	struct job_rule rule = { .event = begins ? CT_MARK_BEGIN : CT_MARK_END,
 				 .flags = JOB_MARK | (begins ? JOB_NOTED : JOB_QUEUED),
-				 .rec_flags = CT_MF_HASHED,
+				 .rec_flags = CT_MF_HASHED | (v->stream ? CT_MF_STREAM : 0),
 				 .name_len = (ct_u8)strlen(v->call),
 				 .mark = markname_id(v->call) };
 

@@ -279,9 +279,13 @@ static bool jobs_spec_is_transaction(const json_t *o, uint8_t *ret)
 static int jobs_spec_transaction(const struct jobs_spec_at *at, json_t *o, const char *const known[],
 				 struct jobs_values *ret)
 {
+	const json_t *stream = json_object_get(o, "stream");
 	int r = jobs_spec_known(at, o, known);
 
 	*ret = jobs_spec_nowhere;
+	ret->stream = json_is_true(stream);
+	if (!r && stream && !json_is_boolean(stream))
+		return jobs_spec_bad(at, "stream", "must be true or false");
 	if (!r)
 		r = jobs_spec_text(at, o, "as", true, ret->call, sizeof(ret->call));
 	if (!r)
@@ -297,7 +301,8 @@ static int jobs_spec_transaction(const struct jobs_spec_at *at, json_t *o, const
 static int jobs_spec_gives(const struct jobs_spec_at *at, json_t *o, struct jobs_function *f)
 {
 	static const char *const known[] = { "symbol", "if", "unless", "event", "function", "calls", NULL };
-	static const char *const in_calls[] = { "event", "as", "id", "part", "zero", "contains", NULL };
+	static const char *const in_calls[] = { "event", "as",     "id",       "part",
+						"zero",  "stream", "contains", NULL };
 	json_t *calls = json_object_get(o, "calls");
 	int r = jobs_spec_known(at, o, known);
 
@@ -356,8 +361,8 @@ static int jobs_spec_function(json_t *o, struct jobs_function *f, char *err)
 	static const char *const known[] = { "symbol", "note",     "if",       "unless", "event",
 					     "job",    "queue",    "function", "end",    "queued",
 					     "calls",  "contains", "capacity", NULL };
-	static const char *const in_transaction[] = { "symbol", "note", "if",   "unless",   "event", "as",
-						      "id",     "part", "zero", "contains", NULL };
+	static const char *const in_transaction[] = { "symbol", "note", "if",   "unless", "event",    "as",
+						      "id",     "part", "zero", "stream", "contains", NULL };
 	struct jobs_spec_at at = { .err = err };
 	json_t *calls = json_object_get(o, "calls");
 	const char *event;

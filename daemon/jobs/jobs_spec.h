@@ -63,6 +63,7 @@ struct jobs_values {
 	char call[CT_MARK_NAME_MAX + 1];
 	/* with JOBS_SPEC_BEGIN and JOBS_SPEC_FINISH: see struct job_rule. arg < 0: nowhere */
 	struct jobs_arg part, zero;
+	bool stream; /* with JOBS_SPEC_BEGIN and JOBS_SPEC_FINISH: CT_MF_STREAM */
 	struct jobs_text text;
 };
 

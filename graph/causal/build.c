@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/causal/exchange.h"
 #include "graph/causal/handoff.h"
 #include "graph/causal/match.h"
 #include "graph/causal/pass.h"
@@ -37,6 +38,9 @@ static void pass_event(struct pass *p, uint32_t event)
 	case CT_GAP:
 		if (ctrace)
 			match_forget(p, event);
+		break;
+	case CT_MARK:
+		exchange_stream_mark(p, event);
 		break;
 	case CT_SIGNAL:
 	case CT_SIGDELIVER:

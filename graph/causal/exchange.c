@@ -12,7 +12,7 @@ static struct request *request_at(struct pass *p, uint32_t request)
 
 enum turn { TURN_NONE, TURN_FRESH, TURN_WAITING };
 
-static uint32_t request_add(struct pass *p, const struct request *q)
+uint32_t exchange_add(struct pass *p, const struct request *q)
 {
 	if (p->requests.n >= GRAPH_NONE - 1)
 		p->err = -E2BIG;
@@ -29,7 +29,15 @@ static uint32_t request_of_client(const struct pass *p, uint32_t task)
 	/* 0: there is no client. Up to GRAPH_NONE: the client is a task, not a socket. */
 	if (client <= GRAPH_NONE || !map_get(&p->flows.by_sock, client, &f))
 		return GRAPH_NONE;
-	return p->flows.v.v[f].request;
+	return p->flows.v.v[f].streams ? exchange_stream_only(p, (uint32_t)f) : p->flows.v.v[f].request;
+}
+
+void exchange_label(struct pass *p, uint32_t task, uint32_t event, uint32_t request)
+{
+	struct request_part part = { .segment = p->work[task].segment, .event = event, .request = request };
+
+	if (part.segment != GRAPH_NONE && VEC_PUSH(&p->parts, part))
+		p->err = -ENOMEM;
 }
 
 static void work_for(struct pass *p, uint32_t task, uint32_t event, uint32_t request)
@@ -151,6 +159,19 @@ static void go_on(struct pass *p, uint32_t task, uint32_t request)
 	l = loop_at(p, task);
 	if (l)
 		l->late = request;
+}
+
+void exchange_carry(struct pass *p, uint32_t f)
+{
+	struct flow *flow = &p->flows.v.v[f];
+	struct request_turn *turn = flow->request == GRAPH_NONE ? NULL : &p->turns.v[flow->request];
+
+	if (turn && !flow->streams) {
+		turn->queue = TURN_NONE;
+		turn->asked_on = f;
+		turn->carrier = true;
+	}
+	flow->streams = flow->streamed = true;
 }
 
 static void act(struct pass *p, uint32_t task, uint32_t request)
@@ -339,17 +360,17 @@ void exchange_ask(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uin
 		p->requests.v[flow->request].asked_bytes += bytes;
 		return;
 	}
-	flow->request = request_add(p, &(struct request){ .sock = flow->sock,
-							  .client = task,
-							  .server = GRAPH_NONE,
-							  .answerer = GRAPH_NONE,
-							  .parent = asker,
-							  .sent = event,
-							  .got = GRAPH_NONE,
-							  .answer = GRAPH_NONE,
-							  .answered = GRAPH_NONE,
-							  .read = GRAPH_NONE,
-							  .asked_bytes = bytes });
+	flow->request = exchange_add(p, &(struct request){ .sock = flow->sock,
+							   .client = task,
+							   .server = GRAPH_NONE,
+							   .answerer = GRAPH_NONE,
+							   .parent = asker,
+							   .sent = event,
+							   .got = GRAPH_NONE,
+							   .answer = GRAPH_NONE,
+							   .answered = GRAPH_NONE,
+							   .read = GRAPH_NONE,
+							   .asked_bytes = bytes });
 }
 
 static uint32_t parent_of(const struct pass *p, const struct flow *server, uint32_t sent)
@@ -389,23 +410,29 @@ uint32_t exchange_take(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 		open->asked_bytes += bytes;
 		open->shared |= flow->pipelines;
 	} else {
-		pool = pool_at(p, task);
+		pool = flow->streams ? NULL : pool_at(p, task);
 		if (pool && open && open->server != task)
 			pool->hops = true;
-		flow->request = request_add(p, &(struct request){ .sock = flow->sock,
-								  .client = from,
-								  .server = task,
-								  .answerer = GRAPH_NONE,
-								  .parent = parent_of(p, flow, cause),
-								  .sent = cause,
-								  .got = event,
-								  .answer = GRAPH_NONE,
-								  .answered = GRAPH_NONE,
-								  .read = GRAPH_NONE,
-								  .asked_bytes = bytes,
-								  .shared = flow->pipelines });
+		flow->request = exchange_add(p, &(struct request){ .sock = flow->sock,
+								   .client = from,
+								   .server = task,
+								   .answerer = GRAPH_NONE,
+								   .parent = parent_of(p, flow, cause),
+								   .sent = cause,
+								   .got = event,
+								   .answer = GRAPH_NONE,
+								   .answered = GRAPH_NONE,
+								   .read = GRAPH_NONE,
+								   .asked_bytes = bytes,
+								   .shared = flow->pipelines });
 		if (pool && flow->request != GRAPH_NONE && VEC_PUSH(&pool->v, flow->request))
 			p->err = -ENOMEM;
+		if (flow->request != GRAPH_NONE)
+			p->turns.v[flow->request].carrier = exchange_stream_probed(p, task);
+	}
+	if (flow->streams) {
+		exchange_label(p, task, event, GRAPH_NONE);
+		return flow->request;
 	}
 	loop = loop_at(p, task);
 	if (loop)
@@ -423,6 +450,7 @@ void exchange_answer(struct pass *p, uint32_t f, uint32_t task, uint32_t event, 
 
 	if (!p->wants_requests)
 		return;
+	exchange_stream_answer(p, f, task, event);
 	if (!q) {
 		q = request_at(p, flow->request);
 		if (!q || q->answered == GRAPH_NONE || r->ts - p->e[q->answered].r.ts > REQUEST_PART_NS)
@@ -430,12 +458,15 @@ void exchange_answer(struct pass *p, uint32_t f, uint32_t task, uint32_t event, 
 	}
 	if (q->answer == GRAPH_NONE) {
 		q->answer = event;
-		release(p, task, (uint32_t)(q - p->requests.v));
+		if (!flow->streams)
+			release(p, task, (uint32_t)(q - p->requests.v));
 	}
 	q->answered = event;
 	q->answerer = task;
 	q->answer_bytes += ct_message_bytes(r);
 	q->shared |= flow->pipelines;
+	if (flow->streams)
+		return;
 	act(p, task, (uint32_t)(q - p->requests.v));
 	work_for(p, task, event, (uint32_t)(q - p->requests.v));
 }
@@ -447,7 +478,10 @@ void exchange_read(struct pass *p, uint32_t f, uint32_t task, uint32_t event)
 	struct request *q = request_at(p, here ? p->flows.v.v[flow->peer].request : flow->request);
 	const struct ct_rec *r = &p->e[event].r;
 
-	if (!p->wants_requests || !q)
+	if (!p->wants_requests)
+		return;
+	exchange_stream_other(p, task, event);
+	if (!q)
 		return;
 	if (here) {
 		/* The client has read the whole answer. Further bytes are no part of it. */
@@ -463,6 +497,8 @@ void exchange_read(struct pass *p, uint32_t f, uint32_t task, uint32_t event)
 	}
 	q->read = event;
 	q->read_bytes += ct_message_bytes(r);
+	if (here && p->flows.v.v[flow->peer].streams)
+		return;
 	go_on(p, task, q->parent);
 	work_for(p, task, event, q->parent);
 }

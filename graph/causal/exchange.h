@@ -11,6 +11,13 @@
 
 #include "graph/causal/pass.h"
 
+/* Adds a request. Returns its index in pass.requests. GRAPH_NONE: an error, which is in p->err. */
+uint32_t exchange_add(struct pass *p, const struct request *q);
+/* Notes that the task works for the request from the record `event` on. GRAPH_NONE: it is not known for
+ * which request it works. */
+void exchange_label(struct pass *p, uint32_t task, uint32_t event, uint32_t request);
+/* From now on, the requests of flow f are streams. The present request of the flow is none. */
+void exchange_carry(struct pass *p, uint32_t f);
 /* Called when the task asks on flow f. Returns the request on behalf of which it asks, or GRAPH_NONE. */
 uint32_t exchange_asker(struct pass *p, uint32_t f, uint32_t task);
 /* Notes that the task works for its client (work.client) from the record `event` on. */
@@ -38,5 +45,28 @@ void exchange_read(struct pass *p, uint32_t f, uint32_t task, uint32_t event);
  * earlier record `got` on flow `to`. If `got` began the last request on `to`, and the send of this
  * request is not known yet, sets its send, client and parent. */
 void exchange_settle(struct pass *p, const struct flow *to, uint32_t got, uint32_t task, uint32_t event);
+
+/*
+ * Streams (exchange_stream.c): requests that share a connection. A probe reports their begins and ends. The
+ * functions do nothing unless pass.has_streams is set.
+ */
+/* Called for a CT_MARK. */
+void exchange_stream_mark(struct pass *p, uint32_t event);
+/* Called when a server receives on flow f, before the bytes are taken from the queue. */
+void exchange_stream_take(struct pass *p, uint32_t f, uint32_t task, uint32_t event);
+/* As exchange_settle(): `reader` receives in the record `got`, and the send of the bytes is `event`. */
+void exchange_stream_settle(struct pass *p, uint32_t got, uint32_t reader, uint32_t event);
+/* Called when a client receives: the next stream of the task does not begin with these bytes. */
+void exchange_stream_other(struct pass *p, uint32_t task, uint32_t event);
+/* Called when a server sends on flow f: this is the answer of the streams that have ended. */
+void exchange_stream_answer(struct pass *p, uint32_t f, uint32_t task, uint32_t event);
+/* A client receives bytes of the send `sent` in the record `event`. */
+void exchange_stream_read(struct pass *p, uint32_t sent, uint32_t event);
+/* The probes of the framework are detached. */
+void exchange_stream_off(struct pass *p, uint16_t framework);
+/* Returns true if the streams of the process are recorded. */
+bool exchange_stream_probed(const struct pass *p, uint32_t task);
+/* Returns the only stream of flow f that has begun and not ended, or GRAPH_NONE. */
+uint32_t exchange_stream_only(const struct pass *p, uint32_t f);
 
 #endif

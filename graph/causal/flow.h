@@ -42,6 +42,11 @@ struct flow {
 	/* Only at the client's end: the parent of the last request that was sent here, or GRAPH_NONE
 	 * (exchange.h). */
 	uint32_t asker;
+	/* Only at the server's end, for streams (exchange_stream.c): how many have begun and not ended, and 1
+	 * + the last one that has ended and has no answer (pass.streams); 0: none. */
+	uint32_t n_streams, ended;
+	bool streams;  /* a probe tells the present requests apart */
+	bool streamed; /* `streams` was set at some time */
 	bool sent_last;
 	bool of_hub;    /* the end of a hub, such as a D-Bus daemon: see flow_reverse_hubs() */
 	bool pipelines; /* the client sends further requests before it has the answer */

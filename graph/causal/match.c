@@ -58,6 +58,8 @@ static uint32_t settle_debts(struct pass *p, struct flow *to, uint32_t event, ui
 		message_edge(p, (struct message_end){ task, p->work[task].segment, event },
 			     (struct message_end){ d.task, d.segment, d.event }, to->sock);
 		exchange_settle(p, to, d.event, task, event);
+		exchange_stream_settle(p, d.event, d.task, event);
+		exchange_stream_read(p, event, d.event);
 		if (d.wake != GRAPH_NONE)
 			p->edges.v[d.wake].kind = 0;
 	}
@@ -257,9 +259,11 @@ static void take_bytes(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	struct flow *flow = &p->flows.v.v[f];
 	struct bytes_item i;
 
-	while (bytes_take(&p->flows.pool, &flow->bytes, &bytes, &i))
+	while (bytes_take(&p->flows.pool, &flow->bytes, &bytes, &i)) {
+		exchange_stream_read(p, i.event, event);
 		message_edge(p, (struct message_end){ i.task, i.segment, i.event },
 			     (struct message_end){ task, to, event }, flow->sock);
+	}
 	if (bytes && flow->peer != GRAPH_NONE)
 		pass_queue(p, &flow->bytes.debts,
 			   &(struct bytes_item){ .event = event,
@@ -294,6 +298,7 @@ static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	}
 	flow = &p->flows.v.v[f];
 	flow->taker = w->segment;
+	exchange_stream_take(p, f, task, event);
 	request = exchange_take(p, f, task, event, from, more ? GRAPH_NONE : got->event, more);
 	if (!more) {
 		flow = &p->flows.v.v[f];

@@ -259,6 +259,12 @@ void pass_done(struct pass *p)
 		VEC_FREE(&p->pools.v[i].v);
 	VEC_FREE(&p->pools);
 	map_done(&p->pool_of);
+	VEC_FREE(&p->streams);
+	VEC_FREE(&p->receives);
+	VEC_FREE(&p->sends);
+	map_done(&p->streams_open);
+	map_done(&p->streams_sent);
+	map_done(&p->stream_processes);
 }
 
 uint32_t pass_flow(struct pass *p, uint64_t sock)

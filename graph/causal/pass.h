@@ -75,6 +75,9 @@ struct work {
 	uint64_t wake_sock;
 	uint32_t wake_edge;
 	uint32_t woken;
+	/* 1 + the last receive of the task, in pass.receives. 0: there is none, or the task received last as
+	 * a client. */
+	uint32_t receive;
 
 	/* the stack of the present wait, or 0 */
 	uint64_t visit_stack;
@@ -116,6 +119,29 @@ struct request_part {
 struct request_turn {
 	uint32_t asked_on;
 	uint8_t queue;
+	/* If the connection has streams (struct flow), the request is none: it is only a part of their bytes.
+	 */
+	bool carrier;
+};
+
+/* A receive of a server, in a trace with streams. Its bytes are of sends[first_send .. first_send + n_sends).
+ */
+struct stream_receive {
+	uint32_t event, flow;
+	uint32_t idles; /* work.idles at this time */
+	uint32_t first_send, n_sends;
+	uint32_t n_streams; /* how many streams begin with these bytes */
+};
+
+/* A request on a connection that carries several at a time (CT_MF_STREAM). */
+struct stream {
+	uint32_t request;      /* in pass.requests */
+	uint32_t receive;      /* in pass.receives */
+	uint32_t place;        /* how many streams of this receive began before it */
+	uint32_t begun, ended; /* records; ended GRAPH_NONE: the stream has not ended */
+	uint32_t next;         /* 1 + another stream that ended before the same send; 0: none */
+	uint16_t framework;
+	bool gone; /* its end is not recorded, because the probe was detached */
 };
 
 /* Requests on which one task still has to act: answer, or ask another task. */
@@ -200,6 +226,14 @@ struct pass {
 	struct map loop_of;
 	VEC(struct request_pool) pools;
 	struct map pool_of;
+	/* with wants_requests, and only if the window has streams (has_streams) */
+	bool has_streams;
+	VEC(struct stream) streams;
+	VEC(struct stream_receive) receives;
+	VEC(uint32_t) sends;
+	struct map streams_open;     /* hash of name and id -> index in streams */
+	struct map streams_sent;     /* send of a server -> 1 + the last stream that ended before it */
+	struct map stream_processes; /* tgid -> framework: its streams are recorded */
 	/* In a coarse stretch, switches are not recorded. The time of the last CT_SHED that was written
 	 * in such a stretch or at the end of one; 0: none. */
 	uint64_t coarse_ns;

@@ -8,7 +8,9 @@
  *   REQUEST_PART_NS. Bytes after such a pause belong to no answer.
  *
  * If a client sends further requests before it has the answer, the connection is shared. Then the
- * number and the times of the requests are not exact. Requests through pipes and shared memory are
+ * number and the times of the requests are not exact. Exception: if a probe in the server reports the begin
+ * and the end of each request (CT_MF_STREAM), as for HTTP/2, each of these streams is a request, and the
+ * messages of their connection are none. Requests through pipes and shared memory are
  * not found. A call through D-Bus is two requests: one to the D-Bus daemon, and one from the D-Bus daemon
  * to the service (flow_reverse_hubs()). Pure; any thread.
  */
@@ -33,7 +35,18 @@ struct request {
 	uint32_t asked_bytes;
 	uint32_t answer_bytes;
 	uint32_t read_bytes;
+	/* with `unsure`: a request of the service whose request is the parent. GRAPH_NONE: this service is
+	 * not known either */
+	uint32_t among;
 	bool shared;
+	/* The request is a stream. Then:
+	 * - `sent` and `got` are the messages in which the request begins. They may have further requests.
+	 * - `answer` and `answered` are the first send after the server has ended the stream. If it sends
+	 *   nothing, they are the record of this end.
+	 * - the numbers of bytes are 0, because they are not known. */
+	bool stream;
+	/* The client works for several requests at a time, and no record shows which one is the parent. */
+	bool unsure;
 };
 
 /* A range in which a task worked for a request. The range may end with an idle wait. */

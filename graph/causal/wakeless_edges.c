@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 
+#include "graph/causal/exchange.h"
 #include "graph/causal/segments.h"
 #include "graph/causal/wake_edges.h"
 #include "lib/cleanup.h"
@@ -121,6 +122,7 @@ static void wakeless_edges_probes(struct pass *p, uint32_t event)
 			return;
 		if (map_set(&p->jobs_off, framework, since_ns))
 			p->err = -ENOMEM;
+		exchange_stream_off(p, framework);
 	}
 	if (map_set(&p->jobs_cut, framework, event))
 		p->err = -ENOMEM;

@@ -310,6 +310,7 @@ enum ct_kind {
 	 *   tid    the task that made the mark
 	 *   state  CT_MARK_*
 	 *   flags  CT_MF_*
+	 *   aux    with CT_MF_STREAM: the framework, as in a CT_JOB
 	 *   obj    the name of the mark (CT_OBJ_MARK)
 	 *   x[0]   the id of the transaction; 0: none
 	 *   x[1]   when the mark was made; not after ts
@@ -562,6 +563,9 @@ enum ct_mark { CT_MARK_POINT = 0, CT_MARK_BEGIN = 1, CT_MARK_END = 2 };
 #define CT_MF_HASHED 0x02 /* x[0] is a hash: the id is no number, or 0, or too long, or redacted */
 /* The task calls a function. obj: the name of the function, or "NAME: TEXT" if the call has a text. */
 #define CT_MF_CALL 0x04
+/* The begin or the end of a request that shares its connection with others, as a stream of HTTP/2. The begin
+ * belongs to the connection from which the task has received last. */
+#define CT_MF_STREAM 0x08
 
 enum ct_hang {
 	CT_HANG_LOOP = 0,    /* the task has not returned to its event loop as usual */

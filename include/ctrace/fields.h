@@ -315,6 +315,12 @@ static inline enum ct_mark ct_mark_what(const struct ct_rec *r)
 	return (enum ct_mark)r->state;
 }
 
+/* Only with CT_MF_STREAM. */
+static inline ct_u16 ct_mark_framework(const struct ct_rec *r)
+{
+	return r->aux;
+}
+
 static inline ct_u64 ct_mark_ns(const struct ct_rec *r, const ct_u64 words[2])
 {
 	return words[1] < r->ts ? words[1] : r->ts;

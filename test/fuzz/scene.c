@@ -331,6 +331,15 @@ static void receives(struct scene_writer *s, uint32_t tid, uint64_t sock)
 
 /* The client sends four requests. For each, the server asks a feeder through a pipe. The fourth
  * request gets no answer. */
+/* Streams of HTTP/2 begin and end in the server. */
+static void stream(struct scene_writer *s, enum ct_mark what, uint64_t id)
+{
+	add_x(s, SERVER % CPUS,
+	      (struct ct_rec){
+		      .kind = CT_MARK, .tid = SERVER, .state = what, .flags = CT_MF_STREAM, .obj = MARK },
+	      id, s->now_ns);
+}
+
 static void messages(struct scene_writer *s)
 {
 	add_x(s, 1, (struct ct_rec){ .kind = CT_EPMEMBER, .tid = SERVER, .peer = 5, .obj = UNIX_B }, EPOLL,
@@ -357,6 +366,9 @@ static void messages(struct scene_writer *s)
 		interrupt_wakes(s, SERVER, CT_CTX_SOFTIRQ, TCP_B);
 		sleeps(s, FEEDER, CT_W_READ, EVENT, 0);
 		receives(s, SERVER, TCP_B);
+		stream(s, CT_MARK_BEGIN, 100 + i);
+		stream(s, CT_MARK_BEGIN, 200 + i);
+		stream(s, CT_MARK_END, 100 + i);
 		if (i == 3)
 			break;
 		sends(s, SERVER, UNIX_B, CLIENT, UNIX_A);

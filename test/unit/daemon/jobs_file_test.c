@@ -138,7 +138,7 @@ static void transactions(void **state)
 	struct jobs_spec *s = parse(
 		HEAD
 		"{\"symbol\":\"give\",\"event\":\"function\",\"function\":\"arg1\",\"calls\":{\"event\":"
-		"\"transaction-begin\",\"as\":\"order\",\"id\":\"arg0\",\"part\":\"arg1->8\",\"zero\":\"arg2\"}},"
+		"\"transaction-begin\",\"as\":\"order\",\"id\":\"arg0\",\"part\":\"arg1->8\",\"zero\":\"arg2\",\"stream\":true}},"
 		"{\"symbol\":\"f\",\"event\":\"transaction-end\",\"as\":\"order\",\"id\":\"arg0\",\"contains\":{\"at\":\"arg1\",\"has\":\"ok\"}}]}");
 	struct job_rule gives = rule_of(s, 0), ends = rule_of(s, 1), begins;
 	size_t at;
@@ -149,7 +149,8 @@ static void transactions(void **state)
 	assert_int_equal(gives.function.reg, 1 + JOB_SI);
 	assert_int_equal(begins.event, CT_MARK_BEGIN);
 	assert_int_equal(begins.flags, JOB_MARK | JOB_NOTED);
-	assert_int_equal(begins.rec_flags, CT_MF_HASHED);
+	assert_int_equal(begins.rec_flags, CT_MF_HASHED | CT_MF_STREAM);
+	assert_int_equal(ends.rec_flags, CT_MF_HASHED);
 	assert_int_equal(begins.part.deref, 1);
 	assert_int_equal(begins.zero.reg, 1 + JOB_DX);
 	assert_int_equal(ends.event, CT_MARK_END);

@@ -193,6 +193,10 @@ static void refusals(void **state)
 		  "{\"symbol\":\"f\",\"event\":\"transaction-end\",\"as\":\"a\",\"id\":\"arg0\",\"job\":\"arg0\"}]}",
 		  "\"job\" is not known" },
 		{ HEAD "{\"symbol\":\"f\",\"part\":\"arg1\"," START "}]}", "\"part\" is not known" },
+		{ HEAD "{\"symbol\":\"f\",\"stream\":true," START "}]}", "\"stream\" is not known" },
+		{ HEAD
+		  "{\"symbol\":\"f\",\"event\":\"transaction-end\",\"as\":\"a\",\"id\":\"arg0\",\"stream\":1}]}",
+		  "\"stream\" must be true or false" },
 		{ HEAD "{\"symbol\":\"f\",\"event\":\"function\",\"calls\":" BEGIN "}]}",
 		  "\"function\" must be" },
 		{ HEAD "{\"symbol\":\"f\",\"event\":\"function\",\"function\":\"arg1\"}]}",

@@ -297,7 +297,10 @@ static void put_request(const struct question *q, const struct graph *g, const s
 
 	fprintf(q->out, "%s ", text_put_time(request_from_ns(g, r), at));
 	put_task(q, g, r->client);
-	fprintf(q->out, " %u -> ", r->asked_bytes);
+	if (r->stream)
+		fputs(" stream -> ", q->out);
+	else
+		fprintf(q->out, " %u -> ", r->asked_bytes);
 	put_task(q, g, r->server);
 	if (r->got != GRAPH_NONE)
 		fprintf(q->out, " %s", text_put_time(g->w->events[r->got].r.ts, at));
@@ -308,10 +311,16 @@ static void put_request(const struct question *q, const struct graph *g, const s
 			fputs(" by ", q->out);
 			put_task(q, g, r->answerer);
 		}
-		fprintf(q->out, " %u until %s", r->answer_bytes, text_put_time(request_to_ns(g, r), at));
+		if (!r->stream)
+			fprintf(q->out, " %u", r->answer_bytes);
+		fprintf(q->out, " until %s", text_put_time(request_to_ns(g, r), at));
 	}
 	if (r->parent != GRAPH_NONE)
 		fprintf(q->out, " for %u", r->parent + 1);
+	if (r->unsure)
+		fputs(" for one of several", q->out);
+	if (r->unsure && r->among != GRAPH_NONE)
+		fprintf(q->out, ", such as %u", r->among + 1);
 	fputs(r->shared ? " shared\n" : "\n", q->out);
 }
 

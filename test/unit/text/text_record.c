@@ -497,7 +497,11 @@ static void verb_mark(struct record *r)
 		{ "point", CT_MARK_POINT }, { "begin", CT_MARK_BEGIN }, { "end", CT_MARK_END }, { NULL, 0 }
 	};
 	static const struct text_word flags[] = {
-		{ "parent", CT_MF_PARENT }, { "hashed", CT_MF_HASHED }, { "call", CT_MF_CALL }, { NULL, 0 }
+		{ "parent", CT_MF_PARENT },
+		{ "hashed", CT_MF_HASHED },
+		{ "call", CT_MF_CALL },
+		{ "stream", CT_MF_STREAM },
+		{ NULL, 0 },
 	};
 	struct window_record *e = add(r, CT_MARK, r->tid, 0);
 	const char *name = text_line_next(r->l, "the name of a mark"), *at;
@@ -506,6 +510,7 @@ static void verb_mark(struct record *r)
 	name_mark(r->t, e->r.obj, name);
 	e->r.state = (ct_u8)text_one_of(r->l, text_line_next(r->l, "begin, end or point"), what);
 	e->r.flags = (ct_u8)flags_field(r->l, flags);
+	e->r.aux = (ct_u16)text_number_field(r->l, "framework", 0);
 	e->x[0] = text_number_field(r->l, "id", 0);
 	at = text_line_field(r->l, "made");
 	e->x[1] = at ? text_time(r->l, at) : r->ns;
@@ -596,7 +601,8 @@ static const struct verb verbs[] = {
 	{ "job", verb_job,
 	  "A job enqueue|start|end NUMBER [OBJECT] [flags=loose] [function=N] [framework=N] [stack=N]" },
 	{ "input", verb_input, "A input key|key-up|button|draw|... [at=TIME] [flags=draws]" },
-	{ "mark", verb_mark, "A mark NAME begin|end|point [id=N] [made=TIME] [flags=parent,hashed,call]" },
+	{ "mark", verb_mark,
+	  "A mark NAME begin|end|point [id=N] [made=TIME] [flags=parent,hashed,call,stream] [framework=N]" },
 	{ "hang", verb_hang, "A hang RULE" },
 	{ "capped", verb_capped, "A capped [OBJECT] since=TIME [flags=group] [wait=WAIT] [state=]" },
 };
