@@ -562,6 +562,15 @@ enum ct_mark { CT_MARK_POINT = 0, CT_MARK_BEGIN = 1, CT_MARK_END = 2 };
 #define CT_MF_HASHED 0x02 /* x[0] is a hash: the id is no number, or 0, or too long, or redacted */
 /* The task calls a function. obj: the name of the function, or "NAME: TEXT" if the call has a text. */
 #define CT_MF_CALL 0x04
+/*
+ * The names of calls that report an exception or an error for which the program has no handler
+ * (doc/crashes.md):
+ * - CT_CALL_EXCEPTION ends the thread. Only that of the first thread ends the process.
+ * - CT_CALL_FATAL and CT_CALL_ERROR end the process, whichever thread reports them.
+ */
+#define CT_CALL_EXCEPTION "uncaught exception"
+#define CT_CALL_FATAL     "fatal exception"
+#define CT_CALL_ERROR     "fatal error"
 
 enum ct_hang {
 	CT_HANG_LOOP = 0,    /* the task has not returned to its event loop as usual */
@@ -572,7 +581,10 @@ enum ct_hang {
 	CT_HANG_SERVICE = 5, /* a socket has unread bytes; its reader no longer answers as usual */
 	/* no hang: a signal that dumps core ends the process of tid. x[0]: when tid got the signal */
 	CT_HANG_CRASH = 6,
-	CT_HANG_RULES = 7,
+	/* no hang: the process ends with an exit status other than 0 after tid had reported an exception.
+	 * x[0]: when tid reported it */
+	CT_HANG_EXCEPTION = 7,
+	CT_HANG_RULES = 8,
 };
 
 /*
