@@ -641,6 +641,11 @@
 /* records: The search for the signal that ended a process looks at this many signals to it.
  * If smaller, the sender is not known if other signals follow at once (test other_signals). */
 #define CRASH_SIGNALS_LOOK 256
+/* ns: A thread that ends after an uncaught exception ends at most this long after the report of the
+ * exception. If smaller, a thread is not listed that writes its stack to a slow terminal (test
+ * thread_ends_late). If larger, a thread is listed that has handled the exception, and ends later (test
+ * thread_goes_on). */
+#define CRASH_THREAD_END_NS 1000000000ULL
 /* links: The sentence about a crash names at most this many tasks of the path (test long_path). */
 #define CRASH_LINKS_SAID 4
 

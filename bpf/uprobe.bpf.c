@@ -170,7 +170,8 @@ static __always_inline __u64 job_value(struct pt_regs *regs, const struct job_va
 	v = job_reg(regs, how->reg) + how->off;
 	if (how->deref && bpf_probe_read_user(&v, sizeof(v), (void *)v))
 		return 0;
-	if (how->deref > 1 && bpf_probe_read_user(&v, sizeof(v), (void *)(v + how->off2)))
+	v += how->off2;
+	if (how->deref > 1 && bpf_probe_read_user(&v, sizeof(v), (void *)v))
 		return 0;
 	return v;
 }

@@ -554,6 +554,8 @@ void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *w
 		}
 		if (rec->tid)
 			switch_out(d, rec);
+		if (d->n_raised)
+			detect_exception_wait(d, rec);
 		if (ct_switch_next(rec))
 			switch_in(d, rec);
 		break;
@@ -574,17 +576,24 @@ void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *w
 		break;
 	case CT_FORK:
 		born(d, rec);
+		if (!(rec->flags & CT_LF_THREAD))
+			detect_exception_anew(d, ct_fork_child_tgid(rec), rec->ts);
 		break;
 	/* a thread that calls exec gets the tgid as its tid; its former tid ends */
 	case CT_EXEC:
 		if (ct_exec_tid_before(rec) != rec->tid)
 			exited(d, rec, ct_exec_tid_before(rec));
+		detect_exception_anew(d, rec->tid, rec->ts);
+		break;
+	case CT_MARK:
+		detect_exception_call(d, rec);
 		break;
 	case CT_SIGDELIVER:
 		detect_crash_signal(d, rec);
 		break;
 	case CT_EXIT:
 		detect_crash_exit(d, rec);
+		detect_exception_exit(d, rec);
 		exited(d, rec, rec->tid);
 		break;
 	case CT_SHED:
@@ -672,6 +681,7 @@ void detect_blob(struct detect *d, const struct ct_blob *blob)
 	if (blob->kind == CT_OBJECT && blob->size >= sizeof(struct ct_object_blob)) {
 		detect_socket_name(&d->sockets, (const void *)blob);
 		detect_limits_cgroup(d, (const void *)blob);
+		detect_exception_name(d, (const void *)blob);
 	}
 	if (blob->kind != CT_TASK || blob->size < sizeof(*b))
 		return;

@@ -515,5 +515,6 @@ void detect_tick(struct detect *d, uint64_t now_ns)
 		d->stats.blind_ns += gap_ns;
 	d->now_ns = now_ns;
 	detect_crash_report(d, now_ns);
+	detect_exception_report(d, now_ns);
 	detect_judge(d, now_ns);
 }

@@ -14,13 +14,13 @@ void detect_defaults(struct detect_settings *ret)
 	for (unsigned i = 0; i < CT_HANG_RULES; i++)
 		ret->limits.after_ns[i] = DETECT_AFTER_NS;
 	ret->limits.after_ns[CT_HANG_DISK] = DETECT_AFTER_DISK_NS;
-	ret->limits.after_ns[CT_HANG_CRASH] = 1;
+	ret->limits.after_ns[CT_HANG_CRASH] = ret->limits.after_ns[CT_HANG_EXCEPTION] = 1;
 }
 
 static uint64_t limits_min(uint64_t min_ns, const struct detect_limits *l)
 {
 	for (unsigned i = 0; i < CT_HANG_RULES; i++)
-		if (l->after_ns[i] && i != CT_HANG_CRASH)
+		if (l->after_ns[i] && !ct_hang_is_crash((enum ct_hang)i))
 			min_ns = MIN(min_ns, l->after_ns[i]);
 	return min_ns;
 }

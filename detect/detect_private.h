@@ -42,6 +42,24 @@ struct detect_end {
 	char comm[CT_COMM_LEN];
 };
 
+/* A call that reports an exception or an error without a handler (CT_CALL_*). tgid 0: an empty entry. */
+#define DETECT_RAISED 64
+struct detect_raised {
+	uint64_t ns, cgroup_id;
+	uint64_t failed_ns; /* when the process ended with an exit status other than 0; 0: not yet */
+	uint32_t tid, tgid, uid;
+	char comm[CT_COMM_LEN];
+};
+
+/* The end of a process with an exit status other than 0. */
+#define DETECT_FAILED 64
+struct detect_failed {
+	uint64_t ns;
+	uint32_t tgid;
+};
+#define DETECT_CALLS   3
+#define DETECT_UNNAMED 16
+
 struct detect {
 	struct detect_options opt;
 	struct detect_settings set;
@@ -68,6 +86,15 @@ struct detect {
 	 * the task may be missing, because it comes through the ring of another CPU. */
 	struct detect_end ends[DETECT_ENDS];
 	unsigned n_ends;
+	uint64_t calls[DETECT_CALLS]; /* the objects of CT_CALL_EXCEPTION, CT_CALL_FATAL, CT_CALL_ERROR */
+	struct detect_raised raised[DETECT_RAISED];
+	unsigned n_raised, raised_next;
+	struct detect_failed failed[DETECT_FAILED]; /* a new entry replaces the oldest one */
+	unsigned failed_next;
+	/* Calls of tasks whose record with the name comes later, through another ring. They are looked at
+	 * again at the next tick. */
+	struct ct_rec unnamed[DETECT_UNNAMED];
+	unsigned n_unnamed;
 	struct detect_stats stats;
 };
 
@@ -127,5 +154,17 @@ void detect_crash_exit(struct detect *d, const struct ct_rec *rec);
 /* Called for each CT_TASK. */
 void detect_crash_name(struct detect *d, const struct ct_task_blob *b);
 void detect_crash_report(struct detect *d, uint64_t now_ns);
+
+/* Called for each CT_OBJECT. */
+void detect_exception_name(struct detect *d, const struct ct_object_blob *o);
+/* Called for each CT_MARK. */
+void detect_exception_call(struct detect *d, const struct ct_rec *rec);
+/* Called when the task of a CT_SWITCH begins to wait, while n_raised is not 0. */
+void detect_exception_wait(struct detect *d, const struct ct_rec *rec);
+/* The process executes another program, or a new process has this id. */
+void detect_exception_anew(struct detect *d, uint32_t tgid, uint64_t ts);
+/* Called for each CT_EXIT. */
+void detect_exception_exit(struct detect *d, const struct ct_rec *rec);
+void detect_exception_report(struct detect *d, uint64_t now_ns);
 
 #endif

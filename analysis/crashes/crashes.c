@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include "analysis/crashes/crashes_private.h"
 #include "analysis/thresholds.h"
 #include "ctrace/fields.h"
+#include "graph/timeline/scan.h"
 #include "lib/cleanup.h"
 #include "lib/map.h"
 #include "lib/vec.h"
@@ -16,17 +18,23 @@
 
 const char *crash_how_name(enum crash_how how)
 {
-	static const char *const names[] = { "crash", "killed", "status", "exception" };
+	static const char *const names[] = { "crash", "killed", "status", "exception", "thread-exception" };
 
 	return (unsigned)how < ARRAY_SIZE(names) ? names[how] : "unknown";
+}
+
+bool crash_has_path(enum crash_how how)
+{
+	return how == CRASH_SIGNAL || how == CRASH_EXCEPTION || how == CRASH_THREAD;
 }
 
 struct search {
 	struct crashes *cs;
 	uint64_t from_ns, to_ns;
-	struct map fatal;  /* tgid -> index of its first fatal CT_SIGDELIVER */
-	struct map raised; /* tgid -> index of its last CRASH_EXCEPTION_CALL */
-	struct map ended;  /* ended tgids: several of their threads may have CT_LF_GROUP_DEAD */
+	struct map fatal;   /* tgid -> index of its first fatal CT_SIGDELIVER */
+	struct map raised;  /* tgid -> index of the last call that reports that the process ends */
+	struct map threads; /* tid -> index of its last CT_CALL_EXCEPTION; no first threads */
+	struct map ended;   /* ended tgids: several of their threads may have CT_LF_GROUP_DEAD */
 	VEC(struct crash) found;
 };
 
@@ -108,12 +116,73 @@ static int add(struct search *s, struct crash *c)
 	return VEC_PUSH(&s->found, *c);
 }
 
+static const char *call_name(const struct graph *g, const struct ct_rec *r)
+{
+	const struct window_object *o = r->flags & CT_MF_CALL ? window_object(g->w, r->obj) : NULL;
+
+	return o ? o->name : "";
+}
+
+/* Returns true if the task has waited for its next work in the time: then the program has handled the
+ * exception, and goes on. */
+static bool went_on(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint32_t at = graph_interval_at(g, task, from_ns);
+
+	for (; at != GRAPH_NONE && at < t->first_interval + t->n_intervals && scan_step(g); at++) {
+		const struct interval *x = &g->intervals[at];
+
+		if (x->from_ns >= to_ns)
+			break;
+		if (x->state == INTERVAL_BLOCKED && x->from_ns > from_ns &&
+		    (x->wait == CT_W_EPOLL || x->wait == CT_W_ACCEPT))
+			return true;
+	}
+	return false;
+}
+
 static void ended_by_exception(const struct search *s, const struct ct_rec *call, struct crash *c)
 {
+	const struct graph *g = s->cs->g;
+	uint32_t task = graph_task_at(g, call->tid, call->ts);
+
+	if (task == GRAPH_NONE || went_on(g, task, call->ts, c->end_ns))
+		return;
 	c->how = CRASH_EXCEPTION;
-	c->task = graph_task_at(s->cs->g, call->tid, call->ts);
+	c->task = task;
 	c->task_known = true;
 	c->at_ns = call->ts;
+	c->is_error = !strcmp(call_name(g, call), CT_CALL_ERROR);
+}
+
+/* A thread that ends by itself has the exit code 0. If another task ends the process, its threads have the
+ * code of the process. */
+static int on_thread_end(struct search *s, const struct ct_rec *r)
+{
+	const struct graph *g = s->cs->g;
+	const struct ct_rec *call;
+	struct crash c = { .how = CRASH_THREAD,
+			   .task_known = true,
+			   .confirmed = true,
+			   .end_ns = r->ts,
+			   .sent = GRAPH_NONE,
+			   .sender = GRAPH_NONE };
+	uint64_t i, fatal;
+
+	if (r->flags & CT_LF_GROUP_DEAD || ct_exit_code(r) || !map_get(&s->threads, r->tid, &i))
+		return 0;
+	call = &event_of(s, i)->r;
+	c.task = graph_task_at(g, call->tid, call->ts);
+	c.at_ns = call->ts;
+	map_del(&s->threads, r->tid);
+	if (c.task == GRAPH_NONE || r->ts - call->ts > CRASH_THREAD_END_NS ||
+	    went_on(g, c.task, call->ts, r->ts))
+		return 0;
+	/* the exception ends the process too */
+	if (map_get(&s->raised, g->tasks[c.task].tgid, &fatal) && event_of(s, fatal)->r.tid == r->tid)
+		return 0;
+	return add(s, &c);
 }
 
 static int on_exit_record(struct search *s, size_t i)
@@ -166,19 +235,21 @@ static int on_deliver(struct search *s, size_t i)
 	return map_set(&s->fatal, s->cs->g->tasks[task].tgid, i);
 }
 
-/* Only an exception of the main thread ends the process. */
 static int on_mark(struct search *s, size_t i)
 {
 	const struct ct_rec *r = &event_of(s, i)->r;
-	const struct window_object *o = window_object(s->cs->g->w, r->obj);
+	const char *name = call_name(s->cs->g, r);
+	bool is_exception = !strcmp(name, CT_CALL_EXCEPTION);
 	uint32_t task;
 
-	if (!(r->flags & CT_MF_CALL) || !o || strcmp(o->name, CRASH_EXCEPTION_CALL))
+	if (!is_exception && strcmp(name, CT_CALL_FATAL) != 0 && strcmp(name, CT_CALL_ERROR) != 0)
 		return 0;
 	task = graph_task_at(s->cs->g, r->tid, r->ts);
-	if (!is_ours(s, task) || s->cs->g->tasks[task].tgid != r->tid)
+	if (!is_ours(s, task))
 		return 0;
-	return map_set(&s->raised, r->tid, i);
+	if (is_exception && s->cs->g->tasks[task].tgid != r->tid)
+		return map_set(&s->threads, r->tid, i);
+	return map_set(&s->raised, s->cs->g->tasks[task].tgid, i);
 }
 
 static void forget(struct search *s, uint32_t tgid)
@@ -191,6 +262,7 @@ static int on_fork(struct search *s, size_t i)
 {
 	const struct ct_rec *r = &event_of(s, i)->r;
 
+	map_del(&s->threads, ct_fork_child(r));
 	if (r->flags & CT_LF_THREAD)
 		return 0;
 	/* the pid is used again */
@@ -249,7 +321,8 @@ static int search_events(struct search *s)
 			r = on_mark(s, i);
 			break;
 		case CT_EXIT:
-			r = on_exit_record(s, i);
+			r = on_thread_end(s, &w->events[i].r);
+			r = r ? r : on_exit_record(s, i);
 			break;
 		case CT_GAP:
 			s->cs->lossy |= w->events[i].r.ts >= s->from_ns && w->events[i].r.ts < s->to_ns;
@@ -340,22 +413,93 @@ static int splice(struct slice *s, uint32_t step, const struct slice *tail, uint
 	return 0;
 }
 
+/* Returns true if no other process has handed over the work of the step: the path ends at the step, goes on
+ * to the start of the process, or stays in it. Sets *ret_since_ns to the arrival of the edge that the path
+ * takes. */
+static bool has_own_work(const struct crashes *cs, const struct slice *s, size_t step, uint64_t *ret_since_ns)
+{
+	const struct slice_step *next = &s->steps[step + 1];
+	const struct graph_task *from, *to = &cs->g->tasks[cs->c->segments[s->steps[step].segment].task];
+
+	*ret_since_ns = 0;
+	if (step + 1 == s->n_steps)
+		return s->end == SLICE_END_ROOT;
+	*ret_since_ns = edge_arrived_ns(cs->c, &cs->c->edges[next->edge]);
+	from = &cs->g->tasks[cs->c->segments[next->segment].task];
+	return is_start(&cs->c->edges[next->edge]) || from->tgid == to->tgid;
+}
+
+static bool is_accepted(const struct graph *g, uint64_t sock)
+{
+	return graph_is_accepted(g, sock);
+}
+
+/* Returns true if the trace does not show which end of the connection was accepted. */
+static bool may_be_accepted(const struct graph *g, uint64_t sock)
+{
+	const struct window_object *o = window_object(g->w, sock);
+	uint64_t peer = graph_peer_object(g, sock);
+
+	return o && (o->family == AF_INET || o->family == AF_INET6) && !graph_is_accepted(g, sock) &&
+	       !(peer && graph_is_accepted(g, peer));
+}
+
+/* Returns the edge of the last message that the task of the step got over a connection that fits, after the
+ * edge that the path takes, and before the act of the step; GRAPH_NONE: none. The sender may be a task that
+ * the task has started or woken before: a slice takes such messages for answers, and leaves them out. But if
+ * they came over a connection that was accepted, they are requests. */
+static uint32_t later_message(const struct crashes *cs, const struct slice *s, size_t step,
+			      bool (*fits)(const struct graph *g, uint64_t sock))
+{
+	const struct segment *x = &cs->c->segments[s->steps[step].segment];
+	uint64_t since_ns;
+
+	if (!has_own_work(cs, s, step, &since_ns))
+		return GRAPH_NONE;
+	for (uint32_t i = x->n_in; i-- > 0 && scan_step(cs->g);) {
+		const struct edge *e = &cs->c->edges[x->in + i];
+		uint64_t object = edge_object(cs->c, e);
+
+		if (edge_arrived_ns(cs->c, e) < since_ns)
+			break;
+		if (e->kind == EDGE_MESSAGE && e->strength == EDGE_STRONG && e->from != GRAPH_NONE &&
+		    edge_arrived_ns(cs->c, e) <= s->steps[step].at_ns && object && fits(cs->g, object))
+			return x->in + i;
+	}
+	return GRAPH_NONE;
+}
+
+/* Returns the edge of the request to which the step should lead, or GRAPH_NONE. */
+static uint32_t request_at(const struct crashes *cs, const struct slice *s, size_t step)
+{
+	uint32_t other = later_message(cs, s, step, is_accepted), edge = GRAPH_NONE;
+
+	for (size_t i = 0; i < s->n_choices && edge == GRAPH_NONE; i++)
+		if (s->choices[i].step == step)
+			edge = request_option(cs, s, &s->choices[i]);
+	if (edge == GRAPH_NONE || other == GRAPH_NONE)
+		return edge == GRAPH_NONE ? other : edge;
+	return edge_arrived_ns(cs->c, &cs->c->edges[edge]) < edge_arrived_ns(cs->c, &cs->c->edges[other])
+		       ? other
+		       : edge;
+}
+
 /*
  * A slice prefers the start of a process to a request that the process received later, as long as
- * the process has not been idle in between. But a crash is mostly about the request. So if a choice
- * of the slice could have taken a request, replaces the later steps of the slice by the steps that
+ * the process has not been idle in between. But a crash is mostly about the request. So if a step of
+ * the slice could have led to a request, replaces the later steps of the slice by the steps that
  * lead back from this request.
  */
 static int prefer_requests(const struct crashes *cs, struct slice *s, unsigned depth)
 {
 	const struct slice_options o = { .direction = SLICE_BACKWARD, .max_steps = CRASH_STEPS_MAX };
 
-	for (size_t i = 0; i < s->n_choices && depth < CRASH_STEPS_MAX; i++) {
-		uint32_t edge = request_option(cs, s, &s->choices[i]), from;
+	for (size_t i = 0; i < s->n_steps && depth < CRASH_STEPS_MAX; i++) {
+		uint32_t edge = request_at(cs, s, i), from;
 		struct slice *tail = NULL;
 		int r;
 
-		if (edge == GRAPH_NONE || s->choices[i].step >= s->n_steps)
+		if (edge == GRAPH_NONE)
 			continue;
 		from = cs->c->edges[edge].from;
 		r = slice_walk(cs->c, cs->c->segments[from].task, edge_left_ns(cs->c, &cs->c->edges[edge]),
@@ -365,7 +509,7 @@ static int prefer_requests(const struct crashes *cs, struct slice *s, unsigned d
 		if (!r)
 			r = prefer_requests(cs, tail, depth + 1);
 		if (!r && tail->steps[0].segment == from)
-			r = splice(s, s->choices[i].step, tail, edge);
+			r = splice(s, (uint32_t)i, tail, edge);
 		slice_free(tail);
 		return r;
 	}
@@ -421,7 +565,7 @@ static int add_path(struct crashes *cs, struct crash *c)
 	const struct slice_options o = { .direction = SLICE_BACKWARD, .max_steps = CRASH_STEPS_MAX };
 	int r;
 
-	if ((c->how != CRASH_SIGNAL && c->how != CRASH_EXCEPTION) || !c->task_known)
+	if (!crash_has_path(c->how) || !c->task_known)
 		return 0;
 	r = slice_walk(cs->c, c->task, walk_from(cs->g, c), &o, &c->path);
 	if (r)
@@ -434,7 +578,7 @@ static int add_path(struct crashes *cs, struct crash *c)
 
 static int explain(struct crashes *cs)
 {
-	bool has_paths = cs->count[CRASH_SIGNAL] || cs->count[CRASH_EXCEPTION];
+	bool has_paths = cs->count[CRASH_SIGNAL] || cs->count[CRASH_EXCEPTION] || cs->count[CRASH_THREAD];
 	int r = has_paths ? causal_build(cs->g, NULL, &cs->c) : 0;
 
 	for (size_t i = 0; i < cs->n && !r; i++) {
@@ -461,6 +605,7 @@ int crashes_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, struct
 	r = search_events(&s);
 	map_done(&s.fatal);
 	map_done(&s.raised);
+	map_done(&s.threads);
 	map_done(&s.ended);
 	VEC_SORT(&s.found, by_time);
 	cs->v = s.found.v;
@@ -532,6 +677,9 @@ bool crash_path_certain(const struct crashes *cs, const struct crash *c)
 		return false;
 	for (size_t i = 0; i < s->n_steps; i++)
 		if (s->steps[i].edge != GRAPH_NONE && cs->c->edges[s->steps[i].edge].strength != EDGE_STRONG)
+			return false;
+	for (size_t i = 0; i < s->n_steps; i++)
+		if (later_message(cs, s, i, may_be_accepted) != GRAPH_NONE)
 			return false;
 	return !is_lossy(cs->g, s->steps[s->n_steps - 1].at_ns, c->at_ns);
 }

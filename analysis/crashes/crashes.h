@@ -5,7 +5,8 @@
  * (The "exception path" of AppInsight, Ravindranath et al., OSDI 2012.)
  *
  * A process has crashed if it ended by a signal whose default action is to dump core. An exception
- * that a runtime (Python, Java) catches at the top is no such signal: it ends in an exit status.
+ * that a runtime (Python, Java) catches at the top is no such signal: it ends in an exit status. It is
+ * known only if a framework reports it (CT_CALL_*).
  *
  * Pure; any thread. The graph and its window must live as long as the result.
  */
@@ -20,15 +21,15 @@
 #define CRASHES_MAX      256 /* of each enum crash_how; the rest counts in crashes.refused */
 #define CRASH_STEPS_MAX  32  /* steps of one path */
 #define CRASH_STATUS_ANY 0xff
-/* The name of the call (doc/frameworks.md) that reports an uncaught exception. */
-#define CRASH_EXCEPTION_CALL "uncaught exception"
 
 enum crash_how {
 	CRASH_SIGNAL, /* crashed */
 	CRASH_KILLED, /* ended by another signal, such as KILL or TERM */
 	CRASH_STATUS, /* ended with an exit status other than 0 */
-	/* as CRASH_STATUS, and its main thread had reported an uncaught exception before */
+	/* as CRASH_STATUS, and a framework had reported before that the process ends */
 	CRASH_EXCEPTION,
+	/* A thread ended after it had reported an uncaught exception. The process did not end with it. */
+	CRASH_THREAD,
 	CRASH_HOWS,
 };
 
@@ -40,6 +41,7 @@ struct crash {
 	bool task_known;
 	bool confirmed; /* the record of the process's end has the signal or the status */
 	bool dumped;    /* the kernel wrote a core dump */
+	bool is_error;  /* with CRASH_EXCEPTION: it is no exception, but another error of the runtime */
 	uint8_t signal; /* 0: none */
 	uint8_t status; /* of exit(2) */
 	/* si_code of a signal that the kernel sent because of what the task did; 0: not known, or
@@ -47,13 +49,13 @@ struct crash {
 	int32_t code;
 	uint64_t at_ns; /* when the signal was delivered, or the exception reported, or else the process ended
 			 */
-	uint64_t end_ns; /* when the process ended; UINT64_MAX: not recorded */
+	uint64_t end_ns; /* when the process (CRASH_THREAD: the thread) ended; UINT64_MAX: not recorded */
 	uint32_t sent;   /* the CT_SIGNAL event; GRAPH_NONE: not known */
 	uint32_t sender; /* the task that sent the signal; GRAPH_NONE: the kernel, or not known */
 	uint64_t stack;  /* id of the stack at the signal; 0: not known */
 	/* Goes from the crash back in time. SLICE_END_STOPPED: earlier steps were cut off, because they
 	 * only tell why a process of the path was started. NULL: the task or its work is not known, or
-	 * `how` is neither CRASH_SIGNAL nor CRASH_EXCEPTION. */
+	 * crash_has_path() is false. */
 	struct slice *path;
 	char *text; /* one sentence, safe to print */
 };
@@ -75,10 +77,14 @@ int crashes_find(const struct graph *g, uint64_t from_ns, uint64_t to_ns, struct
 void crashes_keep(struct crashes *cs, const bool *tasks);
 void crashes_free(struct crashes *cs);
 const char *crash_how_name(enum crash_how how);
+/* Returns true for a crash by a signal and for an exception. */
+bool crash_has_path(enum crash_how how);
 /* Returns true if all of these are true:
  * - There is a path, and all its edges are strong.
  * - The path did not end at a limit or a rule (SLICE_END_LIMIT, SLICE_END_REFUSED).
  * - The path has more than one step, or it ends at SLICE_END_OUTSIDE.
+ * - No task of the path got a later message that may be a request, because the trace does not show which end
+ * of its connection was accepted.
  * - In the time of the path, no records are missing that the path may need. */
 bool crash_path_certain(const struct crashes *cs, const struct crash *c);
 /* Returns words such as "no memory is mapped at the address", or NULL. */

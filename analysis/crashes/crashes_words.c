@@ -210,7 +210,12 @@ char *crash_sentence(const struct crashes *cs, const struct crash *c)
 		words_add(&t, " ended with exit status %u", c->status);
 		break;
 	case CRASH_EXCEPTION:
-		words_add(&t, " ended with exit status %u after an uncaught exception", c->status);
+		words_add(&t, " ended with exit status %u after %s", c->status,
+			  c->is_error ? "a fatal error" : "an uncaught exception");
+		add_path(&t, cs, c);
+		break;
+	case CRASH_THREAD:
+		words_add(&t, " ended after an uncaught exception");
 		add_path(&t, cs, c);
 		break;
 	case CRASH_HOWS:

@@ -12,6 +12,7 @@
 #include "analysis/contention/pool.h"
 #include "analysis/diagnose/sentence.h"
 #include "analysis/thresholds.h"
+#include "ctrace/fields.h"
 #include "graph/wake/nat.h"
 #include "lib/checked.h"
 #include "lib/cleanup.h"
@@ -155,7 +156,7 @@ static bool was_noticed(const struct graph *g, uint32_t task, uint64_t from_ns, 
 	const struct graph_ref *r = graph_refs_from(g, &g->hangs, g->tasks[task].tid, from_ns, &n);
 
 	for (size_t i = 0; i < n && g->w->events[r[i].event].r.ts < to_ns; i++)
-		if (ct_hang_rule(&g->w->events[r[i].event].r) != CT_HANG_CRASH &&
+		if (!ct_hang_is_crash(ct_hang_rule(&g->w->events[r[i].event].r)) &&
 		    graph_task_at(g, g->tasks[task].tid, g->w->events[r[i].event].r.ts) == task)
 			return true;
 	return false;

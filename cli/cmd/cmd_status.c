@@ -162,7 +162,8 @@ static void print_governor(const json_t *status)
 static void print_hangs(const json_t *incidents, const json_t *detector)
 {
 	uint64_t alone = num(incidents, "limited") + num(incidents, "refused") + num(incidents, "failed");
-	uint64_t crashes = num(json_object_get(detector, "found"), "crash");
+	const json_t *found = json_object_get(detector, "found");
+	uint64_t crashes = num(found, "crash"), exceptions = num(found, "exception");
 	char n[TEXT_NUMBER_MAX];
 
 	if (incidents && !num(incidents, "noticed") && !num(incidents, "kept")) {
@@ -171,6 +172,8 @@ static void print_hangs(const json_t *incidents, const json_t *detector)
 		printf("%-10s %" PRIu64 " noticed since the start", "Hangs:", num(incidents, "noticed"));
 		if (crashes)
 			printf(", %" PRIu64 " of them crash%s", crashes, crashes > 1 ? "es" : "");
+		if (exceptions)
+			printf(", %" PRIu64 " of them uncaught exception%s", exceptions, text_s(exceptions));
 		if (alone)
 			printf(", %" PRIu64 " of them without a snapshot", alone);
 		printf("; %" PRIu64 " kept in %s: 'ctrace hangs' lists them\n", num(incidents, "kept"),

@@ -35,7 +35,10 @@ static void print_certain(FILE *f, const struct crashes *cs, const struct crash 
 		const char *what;
 		bool known;
 	} facts[] = {
-		{ c->signal ? "the signal" : "the exit status", c->confirmed },
+		{ c->signal                ? "the signal"
+		  : c->how == CRASH_THREAD ? "the end of the thread"
+					   : "the exit status",
+		  c->confirmed },
 		{ "the task", c->task_known },
 		{ "the stack", c->stack },
 		{ "the path", crash_path_certain(cs, c) },
@@ -143,11 +146,6 @@ static void print_crash(FILE *f, const struct crashes *cs, const struct crash *c
 	print_path(f, cs, c);
 }
 
-static bool has_path(enum crash_how how)
-{
-	return how == CRASH_SIGNAL || how == CRASH_EXCEPTION;
-}
-
 /* Prints the rows of one list, and how many more there are. */
 static void print_list(FILE *f, const struct crashes *cs, enum crash_how how,
 		       const struct crashes_shown *shown)
@@ -159,7 +157,7 @@ static void print_list(FILE *f, const struct crashes *cs, enum crash_how how,
 
 		if (c->how != how)
 			continue;
-		if (has_path(how)) {
+		if (crash_has_path(how)) {
 			fputs(n ? "\n" : "", f);
 			print_crash(f, cs, c);
 		} else {
@@ -170,7 +168,7 @@ static void print_list(FILE *f, const struct crashes *cs, enum crash_how how,
 		n++;
 	}
 	if (cs->count[how] > n)
-		fprintf(f, "%s%zu more: show them with --limit\n", has_path(how) ? "\n" : "  ",
+		fprintf(f, "%s%zu more: show them with --limit\n", crash_has_path(how) ? "\n" : "  ",
 			cs->count[how] - n);
 }
 
@@ -182,8 +180,13 @@ void render_crashes(FILE *f, const struct crashes *cs, const struct crashes_show
 		fputs("No process crashed.\n", f);
 	print_list(f, cs, CRASH_SIGNAL, shown);
 	if (cs->count[CRASH_EXCEPTION]) {
-		fputs("\nEnded after an uncaught exception:\n", f);
+		fputs("\nEnded after an uncaught exception or a fatal error:\n", f);
 		print_list(f, cs, CRASH_EXCEPTION, shown);
+	}
+	if (cs->count[CRASH_THREAD]) {
+		fputs("\nThreads that ended after an uncaught exception; their processes did not end with them:\n",
+		      f);
+		print_list(f, cs, CRASH_THREAD, shown);
 	}
 	if (cs->count[CRASH_KILLED]) {
 		fputs("\nEnded by a signal, but not crashed:\n", f);
@@ -191,7 +194,7 @@ void render_crashes(FILE *f, const struct crashes *cs, const struct crashes_show
 	}
 	if (statuses && shown->all) {
 		fputs("\nEnded with an exit status other than 0. An uncaught exception of Python or Java ends like this, but so\n"
-		      "do ordinary failures. A trace shows the difference only for Python, with the framework python:\n",
+		      "do ordinary failures. Only a framework such as python or java shows the difference: see ctrace-crashes(1).\n",
 		      f);
 		print_list(f, cs, CRASH_STATUS, shown);
 	} else if (statuses) {

@@ -125,6 +125,7 @@ static const char *rule_words(const char *rule)
 		{ "deadlock", "a deadlock" },
 		{ "service", "it got no answer" },
 		{ "crash", "a crash" },
+		{ "exception", "an uncaught exception" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
@@ -160,7 +161,7 @@ static void print_what(const json_t *o)
 
 static bool is_crash(const json_t *o)
 {
-	return !strcmp(str(o, "rule"), "crash");
+	return !strcmp(str(o, "rule"), "crash") || !strcmp(str(o, "rule"), "exception");
 }
 
 static void print_row(const json_t *o)
@@ -175,7 +176,7 @@ static void print_row(const json_t *o)
 	snprintf(held, sizeof(held), "%s%s", ended ? "" : "> ", text_duration(num(o, "held_ns"), ns));
 	printf("%s%s%s  %-20s %10s  ", cli_sgr(stdout, "1"),
 	       walltime_text(num(o, "found_real_ns"), &real, 0, wall), cli_sgr(stdout, "0"), who,
-	       is_crash(o) ? "crash" : held);
+	       is_crash(o) ? str(o, "rule") : held);
 	print_what(o);
 	if (*str(o, "view"))
 		printf("      page: %s\n", str(o, "view"));

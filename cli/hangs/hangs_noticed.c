@@ -26,7 +26,7 @@ static bool is_at(const struct analysis_input *in, const struct timearg_moment *
 	bool looped = ct_hang_rule(&e->r) != CT_HANG_DISK && ct_hang_rule(&e->r) != CT_HANG_DEADLOCK;
 	uint64_t since_ns = since(in->window, e), end_ns = e->r.ts;
 
-	if (task != GRAPH_NONE && ct_hang_rule(&e->r) != CT_HANG_CRASH)
+	if (task != GRAPH_NONE && !ct_hang_is_crash(ct_hang_rule(&e->r)))
 		end_ns = hangs_end(in->graph, task, since_ns, e->r.ts, looped);
 	return since_ns < at->to_ns && end_ns >= at->from_ns;
 }
@@ -65,7 +65,7 @@ void hangs_noticed_print(const struct analysis_input *in, const struct selector 
 		any = true;
 		describe_clean(comm_of(in, e), comm, sizeof(comm));
 		p = cgroup_name_of(w, e->r.tid, e->r.ts);
-		crashed = ct_hang_rule(&e->r) == CT_HANG_CRASH;
+		crashed = ct_hang_is_crash(ct_hang_rule(&e->r));
 		printf("      %s %8s  %s[%u]%s, by the rule %s%s\n",
 		       walltime_text(e->r.ts, &w->offsets, 1, wall),
 		       crashed ? "" : text_duration(e->r.ts - since(w, e), ns), comm, e->r.tid,

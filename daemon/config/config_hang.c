@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ctrace/fields.h"
+
 #define HANG_AFTER_MIN_NS 100000000ULL
 /* libinih cuts long names, so names of sections with this many or more characters are refused. */
 #define HANG_SECTION_MAX 48
@@ -13,7 +15,7 @@ static const char *const hang_rules[CT_HANG_RULES] = {
 	[CT_HANG_LOOP] = "hang-loop",         [CT_HANG_BUSY] = "hang-busy",
 	[CT_HANG_STARVED] = "hang-starved",   [CT_HANG_DISK] = "hang-disk",
 	[CT_HANG_DEADLOCK] = "hang-deadlock", [CT_HANG_SERVICE] = "hang-service",
-	[CT_HANG_CRASH] = "hang-crash",
+	[CT_HANG_CRASH] = "hang-crash",       [CT_HANG_EXCEPTION] = "hang-exception",
 };
 
 static bool hang_is_off(const char *value)
@@ -39,7 +41,7 @@ static int hang_time(const char *what, const char *value, bool may_be_off, uint6
 	return 0;
 }
 
-/* A crash takes no time, so the rule crash is only on or off. */
+/* A crash takes no time, so the rules crash and exception are only on or off. */
 static int hang_crash(const char *what, const char *value, uint64_t *ret_ns, char *err)
 {
 	if (hang_is_off(value)) {
@@ -55,7 +57,7 @@ static int hang_crash(const char *what, const char *value, uint64_t *ret_ns, cha
 }
 
 /* Sets hang-after, which is a time or "off", for all rules without a setting of their own. A time
- * does not change the rules disk and crash, but "off" does. */
+ * does not change the rules disk, crash and exception, but "off" does. */
 static int hang_set_after(struct config_hang *c, unsigned section, struct detect_limits *limits,
 			  const char *what, const char *value, char *err)
 {
@@ -63,7 +65,8 @@ static int hang_set_after(struct config_hang *c, unsigned section, struct detect
 	int r = hang_time(what, value, true, &ns, err);
 
 	for (unsigned i = 0; !r && i < CT_HANG_RULES; i++) {
-		if (c->given[section] >> i & 1 || ((i == CT_HANG_DISK || i == CT_HANG_CRASH) && ns))
+		if (c->given[section] >> i & 1 ||
+		    ((i == CT_HANG_DISK || ct_hang_is_crash((enum ct_hang)i)) && ns))
 			continue;
 		limits->after_ns[i] = ns;
 		if (section)
@@ -94,8 +97,9 @@ int config_hang_set(struct config_hang *c, unsigned section, const char *name, c
 	for (unsigned i = 0; i < CT_HANG_RULES; i++) {
 		if (strcmp(name, hang_rules[i]))
 			continue;
-		r = i == CT_HANG_CRASH ? hang_crash(what, value, &limits->after_ns[i], err)
-				       : hang_time(what, value, true, &limits->after_ns[i], err);
+		r = ct_hang_is_crash((enum ct_hang)i)
+			    ? hang_crash(what, value, &limits->after_ns[i], err)
+			    : hang_time(what, value, true, &limits->after_ns[i], err);
 		c->given[section] |= 1u << i;
 		if (o)
 			o->set |= 1u << i;

@@ -5,6 +5,7 @@
 
 #include "analysis/crashes/crashes.h"
 #include "analysis/hangs/hangs.h"
+#include "ctrace/fields.h"
 #include "daemon/incident/diagnoser_private.h"
 #include "daemon/thresholds.h"
 #include "lib/cleanup.h"
@@ -103,6 +104,7 @@ static json_t *answer_crash(const struct crashes *cs, const struct crash *c)
 
 static int answer_crashes(const struct graph *g, const struct diagnoser_question *q, json_t **ret)
 {
+	enum crash_how how = q->rule == CT_HANG_CRASH ? CRASH_SIGNAL : CRASH_EXCEPTION;
 	struct crashes *cs;
 	int r = crashes_find(g, q->since_ns, g->w->to_ns, &cs);
 
@@ -110,7 +112,7 @@ static int answer_crashes(const struct graph *g, const struct diagnoser_question
 		return r;
 	*ret = NULL;
 	for (size_t i = 0; i < cs->n && !*ret; i++)
-		if (cs->v[i].how == CRASH_SIGNAL && g->tasks[cs->v[i].task].tid == q->tid)
+		if (cs->v[i].how == how && g->tasks[cs->v[i].task].tid == q->tid)
 			*ret = answer_crash(cs, &cs->v[i]);
 	if (!*ret)
 		*ret = answer_error("the snapshot does not show the crash");
@@ -150,7 +152,7 @@ static int answer_graph(const struct graph *g, struct answer_job *job, json_t **
 	struct diagnosis *d;
 	int r;
 
-	if (q->rule == CT_HANG_CRASH)
+	if (ct_hang_is_crash(q->rule))
 		return answer_crashes(g, q, ret);
 	if (task == GRAPH_NONE) {
 		*ret = answer_error("the snapshot does not show the task");
@@ -205,7 +207,7 @@ json_t *diagnoser_answer(int fd, int page_fd, const struct diagnoser_question *q
 	char err[READER_ERR_MAX] = "out of memory";
 	struct reader *reader = NULL;
 	/* the path of a crash needs the causal graph, which needs all records */
-	struct answer_job job = { .q = q, .page_fd = page_fd, .lean = q->rule != CT_HANG_CRASH };
+	struct answer_job job = { .q = q, .page_fd = page_fd, .lean = !ct_hang_is_crash(q->rule) };
 	json_t *answer = NULL;
 	uint64_t from_ns = 0;
 	int r = reader_open_fd(fd, "the snapshot", &reader, err);

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ctrace/fields.h"
 #include "daemon/incident/incident_private.h"
 #include "daemon/capture/snapshot_request.h"
 #include "daemon/thresholds.h"
@@ -28,7 +29,7 @@ struct incidents {
 	struct incidents_options opt;
 	struct drain *drain;
 	struct incident_store store;
-	struct incident_times hang_times, crash_times;
+	struct incident_times hang_times, crash_times, exception_times;
 	struct incident *open;
 	char boot_id[INCIDENT_BOOT_LEN + 1];
 	sd_event_source *io, *timer;
@@ -157,7 +158,7 @@ static void cut_run(void *arg)
 /* The page is that of a hang, and explains no crash. */
 static bool wants_page(const struct incident *in)
 {
-	return in->owner->opt.view && in->diagnosis && in->hangs[0].rule != CT_HANG_CRASH;
+	return in->owner->opt.view && in->diagnosis && !ct_hang_is_crash(in->hangs[0].rule);
 }
 
 /* The files of this hang may have been removed to make room. */
@@ -536,7 +537,7 @@ static void incidents_limit(struct incidents *is, const struct detect_hang *h, u
 			    uint64_t now_ns)
 {
 	uint64_t wait_s = next_ns > now_ns ? (next_ns - now_ns) / NSEC_PER_SEC + 1 : 0;
-	const char *what = h->rule == CT_HANG_CRASH ? "crashed" : "hangs";
+	const char *what = ct_hang_is_crash(h->rule) ? "crashed" : "hangs";
 	char comm[4 * CT_COMM_LEN];
 
 	is->stats.limited++;
@@ -577,16 +578,19 @@ static uint32_t incident_uid(uint32_t pid)
 	return uid;
 }
 
-/* A program that crashes in a loop must not use up the snapshots of hangs. */
-static struct incident_times *incidents_times(struct incidents *is, bool is_crash)
+/* A program that crashes in a loop must not use up the snapshots of hangs, nor a script that fails in a loop
+ * those of crashes. */
+static struct incident_times *incidents_times(struct incidents *is, enum ct_hang rule)
 {
-	return is_crash ? &is->crash_times : &is->hang_times;
+	return rule == CT_HANG_CRASH       ? &is->crash_times
+	       : rule == CT_HANG_EXCEPTION ? &is->exception_times
+					   : &is->hang_times;
 }
 
 static void incidents_take(struct incidents *is, const struct detect_hang *h)
 {
 	uint64_t now_ns = clock_boot_ns(), next_ns = now_ns;
-	struct incident_times *times = incidents_times(is, h->rule == CT_HANG_CRASH);
+	struct incident_times *times = incidents_times(is, h->rule);
 	struct incident *in = is->open;
 	uint32_t uid;
 
@@ -597,7 +601,7 @@ static void incidents_take(struct incidents *is, const struct detect_hang *h)
 		incident_add(in, h);
 		return;
 	}
-	uid = h->rule == CT_HANG_CRASH ? h->uid : incident_uid(h->tgid); /* a crashed process is gone */
+	uid = ct_hang_is_crash(h->rule) ? h->uid : incident_uid(h->tgid); /* a crashed process is gone */
 	if (incidents_count(is) >= INCIDENTS_OPEN_MAX ||
 	    !incident_rate_allows(&is->opt.rate, times, h->comm, uid, now_ns, &next_ns)) {
 		incidents_limit(is, h, next_ns, now_ns);
@@ -651,14 +655,17 @@ static void incidents_remember(struct incidents *is, json_t *list)
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		json_t *doc = json_array_get(list, i), *real = json_object_get(doc, "found_real_ns");
 		const char *comm = json_string_value(json_object_get(json_object_get(doc, "victim"), "comm"));
-		const char *rule = json_string_value(json_object_get(doc, "rule"));
-		bool is_crash = rule && !strcmp(rule, describe_hang(CT_HANG_CRASH));
+		const char *word = json_string_value(json_object_get(doc, "rule")) ?: "";
+		enum ct_hang rule = CT_HANG_LOOP;
 		int64_t ns = json_integer_value(real) - offset;
 
+		for (unsigned k = 0; k < CT_HANG_RULES; k++)
+			if (!strcmp(word, describe_hang(k)))
+				rule = (enum ct_hang)k;
 		/* Leaves out hangs of an earlier boot, and hangs whose time is in the future
 		 * because the clock was set back. */
 		if (ns > 0 && ns <= now_ns)
-			incident_times_add(incidents_times(is, is_crash), comm ? comm : "",
+			incident_times_add(incidents_times(is, rule), comm ? comm : "",
 					   incident_store_doc_uid(doc), (uint64_t)ns);
 	}
 }
@@ -698,7 +705,7 @@ static void incident_lost(struct incident *in)
 	const struct detect_hang *h = &in->hangs[0];
 	const char *trace = in->owner->opt.trace;
 
-	if (h->rule == CT_HANG_CRASH)
+	if (ct_hang_is_crash(h->rule))
 		snprintf(
 			in->why, sizeof(in->why),
 			"There is no snapshot: the machine went down before it was taken; try 'ctrace crashes --boot 1 %s'.",

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "daemon/incident/incident_private.h"
+#include "ctrace/fields.h"
 #include "daemon/say.h"
 #include "lib/clean.h"
 #include "lib/cleanup.h"
@@ -53,6 +54,7 @@ static const char *say_rule(const struct detect_hang *h)
 	case CT_HANG_SERVICE:
 		return "has waited for an answer, while no task read its request,";
 	case CT_HANG_CRASH:
+	case CT_HANG_EXCEPTION:
 	case CT_HANG_RULES:
 		break;
 	}
@@ -71,7 +73,7 @@ char *incident_say_text(const struct incident *in)
 	const struct detect_hang *h = &in->hangs[0];
 	unsigned others = in->n_hangs + in->hangs_refused - 1;
 	char comm[4 * CT_COMM_LEN], *line = NULL;
-	bool crashed = h->rule == CT_HANG_CRASH;
+	bool crashed = ct_hang_is_crash(h->rule);
 	size_t n;
 	FILE *f = open_memstream(&line, &n);
 
@@ -79,7 +81,8 @@ char *incident_say_text(const struct incident *in)
 		return NULL;
 	describe_clean(h->comm, comm, sizeof(comm));
 	if (crashed)
-		fprintf(f, "%s[%u] crashed", comm, h->tid);
+		fprintf(f, "%s[%u] %s", comm, h->tid,
+			h->rule == CT_HANG_CRASH ? "crashed" : "ended after an uncaught exception");
 	else
 		fprintf(f, "%s[%u] %s for %.1f s", comm, h->tid, say_rule(h),
 			(double)(h->found_ns - h->since_ns) / 1e9);
@@ -187,7 +190,7 @@ static void say_hang(FILE *f, const struct incident *in)
 	char comm[4 * CT_COMM_LEN];
 
 	describe_clean(h->comm, comm, sizeof(comm));
-	if (h->rule == CT_HANG_CRASH)
+	if (ct_hang_is_crash(h->rule))
 		incident_say_field(f, "MESSAGE_ID", SD_ID128_FORMAT_STR, SD_ID128_FORMAT_VAL(SAY_CRASH_ID));
 	else
 		incident_say_field(f, "MESSAGE_ID", SD_ID128_FORMAT_STR, SD_ID128_FORMAT_VAL(SAY_HANG_ID));

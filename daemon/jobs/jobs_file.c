@@ -124,8 +124,11 @@ static struct job_rule file_rule(const struct jobs_spec *spec, uint8_t event, co
 				 .name_len = (uint8_t)strlen(spec->name),
 				 .framework = jobs_spec_number(spec) };
 
-	if (event == JOBS_SPEC_CALL)
-		return file_call_rule(v);
+	if (event == JOBS_SPEC_CALL) {
+		rule = file_call_rule(v);
+		file_text(&v->text, &rule.text);
+		return rule;
+	}
 	if (event == JOBS_SPEC_FUNCTION)
 		return (struct job_rule){ .event = JOB_FUNCTION };
 	if (event == JOBS_SPEC_BEGIN || event == JOBS_SPEC_FINISH) {
@@ -329,7 +332,7 @@ static const char *file_note_value(const struct jobs_arg *a, const struct jobs_n
 		ret->deref = a->deref;
 		ret->off2 = a->off2;
 		ret->off = a->off;
-	} else if (a->deref == 1 && a->off == (int16_t)a->off) {
+	} else if (a->deref == 1 && !a->off2 && a->off == (int16_t)a->off) {
 		ret->deref = 2;
 		ret->off2 = (int16_t)a->off;
 	} else if (a->deref || a->off) {

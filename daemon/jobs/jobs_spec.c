@@ -59,6 +59,8 @@ int jobs_spec_arg(const char *s, struct jobs_arg *ret)
 	if (s && a.deref && !strncmp(s, "->", 2)) {
 		a.deref = 2;
 		s = jobs_spec_off(s + 2, INT16_MIN, INT16_MAX, &off2);
+	} else if (s && a.deref && *s == '+') {
+		s = jobs_spec_off(s + 1, INT16_MIN, INT16_MAX, &off2);
 	}
 	if (!s || *s)
 		return -EINVAL;
@@ -129,7 +131,7 @@ static int jobs_spec_value(const struct jobs_spec_at *at, const json_t *o, const
 	return jobs_spec_arg(s, ret)
 		       ? jobs_spec_bad(
 				 at, key,
-				 "must be arg0 to arg5 or thread, or have the form arg1+0x58, arg0->0x18 or arg0->0->8")
+				 "must be arg0 to arg5, thread, arg1+0x58, arg0->0x18, arg0->0+8 or arg0->0->8")
 		       : 0;
 }
 
@@ -238,7 +240,8 @@ static int jobs_spec_input(const struct jobs_spec_at *at, json_t *o, bool draw, 
 /* "event" is "call". The name of the call is "as", or else the symbol, or the name of the note. */
 static int jobs_spec_call(const struct jobs_spec_at *at, json_t *o, struct jobs_function *f)
 {
-	static const char *const known[] = { "symbol", "note", "if", "unless", "event", "text", "as", NULL };
+	static const char *const known[] = { "symbol", "note", "if",       "unless", "event",
+					     "text",   "as",   "contains", NULL };
 	const char *name = f->note ? strchr(f->symbol, ':') + 1 : f->symbol;
 	int r = jobs_spec_known(at, o, known);
 
@@ -250,6 +253,10 @@ static int jobs_spec_call(const struct jobs_spec_at *at, json_t *o, struct jobs_
 		return jobs_spec_bad(at, "text", "must be the address of a text, such as arg1");
 	if (!r)
 		r = jobs_spec_text(at, o, "as", false, f->values.call, sizeof(f->values.call));
+	if (!r)
+		r = jobs_spec_contains(at, json_object_get(o, "contains"), &f->values.text);
+	if (!r && f->values.text.has[0] && f->values.job.arg >= 0)
+		return jobs_spec_bad(at, "contains", "excludes \"text\"");
 	if (r || f->values.call[0])
 		return r;
 	if (!*name || strlen(name) >= sizeof(f->values.call))

@@ -31,12 +31,13 @@
 #define JOBS_SPEC_FUNCTION (UINT8_MAX - 4)
 
 /*
- * Where a value of a job lies; arg < 0: nowhere. Arguments count from 0. Six forms:
+ * Where a value of a job lies; arg < 0: nowhere. Arguments count from 0. Seven forms:
  * - "thread": the id of the thread (JOBS_SPEC_THREAD)
  * - "called", only for the job of an end: the job whose function the caller has called (JOBS_SPEC_CALLED)
  * - "arg2": argument 2 of the function
  * - "arg1+0x58": argument 1 plus 0x58
  * - "arg0->0x18": the 64 bits in memory at the address (argument 0 plus 0x18)
+ * - "arg0->0x18+0x10": the value of "arg0->0x18" plus 0x10
  * - "arg0->0x18->0x10": the 64 bits at the address (the value of "arg0->0x18" plus 0x10)
  */
 struct jobs_arg {

@@ -566,6 +566,15 @@ enum ct_mark { CT_MARK_POINT = 0, CT_MARK_BEGIN = 1, CT_MARK_END = 2 };
 /* The begin or the end of a request that shares its connection with others, as a stream of HTTP/2. The begin
  * belongs to the connection from which the task has received last. */
 #define CT_MF_STREAM 0x08
+/*
+ * The names of calls that report an exception or an error for which the program has no handler
+ * (doc/crashes.md):
+ * - CT_CALL_EXCEPTION ends the thread. Only that of the first thread ends the process.
+ * - CT_CALL_FATAL and CT_CALL_ERROR end the process, whichever thread reports them.
+ */
+#define CT_CALL_EXCEPTION "uncaught exception"
+#define CT_CALL_FATAL     "fatal exception"
+#define CT_CALL_ERROR     "fatal error"
 
 enum ct_hang {
 	CT_HANG_LOOP = 0,    /* the task has not returned to its event loop as usual */
@@ -576,7 +585,10 @@ enum ct_hang {
 	CT_HANG_SERVICE = 5, /* a socket has unread bytes; its reader no longer answers as usual */
 	/* no hang: a signal that dumps core ends the process of tid. x[0]: when tid got the signal */
 	CT_HANG_CRASH = 6,
-	CT_HANG_RULES = 7,
+	/* no hang: the process ends with an exit status other than 0 after tid had reported an exception.
+	 * x[0]: when tid reported it */
+	CT_HANG_EXCEPTION = 7,
+	CT_HANG_RULES = 8,
 };
 
 /*

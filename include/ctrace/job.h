@@ -20,8 +20,8 @@
 
 /*
  * The way to a value of 64 bits. deref says how often memory is read:
- * - 0: the value is the register plus off
- * - 1: this sum is the address of the value
+ * - 0: the value is the register plus off, and off2 is 0
+ * - 1: the value is the 64 bits at this address, plus off2
  * - 2: the 64 bits at this address, plus off2, are the address of the value
  */
 struct job_value {

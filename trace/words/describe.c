@@ -145,9 +145,9 @@ const char *describe_context(unsigned ctx)
 const char *describe_hang(unsigned rule)
 {
 	static const char *const names[] = {
-		[CT_HANG_LOOP] = "loop",   [CT_HANG_BUSY] = "busy",         [CT_HANG_STARVED] = "starved",
-		[CT_HANG_DISK] = "disk",   [CT_HANG_DEADLOCK] = "deadlock", [CT_HANG_SERVICE] = "service",
-		[CT_HANG_CRASH] = "crash",
+		[CT_HANG_LOOP] = "loop",   [CT_HANG_BUSY] = "busy",           [CT_HANG_STARVED] = "starved",
+		[CT_HANG_DISK] = "disk",   [CT_HANG_DEADLOCK] = "deadlock",   [CT_HANG_SERVICE] = "service",
+		[CT_HANG_CRASH] = "crash", [CT_HANG_EXCEPTION] = "exception",
 	};
 	const char *s = PICK(names, rule);
 

@@ -82,7 +82,7 @@ static void hangs(void **state)
 	assert_int_equal(c.hang.detect.limits.after_ns[CT_HANG_DISK], 10000000000);
 	assert_int_equal(c.hang.detect.learn_ns, 60000000000);
 	/* The setting of one rule overrides hang-after, also if it stands before hang-after.
-	 * A time in hang-after does not change hang-disk and hang-crash, but "off" does. */
+	 * A time in hang-after does not change hang-disk, hang-crash and hang-exception, but "off" does. */
 	assert_int_equal(read_with(&c, err, "hang-busy = off\nhang-after = 5s\nhang-loop = 1s\nhangs = no\n",
 				   (char *[]){ "--hang-after=7s", NULL }),
 			 CONFIG_RUN);
@@ -94,6 +94,10 @@ static void hangs(void **state)
 	assert_int_equal(read_with(&c, err, "hang-after = off\n", NULL), CONFIG_RUN);
 	assert_int_equal(c.hang.detect.limits.after_ns[CT_HANG_DISK], 0);
 	assert_int_equal(c.hang.detect.limits.after_ns[CT_HANG_CRASH], 0);
+	assert_int_equal(c.hang.detect.limits.after_ns[CT_HANG_EXCEPTION], 0);
+	assert_int_equal(read_with(&c, err, "hang-exception = no\n", NULL), CONFIG_RUN);
+	assert_int_equal(c.hang.detect.limits.after_ns[CT_HANG_CRASH], 1);
+	assert_int_equal(c.hang.detect.limits.after_ns[CT_HANG_EXCEPTION], 0);
 	assert_int_equal(read_with(&c, err, "[program fuzz*]\nhang-crash = no\n", NULL), CONFIG_RUN);
 	assert_int_equal(c.hang.detect.limits.after_ns[CT_HANG_CRASH], 1);
 	assert_int_equal(c.hang.detect.overrides[0].set, 1 << CT_HANG_CRASH);
@@ -109,8 +113,9 @@ static void hangs(void **state)
 	o = c.hang.detect.overrides;
 	assert_false(o[0].is_cgroup);
 	assert_string_equal(o[0].match, "a*");
-	/* The rule "crash" has no time, so hang-after = 3s does not set it. */
-	assert_int_equal(o[0].set, ((1 << CT_HANG_RULES) - 1) & ~(1 << CT_HANG_CRASH));
+	/* The rules "crash" and "exception" have no time, so hang-after = 3s does not set them. */
+	assert_int_equal(o[0].set,
+			 ((1 << CT_HANG_RULES) - 1) & ~(1 << CT_HANG_CRASH | 1 << CT_HANG_EXCEPTION));
 	assert_int_equal(o[0].limits.after_ns[CT_HANG_LOOP], 3000000000);
 	assert_int_equal(o[0].limits.after_ns[CT_HANG_DISK], 0);
 	assert_true(o[1].is_cgroup);

@@ -522,11 +522,12 @@ static void limited(void **state)
 	json_decref(wait_for(f, 1));
 }
 
-/* The limit of one snapshot a day applies to crashes and to hangs separately, also after a restart. */
+/* The limit of one snapshot a day applies to crashes, exceptions and hangs separately, also after a restart.
+ */
 static void crashes_apart(void **state)
 {
 	struct fixture *f = *state;
-	struct detect_hang hang = loop_hang, crash = loop_hang;
+	struct detect_hang hang = loop_hang, crash = loop_hang, exception;
 
 	stop(f);
 	incident_rate_parse("1/day", &f->opt.rate);
@@ -535,16 +536,26 @@ static void crashes_apart(void **state)
 	crash.tid = HANG_HOLDER; /* the name of an incident has the tid */
 	hang.found_ns = crash.found_ns = clock_boot_ns();
 	hang.since_ns = crash.since_ns = crash.found_ns - HANG_S(2);
+	exception = crash;
+	exception.rule = CT_HANG_EXCEPTION;
+	exception.tid++;
 	incidents_note(f->is, &crash);
 	json_decref(wait_for(f, 1));
 	stop(f);
 	start(f);
 	incidents_note(f->is, &hang);
 	json_decref(wait_for(f, 2));
+	stop(f);
+	start(f);
+	incidents_note(f->is, &exception);
+	json_decref(wait_for(f, 3));
 	assert_int_equal(incidents_stats(f->is).limited, 0);
+	stop(f);
+	start(f);
 	incidents_note(f->is, &crash);
 	incidents_note(f->is, &hang);
-	while (incidents_stats(f->is).limited < 2)
+	incidents_note(f->is, &exception);
+	while (incidents_stats(f->is).limited < 3)
 		assert_true(sd_event_run(f->event, 1000000) >= 0);
 }
 

@@ -216,7 +216,8 @@ static void text(void **state)
 		"\"length\":\"arg2\",\"has\":\"abc\"}},"
 		"{\"symbol\":\"g\",\"event\":\"end\",\"job\":\"thread\",\"contains\":{\"at\":\"arg0->8\","
 		"\"has\":\"0123456789abcdef\"}},"
-		"{\"symbol\":\"h\",\"event\":\"end\",\"job\":\"thread\"}]}");
+		"{\"symbol\":\"h\",\"event\":\"end\",\"job\":\"thread\"},"
+		"{\"symbol\":\"i\",\"event\":\"call\",\"contains\":{\"at\":\"arg2->0+16\",\"has\":\"abc\"}}]}");
 	struct job_rule rule = rule_of(s, 0);
 
 	assert_int_equal(rule.text.at.reg, jobs_note_arg_reg(1));
@@ -229,6 +230,9 @@ static void text(void **state)
 	assert_true(rule.text.has[0] == 0x3839616263646566 && rule.text.has[1] == 0x3031323334353637);
 	assert_true(rule.text.mask[0] == UINT64_MAX && rule.text.mask[1] == UINT64_MAX);
 	assert_int_equal(rule_of(s, 2).text.at.reg, 0);
+	rule = rule_of(s, 3);
+	assert_true(rule.text.has[0] == 0x616263 && rule.flags == JOB_MARK);
+	assert_true(rule.text.at.deref == 1 && !rule.text.at.off && rule.text.at.off2 == 16);
 	free(s);
 }
 
@@ -373,6 +377,7 @@ static void note_arguments(void **state)
 		{ "t:memory", "arg0->-32769", "in memory" },
 		{ "t:memory", "arg0+8", "in memory" },
 		{ "t:memory", "arg0->0->8", "in memory" },
+		{ "t:memory", "arg0->0+8", "in memory" },
 		{ "t:memory", "arg1", "not 64 bits" },
 		{ "t:half", "arg0", "not 64 bits" },
 	};

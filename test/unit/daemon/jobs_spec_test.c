@@ -39,6 +39,8 @@ static void values(void **state)
 		{ "arg3->2147483647", { .arg = 3, .deref = true, .off = INT32_MAX } },
 		{ "thread", { .arg = JOBS_SPEC_THREAD } },
 		{ "arg0->0->0x10", { .deref = 2, .off2 = 16 } },
+		{ "arg0->0+8", { .deref = true, .off2 = 8 } },
+		{ "arg2->8+-0x8000", { .arg = 2, .deref = true, .off = 8, .off2 = INT16_MIN } },
 		{ "arg2->0x30->-0x8000", { .arg = 2, .deref = 2, .off = 48, .off2 = INT16_MIN } },
 	};
 	static const char *const bad[] = { "",
@@ -63,7 +65,11 @@ static void values(void **state)
 					   "arg0->0->x",
 					   "arg0->0->32768",
 					   "arg0->0->0->0",
-					   "arg0->0+8",
+					   "arg0->0+",
+					   "arg0->0+8+8",
+					   "arg0->0+8->0",
+					   "arg0->0->0+8",
+					   "arg0->0+32768",
 					   "arg0+8->0",
 					   "arg0->99999999999999999999" };
 
@@ -121,7 +127,8 @@ static void calls(void **state)
 	static const char text[] =
 		HEAD "{\"symbol\":\"f\",\"event\":\"call\"},"
 		     "{\"note\":\"db:query__start\",\"event\":\"call\",\"text\":\"arg0->8\"},"
-		     "{\"symbol\":\"_ZN1a1bEv\",\"event\":\"call\",\"as\":\"a::b\",\"if\":\"g\"}]}";
+		     "{\"symbol\":\"_ZN1a1bEv\",\"event\":\"call\",\"as\":\"a::b\",\"if\":\"g\","
+		     "\"contains\":{\"at\":\"arg2->0+16\",\"has\":\"xyz\"}}]}";
 	char err[JOBS_SPEC_ERR_MAX] = "";
 	const struct jobs_function *f;
 	struct jobs_spec *s = NULL;
@@ -134,6 +141,7 @@ static void calls(void **state)
 	assert_string_equal(f[1].values.call, "query__start");
 	assert_string_equal(f[2].values.call, "a::b");
 	assert_string_equal(f[2].need, "g");
+	assert_string_equal(f[2].values.text.has, "xyz");
 	assert_true(jobs_spec_is_private(s));
 	s->functions[1] = s->functions[0];
 	assert_false(jobs_spec_is_private(s));
@@ -210,6 +218,9 @@ static void refusals(void **state)
 		{ HEAD "{\"symbol\":\"f\",\"event\":\"call\",\"job\":\"arg0\"}]}", "\"job\" is not known" },
 		{ HEAD "{\"symbol\":\"f\",\"event\":\"call\",\"text\":\"thread\"}]}", "address of a text" },
 		{ HEAD "{\"symbol\":\"f\",\"text\":\"arg1\"," START "}]}", "\"text\" is not known" },
+		{ HEAD
+		  "{\"symbol\":\"f\",\"event\":\"call\",\"text\":\"arg1\",\"contains\":{\"at\":\"arg2\",\"has\":\"a\"}}]}",
+		  "excludes \"text\"" },
 		{ HEAD "{\"note\":\"p:\",\"event\":\"call\"}]}", "\"as\" is missing" },
 		{ HEAD
 		  "{\"symbol\":\"1234567890123456789012345678901234567890123456789\",\"event\":\"call\"}]}",
