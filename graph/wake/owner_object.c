@@ -208,9 +208,8 @@ bool owner_has_closed(const struct graph *g, uint64_t obj, uint32_t task, uint64
 		is_in_table(g, owner_event(g, set)->r.obj, tgid, used_ns, ts_ns));
 }
 
-static uint32_t waker_of(const struct graph *g, const struct graph_ref *wake, uint64_t ts_ns, uint32_t me)
+static uint32_t waker_of(const struct graph *g, const struct window_event *e, uint64_t ts_ns, uint32_t me)
 {
-	const struct window_event *e = owner_event(g, wake);
 	uint32_t task;
 
 	if (e->r.tid != g->tasks[me].tid || ct_wake_context(&e->r) == CT_CTX_IRQ)
@@ -238,7 +237,7 @@ struct past_wakers {
 
 static void past_add(struct past_wakers *p, const struct graph_ref *wake)
 {
-	uint32_t task = waker_of(p->g, wake, p->ts_ns, p->me);
+	uint32_t task = waker_of(p->g, owner_event(p->g, wake), p->ts_ns, p->me);
 	uint64_t at_ns = owner_event(p->g, wake)->r.ts;
 	bool pipe = CT_OBJ_KIND(p->obj) == CT_OBJ_PIPE || CT_OBJ_KIND(p->obj) == CT_OBJ_FIFO;
 
@@ -403,6 +402,61 @@ static uint32_t pipe_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, 
 	owner_fd(g, obj, ts_ns, g->tasks[me].tgid, mode, &holders);
 	stopped = owner_is_stopped(g, task, end_ns) ? GRAPH_NONE : only_stopped(g, &holders, end_ns);
 	return stopped == GRAPH_NONE ? task : stopped;
+}
+
+/* Returns true if the task waits for room in the pipe. Then the pipe is full, so no task waits for its data.
+ */
+static bool awaits_room(const struct graph *g, uint32_t task, uint64_t pipe, uint64_t ts_ns)
+{
+	uint32_t i = graph_interval_at(g, task, ts_ns);
+
+	return waits_on(g, task, pipe, ts_ns) && g->intervals[i].wait == CT_W_WRITE;
+}
+
+/* Returns the task that made the wake-up by a write to a pipe, and that may write to it again. */
+static uint32_t ring_writer(const struct graph *g, const struct interval *s, const struct window_event *wake)
+{
+	uint64_t pipe = wake->r.obj, ts_ns = s->to_ns - 1;
+	uint32_t task;
+
+	if (CT_OBJ_KIND(pipe) != CT_OBJ_PIPE && CT_OBJ_KIND(pipe) != CT_OBJ_FIFO)
+		return GRAPH_NONE;
+	task = waker_of(g, wake, ts_ns, s->task);
+	return task == GRAPH_NONE || g->tasks[task].tgid == g->tasks[s->task].tgid ||
+			       awaits_room(g, task, pipe, ts_ns) ||
+			       owner_has_closed(g, pipe, task, wake->r.ts, ts_ns)
+		       ? GRAPH_NONE
+		       : task;
+}
+
+uint32_t owner_of_ring(const struct graph *g, const struct interval *s, uint64_t *ret_pipe,
+		       struct enders *all)
+{
+	const struct interval *x = s, *first = &g->intervals[g->tasks[s->task].first_interval];
+	uint64_t pipes[ENDERS_MAX];
+	struct enders found = { 0 };
+	uint32_t task;
+
+	for (unsigned left = PAST_WAKES; x-- > first && left && scan_step(g);) {
+		const struct window_event *wake = x->wake == GRAPH_NONE ? NULL : &g->w->events[x->wake];
+
+		if (!wake || x->state != INTERVAL_BLOCKED || !blame_same_wait(x, s))
+			continue;
+		left--;
+		task = ring_writer(g, s, wake);
+		if (task != GRAPH_NONE && found.n < ENDERS_MAX)
+			pipes[found.n] = wake->r.obj;
+		if (task != GRAPH_NONE)
+			owner_add_task(&found, task);
+	}
+	task = found.n == 1 ? found.v[0] : owner_only_likely(g, &found, s->from_ns, s->to_ns);
+	for (size_t i = 0; i < found.n; i++) {
+		if (found.v[i] == task)
+			*ret_pipe = pipes[i];
+		if (found.n > 1)
+			owner_add_task(all, found.v[i]);
+	}
+	return task;
 }
 
 uint32_t owner_object(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint8_t mode,
