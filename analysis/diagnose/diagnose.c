@@ -95,6 +95,8 @@ static bool sleeps_at_the_end(const struct findings *f)
 		return true;
 	if (last->wait == CT_W_SLEEP)
 		return !root_cause_polls(last);
+	if (last->unfinished && !last->obj)
+		return true; /* the task does not wait for data: owner_of_poll() */
 	return last->timeouts == last->waits && before->strength == EDGE_STRONG && !before->unfinished &&
 	       !before->killed && last->longest_ns > before->total_ns / 2;
 }
@@ -278,6 +280,9 @@ static bool is_unknown_leaf(const struct findings *f)
 	if (leaf->kind == RESOURCE_TIMER && last->wait != CT_W_SLEEP &&
 	    CT_OBJ_KIND(last->obj) != CT_OBJ_TIMERFD)
 		return !chain_sleeps_in_java(f->g, last);
+	/* The same holds for a wait for input of a terminal. */
+	if (leaf->kind == RESOURCE_INPUT && leaf->timed_out)
+		return true;
 	/* A kernel thread ended the wait. It is not known for which task the kernel thread
 	 * worked. */
 	if (leaf->ended && leaf->edge == EDGE_WAKE && leaf->kind == RESOURCE_UNKNOWN)
