@@ -208,8 +208,9 @@ bool owner_has_closed(const struct graph *g, uint64_t obj, uint32_t task, uint64
 		is_in_table(g, owner_event(g, set)->r.obj, tgid, used_ns, ts_ns));
 }
 
-static uint32_t waker_of(const struct graph *g, const struct window_event *e, uint64_t ts_ns, uint32_t me)
+static uint32_t waker_of(const struct graph *g, const struct graph_ref *wake, uint64_t ts_ns, uint32_t me)
 {
+	const struct window_event *e = owner_event(g, wake);
 	uint32_t task;
 
 	if (e->r.tid != g->tasks[me].tid || ct_wake_context(&e->r) == CT_CTX_IRQ)
@@ -237,7 +238,7 @@ struct past_wakers {
 
 static void past_add(struct past_wakers *p, const struct graph_ref *wake)
 {
-	uint32_t task = waker_of(p->g, owner_event(p->g, wake), p->ts_ns, p->me);
+	uint32_t task = waker_of(p->g, wake, p->ts_ns, p->me);
 	uint64_t at_ns = owner_event(p->g, wake)->r.ts;
 	bool pipe = CT_OBJ_KIND(p->obj) == CT_OBJ_PIPE || CT_OBJ_KIND(p->obj) == CT_OBJ_FIFO;
 
@@ -413,20 +414,23 @@ static bool awaits_room(const struct graph *g, uint32_t task, uint64_t pipe, uin
 	return waits_on(g, task, pipe, ts_ns) && g->intervals[i].wait == CT_W_WRITE;
 }
 
-/* Returns the task that made the wake-up by a write to a pipe, and that may write to it again. */
-static uint32_t ring_writer(const struct graph *g, const struct interval *s, const struct window_event *wake)
+/* Returns true if a task of another process made the wake-up of s->task by a write to a pipe. *ret is this
+ * task, or GRAPH_NONE if it cannot end the wait s. */
+static bool ring_writer(const struct graph *g, const struct interval *s, const struct window_event *wake,
+			uint32_t *ret)
 {
 	uint64_t pipe = wake->r.obj, ts_ns = s->to_ns - 1;
-	uint32_t task;
+	uint32_t task = graph_task_at(g, ct_wake_waker(&wake->r), wake->r.ts);
 
-	if (CT_OBJ_KIND(pipe) != CT_OBJ_PIPE && CT_OBJ_KIND(pipe) != CT_OBJ_FIFO)
-		return GRAPH_NONE;
-	task = waker_of(g, wake, ts_ns, s->task);
-	return task == GRAPH_NONE || g->tasks[task].tgid == g->tasks[s->task].tgid ||
-			       awaits_room(g, task, pipe, ts_ns) ||
+	if ((CT_OBJ_KIND(pipe) != CT_OBJ_PIPE && CT_OBJ_KIND(pipe) != CT_OBJ_FIFO) ||
+	    ct_wake_call(&wake->r) != CT_W_WRITE || !ct_wake_by_task(&wake->r) || task == GRAPH_NONE ||
+	    g->tasks[task].tgid == g->tasks[s->task].tgid)
+		return false;
+	*ret = !owner_alive(g, task, ts_ns) || awaits_room(g, task, pipe, ts_ns) ||
 			       owner_has_closed(g, pipe, task, wake->r.ts, ts_ns)
 		       ? GRAPH_NONE
 		       : task;
+	return true;
 }
 
 uint32_t owner_of_ring(const struct graph *g, const struct interval *s, uint64_t *ret_pipe,
@@ -440,10 +444,12 @@ uint32_t owner_of_ring(const struct graph *g, const struct interval *s, uint64_t
 	for (unsigned left = PAST_WAKES; x-- > first && left && scan_step(g);) {
 		const struct window_event *wake = x->wake == GRAPH_NONE ? NULL : &g->w->events[x->wake];
 
-		if (!wake || x->state != INTERVAL_BLOCKED || !blame_same_wait(x, s))
+		if (!wake || x->state != INTERVAL_BLOCKED || !blame_same_wait(x, s) ||
+		    edge_by_timer(g, x, wake))
 			continue;
 		left--;
-		task = ring_writer(g, s, wake);
+		if (!ring_writer(g, s, wake, &task))
+			return GRAPH_NONE;
 		if (task != GRAPH_NONE && found.n < ENDERS_MAX)
 			pipes[found.n] = wake->r.obj;
 		if (task != GRAPH_NONE)
