@@ -347,13 +347,22 @@ bool chain_waits_for_files(const struct chain *c)
 	return c->end == END_LEAF && (c->leaf.kind == RESOURCE_DISK || c->leaf.kind == RESOURCE_NETWORK_FS);
 }
 
-bool chain_has_lock(const struct chain *c)
+bool chain_waits_for_lock(const struct link *links, size_t n, size_t i)
 {
-	for (size_t i = 0; i < c->links.n; i++)
-		if (c->links.v[i].kind == RESOURCE_DATABASE_LOCK || c->links.v[i].kind == RESOURCE_LOCK)
+	const struct link *k = &links[i];
+
+	if (k->kind == RESOURCE_DATABASE_LOCK || k->kind == RESOURCE_LOCK)
+		return true;
+	return i + 1 < n && (k->edge == EDGE_LOCK || k->edge == EDGE_FILELOCK || k->edge == EDGE_POLLED ||
+			     k->edge == EDGE_KERNEL_LOCK);
+}
+
+bool chain_has_lock(const struct link *links, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (chain_waits_for_lock(links, n, i))
 			return true;
-	return chain_has_edge(c, EDGE_LOCK) || chain_has_edge(c, EDGE_FILELOCK) ||
-	       chain_has_edge(c, EDGE_POLLED) || chain_has_edge(c, EDGE_KERNEL_LOCK);
+	return false;
 }
 
 bool chain_sleeps_in_java(const struct graph *g, const struct link *k)

@@ -46,8 +46,10 @@ bool chain_has_open_choice(const struct chain *c);
 bool chain_has_task(const struct chain *c, size_t from, uint32_t task);
 /* Returns true if any link but the last one has an edge of this kind. */
 bool chain_has_edge(const struct chain *c, enum edge_kind kind);
-/* Returns true if a link waits for a lock. */
-bool chain_has_lock(const struct chain *c);
+/* Returns true if link i of the n links waits for a lock. */
+bool chain_waits_for_lock(const struct link *links, size_t n, size_t i);
+/* Returns true if one of the n links waits for a lock. */
+bool chain_has_lock(const struct link *links, size_t n);
 /* Returns true if the task of the link owned no lock of the kernel for most of the time. It waits in a call
  * in which no task owns one: the kernel takes no lock before such a wait, or has released all. Or it runs,
  * and its samples show that it runs in user mode. */

@@ -58,6 +58,18 @@ static bool is_lock_of_unknown(const struct findings *f)
 	       (f->chain.leaf.kind == RESOURCE_FILE_LOCK || f->chain.leaf.kind == RESOURCE_LOCK);
 }
 
+/* Returns true if the last task of the chain owns a lock for which the task before it waits, or waits for a
+ * lock itself. If the owner of a lock waits for other tasks, the last task owns no lock, and the cause is
+ * what the last task does. */
+static bool ends_at_lock(const struct findings *f)
+{
+	const struct link *v = f->chain.links.v;
+	size_t n = f->chain.links.n;
+
+	return is_lock_of_unknown(f) || chain_waits_for_lock(v, n, n - 1) ||
+	       (n > 1 && chain_waits_for_lock(v, n, n - 2));
+}
+
 /* Returns true if a comparison with another trace shows that the wait is not normal. */
 static bool is_odd(const struct findings *f)
 {
@@ -71,6 +83,23 @@ static bool is_doubted(const struct findings *f)
 {
 	return is_odd(f) ||
 	       (f->against && (f->against->result == AGAINST_GONE || f->against->result == AGAINST_SEVERAL));
+}
+
+/* Returns true if the last task sleeps, but not again and again: then it may poll for something. Also returns
+ * true if each of its waits reached its time limit, one of them took most of the time that the task before it
+ * waited, and it then ended the wait of that task. */
+static bool sleeps_at_the_end(const struct findings *f)
+{
+	const struct link *last = &f->chain.links.v[f->chain.links.n - 1], *before = last - 1;
+
+	if (f->chain.links.n == 1)
+		return true;
+	if (last->wait == CT_W_SLEEP)
+		return !root_cause_polls(last);
+	if (last->unfinished && !last->obj)
+		return true; /* the task does not wait for data: owner_of_poll() */
+	return last->timeouts == last->waits && before->strength == EDGE_STRONG && !before->unfinished &&
+	       !before->killed && last->longest_ns > before->total_ns / 2;
 }
 
 static enum cause_kind find_cause(const struct findings *f)
@@ -96,7 +125,7 @@ static enum cause_kind find_cause(const struct findings *f)
 		return CAUSE_STOPPED;
 	if (last->kind == RESOURCE_MEMORY)
 		return CAUSE_MEMORY;
-	if (chain_has_lock(&f->chain) || is_lock_of_unknown(f))
+	if (ends_at_lock(f))
 		return CAUSE_LOCK_HOLDER;
 	if (f->pool)
 		return CAUSE_QUEUEING;
@@ -116,7 +145,7 @@ static enum cause_kind find_cause(const struct findings *f)
 	if ((root_cause_polls(last) && chain_only_children(&f->chain)) || chain_retries_fork(f->g, last))
 		return CAUSE_POLLING;
 	if (chain_sleeps_in_java(f->g, last))
-		return n > 1 ? CAUSE_SLOW_PEER : CAUSE_TIMER;
+		return CAUSE_TIMER;
 	if (f->chain.links.v[0].wait == CT_W_FUTEX && f->chain.links.v[0].edge == EDGE_OWNER &&
 	    (last->pid == f->chain.links.v[0].pid || f->by_comparison))
 		return CAUSE_MISSING_WAKEUP;
@@ -125,7 +154,7 @@ static enum cause_kind find_cause(const struct findings *f)
 	if (last->kind == RESOURCE_INPUT)
 		return CAUSE_EXTERNAL;
 	if (last->kind == RESOURCE_TIMER)
-		return n > 1 ? CAUSE_SLOW_PEER : CAUSE_TIMER;
+		return sleeps_at_the_end(f) ? CAUSE_TIMER : CAUSE_SLOW_PEER;
 	if (last->unfinished && last->wait == CT_W_FUTEX)
 		return CAUSE_MISSING_WAKEUP;
 	return n > 1 ? CAUSE_SLOW_PEER : f->chain.refused ? CAUSE_MISSING_WAKEUP : CAUSE_EXTERNAL;
@@ -252,6 +281,9 @@ static bool is_unknown_leaf(const struct findings *f)
 	if (leaf->kind == RESOURCE_TIMER && last->wait != CT_W_SLEEP &&
 	    CT_OBJ_KIND(last->obj) != CT_OBJ_TIMERFD)
 		return !chain_sleeps_in_java(f->g, last);
+	/* The same holds for a wait for input of a terminal. */
+	if (leaf->kind == RESOURCE_INPUT && leaf->timed_out)
+		return true;
 	/* A kernel thread ended the wait. It is not known for which task the kernel thread
 	 * worked. */
 	if (leaf->ended && leaf->edge == EDGE_WAKE && leaf->kind == RESOURCE_UNKNOWN)
@@ -517,7 +549,7 @@ int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to
 		d->verdict = !d->no_waker && !is_odd(&f) && is_fine(&f, task, d) ? VERDICT_NORMAL
 										 : find_verdict(&f);
 		d->cause = find_cause(&f);
-		if (d->verdict == VERDICT_NORMAL && d->cause != CAUSE_TIMER)
+		if (d->verdict == VERDICT_NORMAL && (d->cause != CAUSE_TIMER || f.chain.links.n > 1))
 			d->cause = CAUSE_NONE;
 		d->doubts = find_doubts(&f, task, d);
 		d->strong = !d->doubts;

@@ -394,8 +394,9 @@ bool idle_client_killed(const struct graph *g, const struct diagnosis *d)
 	const struct link *k = &d->chain[0], *server = &d->chain[1];
 	const struct graph_ref *asked;
 
-	if (d->n_chain < 2 || d->cause != CAUSE_SLOW_PEER || CT_OBJ_KIND(k->obj) != CT_OBJ_SOCK ||
-	    k->wait == CT_W_WRITE || k->wait == CT_W_CONNECT || !was_killed_by_other(g, k))
+	if (d->n_chain < 2 || (d->cause != CAUSE_SLOW_PEER && d->cause != CAUSE_TIMER) ||
+	    CT_OBJ_KIND(k->obj) != CT_OBJ_SOCK || k->wait == CT_W_WRITE || k->wait == CT_W_CONNECT ||
+	    !was_killed_by_other(g, k))
 		return false;
 	if (!is_loop(server) || server->owed ||
 	    (!server->server && server->kind != RESOURCE_TIMER && !polls_listener(g, server)))

@@ -400,8 +400,9 @@ static bool waits_briefly_for_child(const struct findings *f)
  * lock or the pool is the cause, if the last task k got a part of the CPU. */
 static bool holds_up_others(const struct findings *f, const struct link *k)
 {
-	return chain_has_lock(&f->chain) || (f->chain.end != END_FOLDED && f->chain.links.n > 1 &&
-					     pool_workers(f->g, k->task, k[-1].obj, k->from_ns, k->to_ns));
+	return chain_has_lock(f->chain.links.v, f->chain.links.n) ||
+	       (f->chain.end != END_FOLDED && f->chain.links.n > 1 &&
+		pool_workers(f->g, k->task, k[-1].obj, k->from_ns, k->to_ns));
 }
 
 /* Returns true if the wait for a CPU is the root cause. A task that got at least a quarter of the CPU time

@@ -243,11 +243,30 @@ static bool waits_for_client(const struct diagnosis *d)
 	       (k->wait == CT_W_READ || k->wait == CT_W_POLL || k->wait == CT_W_EPOLL);
 }
 
+/* Returns the cause whose rules hold for the alarm. A task that got a part of the CPU works, so the rules for
+ * a busy task hold. If a task of the chain waits for a lock, the owner of the lock may wait for further
+ * tasks: the rules for the owner of a lock hold then too. */
+static enum cause_kind cause_of_alarm(const struct diagnosis *d)
+{
+	enum cause_kind c = d->cause == CAUSE_STARVED && d->doubts >> DOUBT_WORK & 1 ? CAUSE_BUSY : d->cause;
+
+	switch ((unsigned)c) {
+	case CAUSE_BUSY:
+	case CAUSE_EXTERNAL:
+	case CAUSE_NETWORK:
+	case CAUSE_QUEUEING:
+	case CAUSE_SLOW_PEER:
+	case CAUSE_TIMER:
+		return chain_has_lock(d->chain, d->n_chain) ? CAUSE_LOCK_HOLDER : c;
+	default:
+		return c;
+	}
+}
+
 static bool is_alarm(const struct graph *g, const struct diagnosis *d)
 {
 	const struct link *k = &d->chain[0];
-	/* a task that got a part of the CPU works: the rules for a busy task hold */
-	enum cause_kind c = d->cause == CAUSE_STARVED && d->doubts >> DOUBT_WORK & 1 ? CAUSE_BUSY : d->cause;
+	enum cause_kind c = cause_of_alarm(d);
 	bool child = k->edge == EDGE_EXIT || k->edge == EDGE_VFORK;
 	uint64_t ns = d->to_ns - d->from_ns;
 
@@ -306,7 +325,8 @@ static bool is_minor(const struct diagnosis *d)
 {
 	return (d->n_chain == 1 &&
 		(d->chain[0].wait == CT_W_STOPPED || d->chain[0].kind == RESOURCE_DATA_FLAG)) ||
-	       (d->cause == CAUSE_SLOW_PEER && d->chain[d->n_chain - 1].wait == CT_W_SLEEP && !d->strong);
+	       (d->n_chain > 1 && (d->cause == CAUSE_SLOW_PEER || d->cause == CAUSE_TIMER) &&
+		d->chain[d->n_chain - 1].wait == CT_W_SLEEP && !d->strong);
 }
 
 /* An old trace does not mark the tasks of ctrace (graph/timeline/build.c). */

@@ -209,9 +209,17 @@ static void drain_take_files(void *arg, void *data, size_t size)
 	drain_post(arg, data, size);
 }
 
+/* Returns true if the poll of the task has no CT_WAITFD records, but needs them: it began before the capture,
+ * or it asks neither for input from its only descriptor nor for room. */
+static bool drain_wants_polled(const struct drain *d, const struct task *task, const struct inspect_result *v)
+{
+	if (!task || !v->n_fds)
+		return false;
+	return task->st.last.ts <= d->start_ns || (v->n_set == 1 && !(v->fds[0].events & CT_POLL_DATA));
+}
+
 /* Records the descriptor table of the process, but at most once in DRAIN_FILES_AGAIN_NS. At each
- * inspection, also records the descriptors that the task polls, if its poll began before the
- * capture: such a poll has no CT_WAITFD records. */
+ * inspection, also records the descriptors that the task polls, if drain_wants_polled(). */
 static void drain_files(struct drain *d, const struct inspect_result *v, uint64_t now_ns)
 {
 	struct task *task = tasks_get(recorder_tasks(d->recorder), v->rec.tid);
@@ -227,7 +235,7 @@ static void drain_files(struct drain *d, const struct inspect_result *v, uint64_
 	job.whole = !leader->files_ns || now_ns >= leader->files_ns + DRAIN_FILES_AGAIN_NS;
 	if (job.whole) /* programs such as PostgreSQL change their command lines */
 		cmdlines_want(d->cmdlines, v->tgid);
-	if (task && task->st.last.ts <= d->start_ns && v->n_fds) {
+	if (drain_wants_polled(d, task, v)) {
 		job.n_fds = v->n_fds;
 		job.n_set = v->n_set;
 		memcpy(job.fds, v->fds, sizeof(job.fds));

@@ -788,9 +788,10 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 	/* The governor left out the object, so the wait may have been for anything. */
 	if (!s->obj && b->task == GRAPH_NONE && graph_lacks_at(g, s->from_ns) & CT_LACK_WAIT_OBJECTS)
 		return;
-	/* A wait that timed out without a task to blame is a sleep. */
-	if (b->timed_out && b->task == GRAPH_NONE && b->time != TIME_NETWORK &&
-	    b->kind != RESOURCE_DATABASE_LOCK && b->kind != RESOURCE_LOCK &&
+	/* A wait that timed out without a task to blame is a sleep. Exception: a wait for input of a
+	 * terminal. */
+	if (b->timed_out && b->task == GRAPH_NONE && CT_OBJ_KIND(b->obj) != CT_OBJ_TTY &&
+	    b->time != TIME_NETWORK && b->kind != RESOURCE_DATABASE_LOCK && b->kind != RESOURCE_LOCK &&
 	    !(graph_is_local(g, b->obj) && owner_owed(g, b->obj, s->from_ns))) {
 		b->obj = 0;
 		b->kind = RESOURCE_TIMER;

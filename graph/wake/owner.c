@@ -349,6 +349,10 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, st
 	case CT_W_SYSVIPC:
 		owner_of_sysv(g, s, b);
 		break;
+	case CT_W_URING:
+		b->task = owner_of_ring(g, s, &b->obj, all);
+		b->kind = b->task == GRAPH_NONE ? b->kind : resource_of_object(g->w, b->obj);
+		break;
 	case CT_W_NONE:
 	case CT_W_READ:
 	case CT_W_WRITE:
@@ -362,7 +366,6 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, st
 	case CT_W_STOPPED:
 	case CT_W_EXITED:
 	case CT_W_KTHREAD:
-	case CT_W_URING:
 	case CT_W_OTHER:
 	case CT_W_YIELD:
 	case CT_W_MEMORY:

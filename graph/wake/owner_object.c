@@ -405,6 +405,66 @@ static uint32_t pipe_owner(const struct graph *g, uint64_t obj, uint64_t ts_ns, 
 	return stopped == GRAPH_NONE ? task : stopped;
 }
 
+/* Returns true if the task waits for room in the pipe. Then the pipe is full, so no task waits for its data.
+ */
+static bool awaits_room(const struct graph *g, uint32_t task, uint64_t pipe, uint64_t ts_ns)
+{
+	uint32_t i = graph_interval_at(g, task, ts_ns);
+
+	return waits_on(g, task, pipe, ts_ns) && g->intervals[i].wait == CT_W_WRITE;
+}
+
+/* Returns true if a task of another process made the wake-up of s->task by a write to a pipe. *ret is this
+ * task, or GRAPH_NONE if it cannot end the wait s. */
+static bool ring_writer(const struct graph *g, const struct interval *s, const struct window_event *wake,
+			uint32_t *ret)
+{
+	uint64_t pipe = wake->r.obj, ts_ns = s->to_ns - 1;
+	uint32_t task = graph_task_at(g, ct_wake_waker(&wake->r), wake->r.ts);
+
+	if ((CT_OBJ_KIND(pipe) != CT_OBJ_PIPE && CT_OBJ_KIND(pipe) != CT_OBJ_FIFO) ||
+	    ct_wake_call(&wake->r) != CT_W_WRITE || !ct_wake_by_task(&wake->r) || task == GRAPH_NONE ||
+	    g->tasks[task].tgid == g->tasks[s->task].tgid)
+		return false;
+	*ret = !owner_alive(g, task, ts_ns) || awaits_room(g, task, pipe, ts_ns) ||
+			       owner_has_closed(g, pipe, task, wake->r.ts, ts_ns)
+		       ? GRAPH_NONE
+		       : task;
+	return true;
+}
+
+uint32_t owner_of_ring(const struct graph *g, const struct interval *s, uint64_t *ret_pipe,
+		       struct enders *all)
+{
+	const struct interval *x = s, *first = &g->intervals[g->tasks[s->task].first_interval];
+	uint64_t pipes[ENDERS_MAX];
+	struct enders found = { 0 };
+	uint32_t task;
+
+	for (unsigned left = PAST_WAKES; x-- > first && left && scan_step(g);) {
+		const struct window_event *wake = x->wake == GRAPH_NONE ? NULL : &g->w->events[x->wake];
+
+		if (!wake || x->state != INTERVAL_BLOCKED || !blame_same_wait(x, s) ||
+		    edge_by_timer(g, x, wake))
+			continue;
+		left--;
+		if (!ring_writer(g, s, wake, &task))
+			return GRAPH_NONE;
+		if (task != GRAPH_NONE && found.n < ENDERS_MAX)
+			pipes[found.n] = wake->r.obj;
+		if (task != GRAPH_NONE)
+			owner_add_task(&found, task);
+	}
+	task = found.n == 1 ? found.v[0] : owner_only_likely(g, &found, s->from_ns, s->to_ns);
+	for (size_t i = 0; i < found.n; i++) {
+		if (found.v[i] == task)
+			*ret_pipe = pipes[i];
+		if (found.n > 1)
+			owner_add_task(all, found.v[i]);
+	}
+	return task;
+}
+
 uint32_t owner_object(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint8_t mode,
 		      struct enders *all)
 {

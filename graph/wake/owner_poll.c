@@ -376,6 +376,18 @@ static void poll_likely(const struct graph *g, const struct interval *s, const s
 	}
 }
 
+/* Returns true if an inspection shows that the poll s, of one descriptor, asks neither for input nor for
+ * room, and has a time limit. Then s is a sleep that also notices the end of the connection. */
+static bool only_sleeps(const struct graph *g, const struct interval *s)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, &g->waitfds, g->tasks[s->task].tid, s->from_ns, &n);
+	const struct ct_rec *e = n ? &owner_event(g, r)->r : NULL;
+
+	return s->flags & CT_SF_TIMEOUT && e && e->ts <= s->to_ns && ct_waitfd_count(e) == 1 &&
+	       e->obj == s->obj && !(ct_waitfd_events(e) & CT_POLL_DATA);
+}
+
 void owner_of_poll(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all)
 {
 	bool epoll = s->wait == CT_W_EPOLL;
@@ -391,6 +403,13 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 
 	/* A record from before the wait may be of another poll (bpf/wait_fds.h). */
 	within = !epoll && n && has_record_within(g, r, n, s->from_ns, s->to_ns);
+	if (!epoll && s->obj && only_sleeps(g, s)) {
+		b->obj = 0;
+		b->kind = RESOURCE_TIMER;
+		b->edge = EDGE_TIMER;
+		b->time = TIME_TIMER;
+		return;
+	}
 	if (!epoll && s->obj) {
 		poll_member_fill(g, s->obj, s, true, &m);
 		b->task = m.task;
@@ -412,7 +431,7 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 		poll_add(g, s, asked, event, false, POLL_PEER, &f, b, all);
 	if (f.any && f.inner && (!b->timed_out || f.forked) && poll_child(g, s, b, all))
 		return;
-	if (!f.any || (b->timed_out && f.best.score <= POLL_QUIET)) {
+	if (!f.any || (b->timed_out && f.best.score <= POLL_QUIET && CT_OBJ_KIND(b->obj) != CT_OBJ_TTY)) {
 		all->n = 0;
 		return;
 	}

@@ -70,6 +70,16 @@ bool owner_computed(const struct graph *g, uint32_t task, uint64_t from_ns, uint
 /* Any of these tasks may end a wait of this time. Returns the only one that is stopped at its end, or else
  * the only one that computed. Otherwise returns GRAPH_NONE. */
 uint32_t owner_only_likely(const struct graph *g, const struct enders *e, uint64_t from_ns, uint64_t to_ns);
+/*
+ * s is a wait for an io_uring, which does not show for which files it waits. Looks at the last PAST_WAKES
+ * waits of the task for this ring that were ended by something else than their time limit. If each of them
+ * ended because a task of another process wrote to a pipe, returns this task, and sets *ret_pipe. Leaves out
+ * tasks that have closed the pipe since, and tasks that wait for room in it at the end of s: the ring does not
+ * wait for data of a full pipe. If several tasks remain, adds them to *all, and returns the result of
+ * owner_only_likely(). If anything else ended one of the waits, returns GRAPH_NONE: the ring may wait for it.
+ */
+uint32_t owner_of_ring(const struct graph *g, const struct interval *s, uint64_t *ret_pipe,
+		       struct enders *all);
 /* Returns the task that could end the wait of `me` for obj. mode and *all are as for owner_fd(). */
 uint32_t owner_object(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me, uint8_t mode,
 		      struct enders *all);

@@ -82,7 +82,8 @@ enum ct_kind {
 	 * 4. An inspection finds that the wait for the set began before the daemon started.
 	 * In cases 1 to 3, two kinds of sets are left out:
 	 * - a repeat of the waiter's last set, less than a second after the set was written
-	 * - a set of one descriptor: its object is obj of the CT_SWITCH
+	 * - a set of one descriptor: its object is obj of the CT_SWITCH. But an inspection writes it if
+	 *   aux has no event of CT_POLL_DATA
 	 *   tid    the waiter
 	 *   peer   the descriptor, or CT_FD_NONE
 	 *   state  index in the set
@@ -381,6 +382,9 @@ _Static_assert(sizeof(struct ct_rec) == 32, "ct_rec");
 
 #define CT_NR_NONE    0xffff
 #define CT_WAITFD_MAX 8
+/* POLLIN, POLLPRI, POLLOUT, POLLRDNORM, POLLRDBAND, POLLWRNORM, POLLWRBAND: a poll without any of them is
+ * ended by an error, the end of the connection, a signal or its time limit alone. */
+#define CT_POLL_DATA 0x3c7
 #define CT_FD_NONE    0xffffffffu /* the object is known, but not its descriptor */
 
 /* Task states, as the low bits of the kernel's task->__state. */

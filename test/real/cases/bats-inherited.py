@@ -5,7 +5,7 @@ import os
 
 from scene import descendants, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"bats": "bats", "memcached": "memcached"}
 TESTS = """@test "the cache starts" {
   memcached -u root -l 127.0.0.1 -p %s -U 0 -t 1 %s &

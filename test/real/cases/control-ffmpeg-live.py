@@ -6,7 +6,7 @@ import re
 
 from scene import proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"ffmpeg": "ffmpeg", "oggenc": "vorbis-tools"}
 LIVE = "ffmpeg -nostdin -v error -re -f lavfi -i sine=frequency=440:sample_rate=8000 -f s16le - | " \
        "oggenc -Q -r -R 8000 -C 1 -o sound.ogg -; echo end"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """No hang: a chat server, ngircd, waits for its users. One user writes a line a second, one only reads, one is away."""
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"ngircd": "ngircd", "nc": "netcat-openbsd"}
 CONFIG = """[Global]
 Name = irc.test.example

@@ -3,7 +3,7 @@
 a request."""
 from scene import children
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"php-fpm8.2": "php8.2-fpm", "nginx": "nginx", "curl": "curl"}
 FPM = """[global]
 error_log = %(where)s/fpm.log

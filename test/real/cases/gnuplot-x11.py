@@ -7,7 +7,7 @@ import re
 from lib import in_cgroup
 from scene import find_program, proc, set_quota, throttled
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"Xvfb": "xvfb", "gnuplot-x11": "gnuplot-x11", "xdpyinfo": "x11-utils"}
 PLOT = "plot for [i=1:20] sin(x*i) with points"
 PLOTS = 10

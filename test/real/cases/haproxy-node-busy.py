@@ -3,7 +3,7 @@
 the answer to another request."""
 import csv
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"haproxy": "haproxy", "node": "nodejs", "curl": "curl"}
 APP = """
 const crypto = require('crypto'), fs = require('fs'), http = require('http');

@@ -7,7 +7,7 @@ import random
 from lib import in_cgroup
 from scene import Missing, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"tar": "tar", "mbuffer": "mbuffer", "lzip": "lzip", "sha256sum": "coreutils", "taskset": "util-linux"}
 NIGHT = "read go; tar -cf - papers | mbuffer -q -m 256k | %s >papers.tar.lz; echo packed; read end"
 

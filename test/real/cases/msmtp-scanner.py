@@ -6,7 +6,7 @@ import os
 
 from scene import Missing
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"msmtp": "msmtp", "python3": "python3", "ss": "iproute2", "perl": "perl", "flock": "util-linux", "bzip2": "bzip2"}
 MAIL = """
 import socket, sys, threading

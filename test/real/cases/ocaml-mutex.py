@@ -4,7 +4,7 @@ a dc that computes. A second dc computes too, for nobody."""
 import os
 import signal
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"ocamlopt": "ocaml-nox", "dc": "dc", "curl": "curl"}
 SHOP = """
 let lock = Mutex.create ()

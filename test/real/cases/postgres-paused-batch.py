@@ -8,7 +8,7 @@ import os
 from lib import cgroup2, in_cgroup
 from scene import Missing, Postgres, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"postgres": "postgresql", "initdb": "postgresql", "psql": "postgresql-client", "python3": "python3"}
 BATCH = """
 import os, sys, time

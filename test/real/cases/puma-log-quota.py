@@ -5,7 +5,7 @@ import os
 
 from scene import descendants, proc, set_quota, throttled
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"puma": "puma", "jq": "jq", "curl": "curl"}
 ROWS = 60000
 SHOP = """

@@ -2,7 +2,7 @@
 """redis-cli GET waits for redis-server. The server waits in fsync for a slow disk, to log another client's write."""
 import os
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"redis-server": "redis-server", "redis-cli": "redis-tools", "losetup": "mount", "mkfs.ext2": "e2fsprogs"}
 
 

@@ -6,7 +6,7 @@ import signal
 
 from scene import children
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"saslauthd": "sasl2-bin", "testsaslauthd": "sasl2-bin", "slapd": "slapd", "slapadd": "slapd",
          "ldapsearch": "ldap-utils", "ss": "iproute2"}
 SLAPD = """

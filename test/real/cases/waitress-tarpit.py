@@ -8,7 +8,7 @@ import shutil
 
 from scene import Missing, children
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"hitch": "hitch", "waitress-serve": "python3-waitress", "exim4": "exim4-daemon-light", "openssl": "openssl",
          "curl": "curl", "nc": "netcat-openbsd"}
 DELAY_S = 9

@@ -3,7 +3,7 @@
 pipe to the printer's driver is full. The driver waits for its user, because there is no paper."""
 import os
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"Xvfb": "xvfb", "wish": "tk8.6", "nc": "netcat-openbsd", "python3": "python3", "xdpyinfo": "x11-utils"}
 WINDOW = """
 label .clock -text start

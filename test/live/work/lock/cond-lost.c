@@ -40,7 +40,7 @@ static void producer(void)
 
 int main(void)
 {
-	expect("long-wait|normal", "missing-wakeup|none|slow-peer", "futex", "producer,victim", "victim");
+	expect("long-wait|normal", "missing-wakeup|none|timer|slow-peer", "futex", "producer,victim", "victim");
 	pid_t p = process(producer);
 	nap_ms(3200);
 	hang_ends();
