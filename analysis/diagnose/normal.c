@@ -154,8 +154,7 @@ static bool idles(const struct findings *f)
 	bool unsure;
 
 	if (!chain_only_children(&f->chain) || f->chain.end != END_LEAF || chain_waits_for_files(&f->chain) ||
-	    f->circular || last->kind == RESOURCE_DATABASE_LOCK || last->kind == RESOURCE_STANDBY ||
-	    last->kind == RESOURCE_CHECKPOINT)
+	    f->circular || last->kind == RESOURCE_DATABASE_LOCK || chain_awaits_helper(last))
 		return false;
 	/* a person who asks about the parent wants to know that its child waits for input */
 	if (last->kind == RESOURCE_INPUT && f->chain.options.window_given && f->chain.links.n > 1)

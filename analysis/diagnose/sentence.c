@@ -142,6 +142,10 @@ static void say_wait(struct words *t, const struct sentence_facts *f, const stru
 		words_add(t, "for a checkpoint by ");
 		return;
 	}
+	if (k->kind == RESOURCE_ARCHIVE) {
+		words_add(t, "for the log to be archived by ");
+		return;
+	}
 	if (k->kind == RESOURCE_JAVA_LOCK) {
 		words_add(t, "for a Java lock held by ");
 		return;
@@ -401,6 +405,8 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 		words_add(t, "was waiting for a standby of the database to confirm the log");
 	else if (k->kind == RESOURCE_CHECKPOINT)
 		words_add(t, "was waiting for a checkpoint of the database");
+	else if (k->kind == RESOURCE_ARCHIVE)
+		words_add(t, "was waiting until the log of the database is archived");
 	else if (k->kind == RESOURCE_INPUT)
 		words_add(t, k->wait == CT_W_WRITE ? "was waiting to write to its terminal"
 						   : "was waiting for input");

@@ -315,7 +315,7 @@ static bool is_own_sender(const struct graph *g, uint32_t sender, uint32_t task)
  * the task that could have ended the wait. Signs that the task may have waited for the signal:
  * - The sender is of the task's process, or of a descendant (is_own_sender()).
  * - The sender is the task that could have ended the wait.
- * - The task waited for a standby or a checkpoint, and the sender is of the same server.
+ * - The task waited for a standby, a checkpoint or the archive, and the sender is of the same server.
  * - No task could have ended the wait, and is_for_one_thing() is false. */
 static bool blame_interrupted(const struct graph *g, const struct interval *s, uint32_t sender,
 			      struct blame *b)
@@ -328,7 +328,8 @@ static bool blame_interrupted(const struct graph *g, const struct interval *s, u
 	if (lasting.task == sender || (lasting.task == GRAPH_NONE && !is_for_one_thing(s)))
 		return false;
 	/* Processes of PostgreSQL wake each other by signals. */
-	if ((lasting.kind == RESOURCE_STANDBY || lasting.kind == RESOURCE_CHECKPOINT) &&
+	if ((lasting.kind == RESOURCE_STANDBY || lasting.kind == RESOURCE_CHECKPOINT ||
+	     lasting.kind == RESOURCE_ARCHIVE) &&
 	    g->tasks[sender].ptgid == g->tasks[s->task].ptgid)
 		return false;
 	lasting.until_ns = b->until_ns;
@@ -790,7 +791,7 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 		return;
 	/* A wait that timed out without a task to blame is a sleep. */
 	if (b->timed_out && b->task == GRAPH_NONE && b->time != TIME_NETWORK &&
-	    b->kind != RESOURCE_DATABASE_LOCK && b->kind != RESOURCE_LOCK &&
+	    b->kind != RESOURCE_DATABASE_LOCK && b->kind != RESOURCE_LOCK && b->kind != RESOURCE_ARCHIVE &&
 	    !(graph_is_local(g, b->obj) && owner_owed(g, b->obj, s->from_ns))) {
 		b->obj = 0;
 		b->kind = RESOURCE_TIMER;
