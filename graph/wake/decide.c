@@ -402,6 +402,15 @@ static bool awaits_signal(const struct graph *g, const struct interval *s, const
 	       is_own_sender(g, sender, s->task);
 }
 
+/* Returns true if the end of another process ended the wait. The last thread of the process that exits closes
+ * the descriptors of the process, too. The exit of any single thread only wakes waits on a futex. */
+static bool is_end_of_process(const struct graph *g, const struct interval *s,
+			      const struct window_event *wake, uint32_t waker)
+{
+	return wake->r.flags & CT_WF_EXITING && s->wait != CT_W_FUTEX &&
+	       g->tasks[waker].tgid != g->tasks[s->task].tgid;
+}
+
 static void blame_waker(const struct graph *g, const struct interval *s, const struct window_event *wake,
 			struct blame *b)
 {
@@ -481,7 +490,7 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 		b->time = TIME_LOCK;
 		return;
 	}
-	b->task = b->kind == RESOURCE_CHILD && wake->r.flags & CT_WF_EXITING ? wake_ender(g, waker) : waker;
+	b->task = is_end_of_process(g, s, wake, waker) ? wake_ender(g, waker) : waker;
 	if ((s->wait == CT_W_POLL || s->wait == CT_W_EPOLL) &&
 	    ((title_waits(g, s) && g->tasks[waker].ptgid == g->tasks[s->task].ptgid) ||
 	     (sig && ct_signal_number(&sig->r) == SIGURG && title_sessions(g, s->task, waker, s->to_ns)))) {
