@@ -141,11 +141,32 @@ static bool lives_mostly(const struct graph_task *t, const struct link *k)
 	return to_ns > from_ns && to_ns - from_ns >= (k->to_ns - k->from_ns) / 2;
 }
 
-/* A main thread that sleeps again and again seems to wait for the end of its child. */
-static int find_polled_child(struct findings *f, bool *ret_done)
+/* The last task of the chain sleeps. Returns the client's end of the connection that this task should accept
+ * instead. Returns 0 if there is none. A child that was born later may have got the connection. */
+static uint64_t to_accept(const struct findings *f)
+{
+	const struct link *v = f->chain.links.v;
+	size_t n = f->chain.links.n, at = n - 2;
+	uint64_t peer;
+
+	if (n < 2 || v[n - 1].tid != v[n - 1].pid || v[n - 1].wait != CT_W_SLEEP)
+		return 0;
+	if (v[at].state == LINK_UNBORN && at)
+		at--;
+	peer = graph_peer_object(f->g, v[at].obj);
+	if (at == n - 2 && peer && !(peer & CT_OBJ_NOT_ACCEPTED))
+		return 0;
+	return pool_may_accept(f->g, v[n - 1].task, v[at].obj) ? v[at].obj : 0;
+}
+
+/* A main thread that sleeps again and again seems to wait for the end of its child. sock: to_accept(). If it
+ * is not 0, only a child that serves another client of the same server counts: a server may have a limit for
+ * the number of its children. */
+static int find_polled_child(struct findings *f, uint64_t sock, bool *ret_done)
 {
 	struct link *k = last_link(f);
 	const struct graph *g = f->g;
+	uint64_t middle_ns = k->from_ns + (k->to_ns - k->from_ns) / 2;
 	uint32_t child = GRAPH_NONE;
 	const struct graph_task *t;
 	struct words w = { 0 };
@@ -154,7 +175,8 @@ static int find_polled_child(struct findings *f, bool *ret_done)
 
 	for (size_t i = 0; k->tid == k->pid && i < n && scan_step(g); i++) {
 		t = &g->tasks[r[i].event];
-		if (!lives_mostly(t, k) || chain_has_task(&f->chain, 0, r[i].event))
+		if (!lives_mostly(t, k) || chain_has_task(&f->chain, 0, r[i].event) ||
+		    (sock && !pool_serves(g, r[i].event, sock, middle_ns)))
 			continue;
 		child = r[i].event;
 		words_add(&w, "%s%s[%u]", found++ ? ", " : "",
@@ -163,10 +185,8 @@ static int find_polled_child(struct findings *f, bool *ret_done)
 	if (found > 1) {
 		char *names = words_take(&w);
 
-		words_add(
-			&w,
-			"%s[%u] sleeps again and again, and may wait for the end of one of its children: %s",
-			k->comm, k->tid, names ?: "");
+		words_add(&w, "%s[%u] sleeps%s, and may wait for the end of one of its children: %s", k->comm,
+			  k->tid, sock ? ", and accepts no connection" : " again and again", names ?: "");
 		free(names);
 		return add_choice(f, &w);
 	}
@@ -783,7 +803,9 @@ int root_cause_find(struct findings *f)
 	if (!r && f->chain.end == END_LEAF && root_cause_polls(k))
 		r = find_sleepy_spin(f, &done);
 	if (!r && !done && f->chain.end == END_LEAF && root_cause_polls(k))
-		r = find_polled_child(f, &done);
+		r = find_polled_child(f, 0, &done);
+	else if (!r && !done && f->chain.end == END_LEAF && to_accept(f))
+		r = find_polled_child(f, to_accept(f), &done);
 	if (!r && !done && f->chain.end == END_LEAF && root_cause_polls(k))
 		r = find_polled_thread(f, &done);
 	if (!r && !done && f->chain.end == END_LEAF && root_cause_polls(k))
