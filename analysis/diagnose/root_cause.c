@@ -8,6 +8,7 @@
 
 #include "analysis/contention/cpu_samples.h"
 #include "analysis/contention/flag.h"
+#include "analysis/contention/onward.h"
 #include "analysis/contention/pool.h"
 #include "analysis/diagnose/idle_client.h"
 #include "analysis/diagnose/prompted.h"
@@ -833,4 +834,83 @@ int root_cause_find(struct findings *f)
 	if (!r && f->chain.end == END_LEAF && f->chain.leaf.kind == RESOURCE_DISK)
 		r = find_disk(f);
 	return r;
+}
+
+/* Returns the victim's last wait in the chain, if no task has ended it. Otherwise returns GRAPH_NONE. */
+static uint32_t lasting_wait(const struct findings *f)
+{
+	const struct link *k = &f->chain.links.v[0];
+	uint32_t i = graph_interval_at(f->g, k->task, k->to_ns - 1);
+	const struct interval *s = i == GRAPH_NONE ? NULL : &f->g->intervals[i];
+
+	return s && s->state == INTERVAL_BLOCKED &&
+			       (k->killed || s->wake == GRAPH_NONE ||
+				edge_by_timer(f->g, s, &f->g->w->events[s->wake]))
+		       ? i
+		       : GRAPH_NONE;
+}
+
+/* Lists the tasks that may still work for the victim, or for the producer (producer_of()). */
+static int say_onward(struct findings *f, bool producer, const struct enders *all)
+{
+	const struct link *k = last_link(f), *asks = producer ? k : &f->chain.links.v[0];
+	struct words w = { 0 };
+
+	words_add(&w, "%s[%u] idles; ", k->comm, k->tid);
+	for (size_t i = 0; i < all->n; i++)
+		words_add(&w, "%s%s[%u]", i ? i + 1 < all->n ? ", " : " and " : "",
+			  graph_comm(f->g, all->v[i], k->to_ns), f->g->tasks[all->v[i]].tid);
+	words_add(&w, " still work%s on what %s[%u] has caused%s", all->n == 1 ? "s" : "", asks->comm,
+		  asks->tid, all->n == 1 ? ": taken for the reason" : "");
+	return add_choice(f, &w);
+}
+
+/* Returns the process of the last task if the task before it reads its output from a pipe: it works only for
+ * this reader. Otherwise returns 0. */
+static uint32_t producer_of(struct findings *f)
+{
+	const struct link *k = last_link(f);
+
+	return k[-1].kind == RESOURCE_PIPE && k[-1].wait != CT_W_WRITE && k->pid != k[-1].pid ? k->pid : 0;
+}
+
+/* Returns true if the last task of the chain idles: in its event loop, or as a producer, on a futex. If
+ * blame_debt() looked at what its process does for the request (blame.request), its result holds. */
+static bool ends_idle(struct findings *f)
+{
+	const struct link *k = last_link(f);
+
+	return f->chain.end == END_LEAF && !f->chain.leaf.ended && f->chain.leaf.task == GRAPH_NONE &&
+	       !f->chain.leaf.request.since_ns && !k->owed && !f->circular &&
+	       (k->wait == CT_W_POLL || k->wait == CT_W_EPOLL ||
+		(k->wait == CT_W_FUTEX && producer_of(f) && !chain_has_lock(&f->chain)));
+}
+
+int root_cause_onward(struct findings *f)
+{
+	struct link *k = last_link(f);
+	uint32_t wait = f->chain.links.n > 1 && ends_idle(f) ? lasting_wait(f) : GRAPH_NONE;
+	uint64_t from_ns = f->chain.links.v[0].from_ns, to_ns;
+	struct enders all;
+
+	/* Without a person who asks, nobody knows that the victim waits for its last work. */
+	if (wait == GRAPH_NONE || !f->chain.options.window_given)
+		return 0;
+	to_ns = MIN(f->chain.links.v[0].to_ns, f->g->intervals[wait].to_ns);
+	if (!onward_find(f->g, wait, from_ns + (to_ns - from_ns) / 2, to_ns, producer_of(f), &all) || !all.n)
+		return 0;
+	for (size_t i = 0; i < all.n; i++)
+		if (chain_has_task(&f->chain, 0, all.v[i]))
+			return 0;
+	if (say_onward(f, producer_of(f), &all))
+		return -ENOMEM;
+	if (all.n > 1)
+		return 0;
+	free(k->resource);
+	k->resource = strdup("");
+	if (!k->resource)
+		return -ENOMEM;
+	k->kind = RESOURCE_UNKNOWN;
+	k->obj = 0;
+	return follow(f, all.v[0], k->from_ns, k->to_ns, EDGE_OWNER, EDGE_WEAK);
 }
