@@ -626,6 +626,14 @@ static bool has_no_long_wait(const struct link *k)
 	return k->longest_ns <= k[-1].total_ns / 2;
 }
 
+/* Returns true if link k waits for the end of a child, or for the output of a descendant. */
+static bool waits_for_own(const struct findings *f, const struct link *k)
+{
+	return k->edge == EDGE_EXIT || k->edge == EDGE_FORK ||
+	       (k->kind == RESOURCE_PIPE && k->wait != CT_W_WRITE &&
+		graph_descends_from(f->g, k[1].task, k->pid));
+}
+
 /* Blames no task for a wait on obj. */
 static struct blame input_from_outside(uint64_t obj)
 {
@@ -636,16 +644,17 @@ static struct blame input_from_outside(uint64_t obj)
 
 /* A task of the chain may read from an ancestor, such as a terminal or a script. The next link is
  * then this ancestor. Ends the chain at the task that reads if the ancestor has no part in the
- * work. This is so if the ancestor and all later links only wait for children, and one of these is
- * true:
- * - The chain ends in a wait with no task to blame, other than a wait for a disk: the ancestor
- *   seems to idle.
- * - The ancestor runs other children, one after the other: none of these children is to blame. */
+ * work. This is so if one of these is true:
+ * - The ancestor and all later links only wait for children, and the chain ends in a wait with no task to
+ *   blame, other than a wait for a disk: the ancestor seems to idle.
+ * - The ancestor runs other children, one after the other, and perhaps reads their output: none of these
+ *   children is to blame. */
 static int find_driver(struct findings *f)
 {
 	struct link *v = f->chain.links.v;
 	size_t n = f->chain.links.n, at;
 	struct words t = { 0 };
+	bool runs;
 
 	if (f->chain.end == END_CYCLE || f->starved || f->spins || chain_waits_for_files(&f->chain))
 		return 0;
@@ -656,9 +665,10 @@ static int find_driver(struct findings *f)
 			break;
 	if (at + 1 >= n)
 		return 0;
-	if (f->chain.end != END_LEAF && (at + 2 >= n || !has_no_long_wait(&v[at + 1])))
+	runs = at + 2 < n && has_no_long_wait(&v[at + 1]) && waits_for_own(f, &v[at + 1]);
+	if (f->chain.end != END_LEAF && !runs)
 		return 0;
-	for (size_t i = at + 1; i + 1 < n; i++)
+	for (size_t i = at + 1; !runs && i + 1 < n; i++)
 		if (v[i].edge != EDGE_EXIT && v[i].edge != EDGE_FORK)
 			return 0;
 	words_add(&t, "%s[%u] reads what %s[%u], which started it, writes: taken for its input", v[at].comm,
