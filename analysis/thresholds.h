@@ -146,6 +146,11 @@
  * polls_beside_its_work).
  * If the share is larger, a loop around poll() seems to compute (test loop_around_poll). */
 #define SPIN_SAMPLE_SHARE 3
+/* tasks, messages: onward_find() follows the work of a waiting task to at most this many tasks, and remembers
+ * at most this many messages that no task has received. Beyond that, it names no task. Larger numbers take
+ * more time. */
+#define ONWARD_TASKS    64
+#define ONWARD_MESSAGES 64
 /* waits: A task that sleeps fewer times than this does not poll.
  * If smaller, two sleeps count as polling (test two_sleeps).
  * If larger, a short polling is not found (test three_sleeps). */

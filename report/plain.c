@@ -71,6 +71,7 @@ const char *plain_time(enum time_kind time)
 const char *plain_resource(enum resource_kind kind)
 {
 	static const char *const words[RESOURCE_KINDS] = {
+		[RESOURCE_ARCHIVE] = "archive of the database",
 		[RESOURCE_CHECKPOINT] = "checkpoint of the database",
 		[RESOURCE_DATA_FLAG] = "variable in memory",
 		[RESOURCE_DATABASE_LOCK] = "lock of the database",

@@ -187,10 +187,16 @@ static bool is_silent(const struct graph *g, const struct hops *h, uint32_t k, s
 	return m->triggers;
 }
 
+/* Returns true if a client sent a request in the step. No server waits for a client that has gone. */
+static bool is_request(const struct graph *g, const struct missing_wake_step *step)
+{
+	return step->edge == EDGE_MESSAGE && graph_is_accepted(g, step->obj);
+}
+
 /* Returns true if the task of the step exited before the middle of the wait. If this task ended at
  * least MISSING_GOOD_COUNT earlier waits (step->count), its exit is the reason for the missing
  * wake-up. If not, perhaps all tasks of its role live only briefly: n_steps becomes 0, so no task
- * is named. */
+ * is named. The same holds for a client (is_request()). */
 static bool has_ended(const struct graph *g, const struct missing_wake_step *step, struct missing_wake *m)
 {
 	const struct graph_task *t = &g->tasks[step->task];
@@ -198,7 +204,7 @@ static bool has_ended(const struct graph *g, const struct missing_wake_step *ste
 
 	if (t->exit_ns >= step->from_ns + (step->to_ns - step->from_ns) / 2)
 		return false;
-	if (step->count < MISSING_GOOD_COUNT)
+	if (step->count < MISSING_GOOD_COUNT || is_request(g, step))
 		m->n_steps = 0;
 	missing_wake_name(m, MISSING_ENDED, &none, t->exit_ns);
 	return true;

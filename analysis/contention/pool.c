@@ -6,6 +6,7 @@
 #include "analysis/thresholds.h"
 #include "graph/timeline/scan.h"
 #include "graph/wake/nat.h"
+#include "graph/wake/owner.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
 
@@ -99,6 +100,31 @@ static bool may_accept(const struct graph *g, uint32_t task, const struct window
 		const struct window_object *l = &g->w->objects[r[i].event];
 
 		if (graph_listens_for(g, l, o) == best && accepts_on(g, task, l->id))
+			return true;
+	}
+	return false;
+}
+
+bool pool_may_accept(const struct graph *g, uint32_t task, uint64_t sock)
+{
+	const struct window_object *o = asks_for(g, sock);
+	enum listens best = o ? best_match(g, o) : LISTENS_NOT;
+
+	return best != LISTENS_NOT && may_accept(g, task, o, best);
+}
+
+bool pool_serves(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns)
+{
+	const struct window_object *o = asks_for(g, sock);
+
+	for (size_t i = 0; o && i < g->w->n_objects && scan_step(g); i++) {
+		const struct window_object *x = &g->w->objects[i];
+
+		if (CT_OBJ_KIND(x->id) == CT_OBJ_SOCK && x->family == o->family && x->type == o->type &&
+		    (o->family == AF_UNIX ? o->name[0] && window_object_same_name(x, o)
+					  : x->lport == o->rport && x->netns == o->netns) &&
+		    graph_is_accepted(g, x->id) && x->id != graph_peer_object(g, sock) &&
+		    owner_has_socket(g, task, x->id, ts_ns))
 			return true;
 	}
 	return false;

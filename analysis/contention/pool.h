@@ -22,6 +22,12 @@
  * of `task` waits. Processes are a pool only if it is the client's end of a stream connection, and no part of
  * its request was received before the middle of [from, to). Threads are no pool if `task` received it. */
 uint32_t pool_workers(const struct graph *g, uint32_t task, uint64_t sock, uint64_t from_ns, uint64_t to_ns);
+/* sock: the client's end of a stream connection. Returns true if the process of `task` has a socket that may
+ * get this connection. */
+bool pool_may_accept(const struct graph *g, uint32_t task, uint64_t sock);
+/* Returns true if the process of `task` has another connection that was accepted at the address to which the
+ * client's end `sock` leads. */
+bool pool_serves(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns);
 /* `task` is a worker. Returns the id of the process whose threads the workers are, or which is the parent of
  * the workers. */
 uint32_t pool_process(const struct graph *g, uint32_t task);

@@ -415,6 +415,11 @@ bool chain_holds_no_kernel_lock(const struct graph *g, const struct link *k)
 		k->wait == CT_W_CHILD);
 }
 
+bool chain_awaits_helper(const struct link *k)
+{
+	return k->kind == RESOURCE_STANDBY || k->kind == RESOURCE_CHECKPOINT || k->kind == RESOURCE_ARCHIVE;
+}
+
 bool chain_only_children(const struct chain *c)
 {
 	for (size_t i = 0; i + 1 < c->links.n; i++)

@@ -54,6 +54,8 @@ bool chain_has_lock(const struct link *links, size_t n);
  * in which no task owns one: the kernel takes no lock before such a wait, or has released all. Or it runs,
  * and its samples show that it runs in user mode. */
 bool chain_holds_no_kernel_lock(const struct graph *g, const struct link *k);
+/* Returns true if the link waits for a process of its own database: graph/wake/title.h, title_helper(). */
+bool chain_awaits_helper(const struct link *k);
 /* Returns true if every link but the last one waits for the end of a task, or for a vfork child. */
 bool chain_only_children(const struct chain *c);
 /* Returns true if the last link waits for a disk, or for a network file system. */

@@ -538,6 +538,9 @@ int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to
 	if (!r)
 		r = f.chain.links.n ? root_cause_find(&f) : -EINVAL;
 	f.left_out = !r && is_left_out(&f);
+	if (!r && !f.left_out && !f.chain.refused &&
+	    !normal_victim(&f, f.chain.links.v[0].total_ns, to_ns - from_ns))
+		r = root_cause_onward(&f);
 	if (!r)
 		r = compare_waits(&f, options, d,
 				  normal_victim(&f, f.chain.links.v[0].total_ns, to_ns - from_ns));

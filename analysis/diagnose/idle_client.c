@@ -295,7 +295,7 @@ bool idle_client(const struct graph *g, const struct chain *c, size_t first)
 	for (size_t i = first; i < c->links.n; i++) {
 		const struct link *k = &c->links.v[i];
 
-		if (!is_loop(k) || k->kind == RESOURCE_STANDBY || k->kind == RESOURCE_CHECKPOINT)
+		if (!is_loop(k) || chain_awaits_helper(k))
 			return false;
 		if (i > first && k->server && !k->owed)
 			return is_read(g, k);

@@ -154,8 +154,7 @@ static bool idles(const struct findings *f)
 	bool unsure;
 
 	if (!chain_only_children(&f->chain) || f->chain.end != END_LEAF || chain_waits_for_files(&f->chain) ||
-	    f->circular || last->kind == RESOURCE_DATABASE_LOCK || last->kind == RESOURCE_STANDBY ||
-	    last->kind == RESOURCE_CHECKPOINT)
+	    f->circular || last->kind == RESOURCE_DATABASE_LOCK || chain_awaits_helper(last))
 		return false;
 	/* a person who asks about the parent wants to know that its child waits for input */
 	if (last->kind == RESOURCE_INPUT && f->chain.options.window_given && f->chain.links.n > 1)
@@ -232,12 +231,38 @@ static bool got_something(const struct graph *g, const struct interval *s)
 	       !edge_by_timer(g, s, &g->w->events[s->wake]);
 }
 
+/* Returns the task's longest wait in the time of link k, or GRAPH_NONE. */
+static uint32_t longest_wait(const struct graph *g, const struct link *k)
+{
+	uint32_t end = g->tasks[k->task].first_interval + g->tasks[k->task].n_intervals, best = GRAPH_NONE;
+	uint64_t best_ns = 0;
+
+	for (uint32_t i = graph_interval_at(g, k->task, k->from_ns);
+	     i < end && g->intervals[i].from_ns < k->to_ns && scan_step(g); i++) {
+		const struct interval *s = &g->intervals[i];
+		uint64_t ns = MIN(s->to_ns, k->to_ns) - MAX(s->from_ns, k->from_ns);
+
+		if (s->state != INTERVAL_BLOCKED || ns <= best_ns)
+			continue;
+		best = i;
+		best_ns = ns;
+	}
+	return best;
+}
+
+/* Waits of a consumer for the same thing, in the time of a link or outside of it. */
+struct feed {
+	uint32_t fed;    /* how many of the waits got something */
+	uint64_t dry_ns; /* the longest time, in waits one after the other, until one of them got something */
+};
+
+/* Looks at the waits that are like the longest one of link k. */
 static bool is_fed_often(const struct graph *g, const struct link *k)
 {
 	const struct graph_task *t = &g->tasks[k->task];
-	uint32_t wait = graph_interval_at(g, k->task, k->from_ns), inside = 0, outside = 0;
-	uint64_t longest_ns = 0;
-	uint32_t from, to;
+	uint32_t wait = longest_wait(g, k), from, to;
+	struct feed feeds[2] = { 0 }, *inside = &feeds[1], *outside = &feeds[0], *last = NULL;
+	uint64_t dry_ns = 0;
 
 	if (wait == GRAPH_NONE)
 		return false;
@@ -245,19 +270,24 @@ static bool is_fed_often(const struct graph *g, const struct link *k)
 	to = MIN(wait + FED_LOOKS, t->first_interval + t->n_intervals);
 	for (uint32_t i = from; i < to; i++) {
 		const struct interval *s = &g->intervals[i];
+		struct feed *at = s->from_ns < k->to_ns && s->to_ns > k->from_ns ? inside : outside;
 
-		if (!got_something(g, s) || !blame_same_wait(&g->intervals[wait], s))
+		if (s->state != INTERVAL_BLOCKED || !blame_same_wait(&g->intervals[wait], s))
 			continue;
-		if (s->from_ns >= k->from_ns && s->from_ns < k->to_ns) {
-			inside++;
+		if (at != last)
+			dry_ns = 0;
+		last = at;
+		dry_ns += at == inside ? MIN(s->to_ns, k->to_ns) - MAX(s->from_ns, k->from_ns)
+				       : s->to_ns - s->from_ns;
+		at->dry_ns = MAX(at->dry_ns, dry_ns);
+		if (!got_something(g, s))
 			continue;
-		}
-		outside++;
-		longest_ns = MAX(longest_ns, s->to_ns - s->from_ns);
+		at->fed++;
+		dry_ns = 0;
 	}
-	if (inside >= FED_WAITS && k->longest_ns <= k->total_ns / 2)
+	if (inside->fed >= FED_WAITS && inside->dry_ns <= k->total_ns / 2)
 		return true;
-	return outside >= FED_WAITS && k->longest_ns <= longest_ns * 2;
+	return outside->fed >= FED_WAITS && inside->dry_ns <= outside->dry_ns * 2;
 }
 
 /* Java sleeps in a wait on a futex with a time limit. */

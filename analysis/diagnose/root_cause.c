@@ -8,6 +8,7 @@
 
 #include "analysis/contention/cpu_samples.h"
 #include "analysis/contention/flag.h"
+#include "analysis/contention/onward.h"
 #include "analysis/contention/pool.h"
 #include "analysis/diagnose/idle_client.h"
 #include "analysis/diagnose/prompted.h"
@@ -141,11 +142,32 @@ static bool lives_mostly(const struct graph_task *t, const struct link *k)
 	return to_ns > from_ns && to_ns - from_ns >= (k->to_ns - k->from_ns) / 2;
 }
 
-/* A main thread that sleeps again and again seems to wait for the end of its child. */
-static int find_polled_child(struct findings *f, bool *ret_done)
+/* The last task of the chain sleeps. Returns the client's end of the connection that this task should accept
+ * instead. Returns 0 if there is none. A child that was born later may have got the connection. */
+static uint64_t to_accept(const struct findings *f)
+{
+	const struct link *v = f->chain.links.v;
+	size_t n = f->chain.links.n, at = n - 2;
+	uint64_t peer;
+
+	if (n < 2 || v[n - 1].tid != v[n - 1].pid || v[n - 1].wait != CT_W_SLEEP)
+		return 0;
+	if (v[at].state == LINK_UNBORN && at)
+		at--;
+	peer = graph_peer_object(f->g, v[at].obj);
+	if (at == n - 2 && peer && !(peer & CT_OBJ_NOT_ACCEPTED))
+		return 0;
+	return pool_may_accept(f->g, v[n - 1].task, v[at].obj) ? v[at].obj : 0;
+}
+
+/* A main thread that sleeps again and again seems to wait for the end of its child. sock: to_accept(). If it
+ * is not 0, only a child that serves another client of the same server counts: a server may have a limit for
+ * the number of its children. */
+static int find_polled_child(struct findings *f, uint64_t sock, bool *ret_done)
 {
 	struct link *k = last_link(f);
 	const struct graph *g = f->g;
+	uint64_t middle_ns = k->from_ns + (k->to_ns - k->from_ns) / 2;
 	uint32_t child = GRAPH_NONE;
 	const struct graph_task *t;
 	struct words w = { 0 };
@@ -154,7 +176,8 @@ static int find_polled_child(struct findings *f, bool *ret_done)
 
 	for (size_t i = 0; k->tid == k->pid && i < n && scan_step(g); i++) {
 		t = &g->tasks[r[i].event];
-		if (!lives_mostly(t, k) || chain_has_task(&f->chain, 0, r[i].event))
+		if (!lives_mostly(t, k) || chain_has_task(&f->chain, 0, r[i].event) ||
+		    (sock && !pool_serves(g, r[i].event, sock, middle_ns)))
 			continue;
 		child = r[i].event;
 		words_add(&w, "%s%s[%u]", found++ ? ", " : "",
@@ -163,10 +186,8 @@ static int find_polled_child(struct findings *f, bool *ret_done)
 	if (found > 1) {
 		char *names = words_take(&w);
 
-		words_add(
-			&w,
-			"%s[%u] sleeps again and again, and may wait for the end of one of its children: %s",
-			k->comm, k->tid, names ?: "");
+		words_add(&w, "%s[%u] sleeps%s, and may wait for the end of one of its children: %s", k->comm,
+			  k->tid, sock ? ", and accepts no connection" : " again and again", names ?: "");
 		free(names);
 		return add_choice(f, &w);
 	}
@@ -606,6 +627,14 @@ static bool has_no_long_wait(const struct link *k)
 	return k->longest_ns <= k[-1].total_ns / 2;
 }
 
+/* Returns true if link k waits for the end of a child, or for the output of a descendant. */
+static bool waits_for_own(const struct findings *f, const struct link *k)
+{
+	return k->edge == EDGE_EXIT || k->edge == EDGE_FORK ||
+	       (k->kind == RESOURCE_PIPE && k->wait != CT_W_WRITE &&
+		graph_descends_from(f->g, k[1].task, k->pid));
+}
+
 /* Blames no task for a wait on obj. */
 static struct blame input_from_outside(uint64_t obj)
 {
@@ -616,16 +645,17 @@ static struct blame input_from_outside(uint64_t obj)
 
 /* A task of the chain may read from an ancestor, such as a terminal or a script. The next link is
  * then this ancestor. Ends the chain at the task that reads if the ancestor has no part in the
- * work. This is so if the ancestor and all later links only wait for children, and one of these is
- * true:
- * - The chain ends in a wait with no task to blame, other than a wait for a disk: the ancestor
- *   seems to idle.
- * - The ancestor runs other children, one after the other: none of these children is to blame. */
+ * work. This is so if one of these is true:
+ * - The ancestor and all later links only wait for children, and the chain ends in a wait with no task to
+ *   blame, other than a wait for a disk: the ancestor seems to idle.
+ * - The ancestor runs other children, one after the other, and perhaps reads their output: none of these
+ *   children is to blame. */
 static int find_driver(struct findings *f)
 {
 	struct link *v = f->chain.links.v;
 	size_t n = f->chain.links.n, at;
 	struct words t = { 0 };
+	bool runs;
 
 	if (f->chain.end == END_CYCLE || f->starved || f->spins || chain_waits_for_files(&f->chain))
 		return 0;
@@ -636,9 +666,10 @@ static int find_driver(struct findings *f)
 			break;
 	if (at + 1 >= n)
 		return 0;
-	if (f->chain.end != END_LEAF && (at + 2 >= n || !has_no_long_wait(&v[at + 1])))
+	runs = at + 2 < n && has_no_long_wait(&v[at + 1]) && waits_for_own(f, &v[at + 1]);
+	if (f->chain.end != END_LEAF && !runs)
 		return 0;
-	for (size_t i = at + 1; i + 1 < n; i++)
+	for (size_t i = at + 1; !runs && i + 1 < n; i++)
 		if (v[i].edge != EDGE_EXIT && v[i].edge != EDGE_FORK)
 			return 0;
 	words_add(&t, "%s[%u] reads what %s[%u], which started it, writes: taken for its input", v[at].comm,
@@ -784,7 +815,9 @@ int root_cause_find(struct findings *f)
 	if (!r && f->chain.end == END_LEAF && root_cause_polls(k))
 		r = find_sleepy_spin(f, &done);
 	if (!r && !done && f->chain.end == END_LEAF && root_cause_polls(k))
-		r = find_polled_child(f, &done);
+		r = find_polled_child(f, 0, &done);
+	else if (!r && !done && f->chain.end == END_LEAF && to_accept(f))
+		r = find_polled_child(f, to_accept(f), &done);
 	if (!r && !done && f->chain.end == END_LEAF && root_cause_polls(k))
 		r = find_polled_thread(f, &done);
 	if (!r && !done && f->chain.end == END_LEAF && root_cause_polls(k))
@@ -812,4 +845,83 @@ int root_cause_find(struct findings *f)
 	if (!r && f->chain.end == END_LEAF && f->chain.leaf.kind == RESOURCE_DISK)
 		r = find_disk(f);
 	return r;
+}
+
+/* Returns the victim's last wait in the chain, if no task has ended it. Otherwise returns GRAPH_NONE. */
+static uint32_t lasting_wait(const struct findings *f)
+{
+	const struct link *k = &f->chain.links.v[0];
+	uint32_t i = graph_interval_at(f->g, k->task, k->to_ns - 1);
+	const struct interval *s = i == GRAPH_NONE ? NULL : &f->g->intervals[i];
+
+	return s && s->state == INTERVAL_BLOCKED &&
+			       (k->killed || s->wake == GRAPH_NONE ||
+				edge_by_timer(f->g, s, &f->g->w->events[s->wake]))
+		       ? i
+		       : GRAPH_NONE;
+}
+
+/* Lists the tasks that may still work for the victim, or for the producer (producer_of()). */
+static int say_onward(struct findings *f, bool producer, const struct enders *all)
+{
+	const struct link *k = last_link(f), *asks = producer ? k : &f->chain.links.v[0];
+	struct words w = { 0 };
+
+	words_add(&w, "%s[%u] idles; ", k->comm, k->tid);
+	for (size_t i = 0; i < all->n; i++)
+		words_add(&w, "%s%s[%u]", i ? i + 1 < all->n ? ", " : " and " : "",
+			  graph_comm(f->g, all->v[i], k->to_ns), f->g->tasks[all->v[i]].tid);
+	words_add(&w, " still work%s on what %s[%u] has caused%s", all->n == 1 ? "s" : "", asks->comm,
+		  asks->tid, all->n == 1 ? ": taken for the reason" : "");
+	return add_choice(f, &w);
+}
+
+/* Returns the process of the last task if the task before it reads its output from a pipe: it works only for
+ * this reader. Otherwise returns 0. */
+static uint32_t producer_of(struct findings *f)
+{
+	const struct link *k = last_link(f);
+
+	return k[-1].kind == RESOURCE_PIPE && k[-1].wait != CT_W_WRITE && k->pid != k[-1].pid ? k->pid : 0;
+}
+
+/* Returns true if the last task of the chain idles: in its event loop, or as a producer, on a futex. If
+ * blame_debt() looked at what its process does for the request (blame.request), its result holds. */
+static bool ends_idle(struct findings *f)
+{
+	const struct link *k = last_link(f);
+
+	return f->chain.end == END_LEAF && !f->chain.leaf.ended && f->chain.leaf.task == GRAPH_NONE &&
+	       !f->chain.leaf.request.since_ns && !k->owed && !f->circular &&
+	       (k->wait == CT_W_POLL || k->wait == CT_W_EPOLL ||
+		(k->wait == CT_W_FUTEX && producer_of(f) && !chain_has_lock(&f->chain)));
+}
+
+int root_cause_onward(struct findings *f)
+{
+	struct link *k = last_link(f);
+	uint32_t wait = f->chain.links.n > 1 && ends_idle(f) ? lasting_wait(f) : GRAPH_NONE;
+	uint64_t from_ns = f->chain.links.v[0].from_ns, to_ns;
+	struct enders all;
+
+	/* Without a person who asks, nobody knows that the victim waits for its last work. */
+	if (wait == GRAPH_NONE || !f->chain.options.window_given)
+		return 0;
+	to_ns = MIN(f->chain.links.v[0].to_ns, f->g->intervals[wait].to_ns);
+	if (!onward_find(f->g, wait, from_ns + (to_ns - from_ns) / 2, to_ns, producer_of(f), &all) || !all.n)
+		return 0;
+	for (size_t i = 0; i < all.n; i++)
+		if (chain_has_task(&f->chain, 0, all.v[i]))
+			return 0;
+	if (say_onward(f, producer_of(f), &all))
+		return -ENOMEM;
+	if (all.n > 1)
+		return 0;
+	free(k->resource);
+	k->resource = strdup("");
+	if (!k->resource)
+		return -ENOMEM;
+	k->kind = RESOURCE_UNKNOWN;
+	k->obj = 0;
+	return follow(f, all.v[0], k->from_ns, k->to_ns, EDGE_OWNER, EDGE_WEAK);
 }

@@ -42,6 +42,11 @@ struct findings {
 
 /* The caller has set f->g, f->chain and f->stall_least_ns. Returns 0 or -ENOMEM. */
 int root_cause_find(struct findings *f);
+/* The last task of the chain idles, as far as records show, and the victim's wait lasts: perhaps other tasks
+ * still work on what the victim has sent (analysis/contention/onward.h), or on what the producer at the other
+ * end of a pipe has asked for. If there is one such process, continues the chain with it. Does so only if a
+ * person asks about the victim. Returns 0 or -ENOMEM. */
+int root_cause_onward(struct findings *f);
 /* Returns true if the wait for a CPU is the cause, and not perhaps the work of the task. */
 bool root_cause_starved(const struct findings *f);
 /* For LINK_FOLDED: returns true if the task ran for more than half of the time. */

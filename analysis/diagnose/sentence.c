@@ -128,6 +128,7 @@ static void say_holder(struct words *t, const struct link *k, const char *holds)
 /* Adds the words between the verb ("waited ") and the next task, such as "for a mutex held by ". */
 static void say_wait(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
+	bool named = (k->resource && k->resource[0]) || k->kind != RESOURCE_UNKNOWN;
 	const char *what;
 
 	if (k->kind == RESOURCE_DATABASE_LOCK) {
@@ -140,6 +141,10 @@ static void say_wait(struct words *t, const struct sentence_facts *f, const stru
 	}
 	if (k->kind == RESOURCE_CHECKPOINT) {
 		words_add(t, "for a checkpoint by ");
+		return;
+	}
+	if (k->kind == RESOURCE_ARCHIVE) {
+		words_add(t, "for the log to be archived by ");
 		return;
 	}
 	if (k->kind == RESOURCE_JAVA_LOCK) {
@@ -248,16 +253,16 @@ static void say_wait(struct words *t, const struct sentence_facts *f, const stru
 	case EDGE_FUSE:
 		break;
 	}
-	what = k->resource && k->resource[0] ? k->resource
-	       : k->kind != RESOURCE_UNKNOWN ? resource_kind_word(k->kind)
-					     : "something";
+	what = !named                          ? "something"
+	       : k->resource && k->resource[0] ? k->resource
+					       : resource_kind_word(k->kind);
 	if (k->wait == CT_W_CONNECT || k->unaccepted || tells_pool(k))
 		say_queued(t, f, k, what);
 	else if (k->wait == CT_W_WRITE)
 		words_add(t, "to write to %s, which is to be emptied by ", what);
 	else if (k->edge == EDGE_EVENTFD || (k->wait == CT_W_FUTEX && CT_OBJ_KIND(k->obj) != CT_OBJ_SOCK))
 		words_add(t, "on %s to be signalled by ", what);
-	else if (k->edge == EDGE_MESSAGE || k->edge == EDGE_PIPE || k->edge == EDGE_OWNER)
+	else if (k->edge == EDGE_MESSAGE || k->edge == EDGE_PIPE || (k->edge == EDGE_OWNER && named))
 		words_add(t, "for data on %s from ", what);
 	else
 		words_add(t, "for %s from ", what);
@@ -401,6 +406,8 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 		words_add(t, "was waiting for a standby of the database to confirm the log");
 	else if (k->kind == RESOURCE_CHECKPOINT)
 		words_add(t, "was waiting for a checkpoint of the database");
+	else if (k->kind == RESOURCE_ARCHIVE)
+		words_add(t, "was waiting until the log of the database is archived");
 	else if (k->kind == RESOURCE_INPUT)
 		words_add(t, k->wait == CT_W_WRITE ? "was waiting to write to its terminal"
 						   : "was waiting for input");

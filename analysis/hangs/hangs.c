@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analysis/diagnose/chain.h"
 #include "analysis/diagnose/idle_client.h"
 #include "analysis/thresholds.h"
 #include "graph/thresholds.h"
@@ -272,7 +273,8 @@ static bool is_alarm(const struct graph *g, const struct diagnosis *d)
 
 	if (d->verdict == VERDICT_NORMAL || d->verdict == VERDICT_LONG_RUNNING)
 		return false;
-	if (d->no_waker)
+	/* the second: a shell sleeps because it cannot start a process */
+	if (d->no_waker || chain_retries_fork(g, &d->chain[d->n_chain - 1]))
 		return true;
 	/* The victim waits for a futex, and it is a guess which task has to wake the victim. A
 	 * worker thread without work waits in the same way. So the wait of a worker thread is an

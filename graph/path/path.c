@@ -164,6 +164,18 @@ static bool is_of_newcomer(const struct graph *g, uint32_t interval, const struc
 	       g->tasks[b->task].born_ns > s->from_ns;
 }
 
+/* b is the blame for `interval` of frame f, and is_of_newcomer() holds. The task of the parent frame waits
+ * for an answer of the task T of f, and T may need the newcomer for this answer. Returns true if it did not:
+ * T has not started the newcomer, and after the message, T waited in the same poll again before it acted. */
+static bool waits_again(const struct walker *k, const struct path_frame *f, uint32_t interval,
+			const struct blame *b)
+{
+	uint32_t last = last_idle(k, f, interval);
+
+	return last != interval && k->g->intervals[last].from_ns >= b->until_ns &&
+	       !graph_descends_from(k->g, b->task, k->g->tasks[f->task].tgid);
+}
+
 /* Like last_idle(), returns the last repeat of the poll `interval`, or `interval` itself. But skips
  * repeats that say nothing about `interval`: an answer ended the repeat, and the task sent the request
  * for this answer only after `interval`. If the last repeat is of this kind, looks at the last repeat
@@ -421,8 +433,9 @@ static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, 
 	/* The task of the parent frame did not wait for the message that ended this wait, if this message
 	 * is a request of another client, or is from a task that was born after the wait began. In these
 	 * cases, the task that could have ended the wait is to blame instead. */
-	if (f->depth && ((!f->blame.ended && is_request(k->g, interval, b)) ||
-			 (!f->blame.owed && is_of_newcomer(k->g, interval, b))))
+	if (f->depth &&
+	    ((!f->blame.ended && is_request(k->g, interval, b)) ||
+	     (is_of_newcomer(k->g, interval, b) && (!f->blame.owed || waits_again(k, f, interval, b)))))
 		look_lasting(k, frame, interval, b);
 	if (is_of_another_request(k->g, f, interval, b))
 		b->strength = EDGE_WEAK;

@@ -315,7 +315,7 @@ static bool is_own_sender(const struct graph *g, uint32_t sender, uint32_t task)
  * the task that could have ended the wait. Signs that the task may have waited for the signal:
  * - The sender is of the task's process, or of a descendant (is_own_sender()).
  * - The sender is the task that could have ended the wait.
- * - The task waited for a standby or a checkpoint, and the sender is of the same server.
+ * - The task waited for a standby, a checkpoint or the archive, and the sender is of the same server.
  * - No task could have ended the wait, and is_for_one_thing() is false. */
 static bool blame_interrupted(const struct graph *g, const struct interval *s, uint32_t sender,
 			      struct blame *b)
@@ -328,7 +328,8 @@ static bool blame_interrupted(const struct graph *g, const struct interval *s, u
 	if (lasting.task == sender || (lasting.task == GRAPH_NONE && !is_for_one_thing(s)))
 		return false;
 	/* Processes of PostgreSQL wake each other by signals. */
-	if ((lasting.kind == RESOURCE_STANDBY || lasting.kind == RESOURCE_CHECKPOINT) &&
+	if ((lasting.kind == RESOURCE_STANDBY || lasting.kind == RESOURCE_CHECKPOINT ||
+	     lasting.kind == RESOURCE_ARCHIVE) &&
 	    g->tasks[sender].ptgid == g->tasks[s->task].ptgid)
 		return false;
 	lasting.until_ns = b->until_ns;
@@ -399,6 +400,15 @@ static bool awaits_signal(const struct graph *g, const struct interval *s, const
 {
 	return s->wait == CT_W_SIGNAL || CT_OBJ_KIND(wake->r.obj) == CT_OBJ_SIGNALFD ||
 	       is_own_sender(g, sender, s->task);
+}
+
+/* Returns true if the end of another process ended the wait. The last thread of the process that exits closes
+ * the descriptors of the process, too. The exit of any single thread only wakes waits on a futex. */
+static bool is_end_of_process(const struct graph *g, const struct interval *s,
+			      const struct window_event *wake, uint32_t waker)
+{
+	return wake->r.flags & CT_WF_EXITING && s->wait != CT_W_FUTEX &&
+	       g->tasks[waker].tgid != g->tasks[s->task].tgid;
 }
 
 static void blame_waker(const struct graph *g, const struct interval *s, const struct window_event *wake,
@@ -480,7 +490,7 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 		b->time = TIME_LOCK;
 		return;
 	}
-	b->task = b->kind == RESOURCE_CHILD && wake->r.flags & CT_WF_EXITING ? wake_ender(g, waker) : waker;
+	b->task = is_end_of_process(g, s, wake, waker) ? wake_ender(g, waker) : waker;
 	if ((s->wait == CT_W_POLL || s->wait == CT_W_EPOLL) &&
 	    ((title_waits(g, s) && g->tasks[waker].ptgid == g->tasks[s->task].ptgid) ||
 	     (sig && ct_signal_number(&sig->r) == SIGURG && title_sessions(g, s->task, waker, s->to_ns)))) {
@@ -792,6 +802,7 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 	 * terminal. */
 	if (b->timed_out && b->task == GRAPH_NONE && CT_OBJ_KIND(b->obj) != CT_OBJ_TTY &&
 	    b->time != TIME_NETWORK && b->kind != RESOURCE_DATABASE_LOCK && b->kind != RESOURCE_LOCK &&
+	    b->kind != RESOURCE_ARCHIVE &&
 	    !(graph_is_local(g, b->obj) && owner_owed(g, b->obj, s->from_ns))) {
 		b->obj = 0;
 		b->kind = RESOURCE_TIMER;

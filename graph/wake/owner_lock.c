@@ -3,6 +3,7 @@
 #include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
 #include "graph/wake/owner_private.h"
+#include "graph/wake/repeats.h"
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
 #include "trace/words/call.h"
@@ -20,21 +21,9 @@ bool owner_stack_locks(const struct window *w, uint64_t stack)
 
 bool owner_in_lock(const struct graph *g, const struct interval *s)
 {
-	const struct interval *first = &g->intervals[g->tasks[s->task].first_interval], *x = s;
-	uint64_t stack;
+	uint64_t stack = s->wait == CT_W_FUTEX ? repeats_stack(g, s) : 0;
 
-	for (unsigned looks = 0; looks < LOCK_LOOKS && x >= first; looks++, x--) {
-		if (x->state != INTERVAL_BLOCKED)
-			continue;
-		if (x->wait != CT_W_FUTEX || x->obj != s->obj)
-			return false;
-		if (x != s && (x->wake == GRAPH_NONE || !edge_by_timer(g, x, &g->w->events[x->wake])))
-			return false;
-		stack = graph_visit_stack(g, x);
-		if (stack)
-			return owner_stack_locks(g->w, stack);
-	}
-	return false;
+	return stack && owner_stack_locks(g->w, stack);
 }
 
 bool owner_sleeps_in_java(const struct graph *g, const struct interval *s)

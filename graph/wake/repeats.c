@@ -299,3 +299,22 @@ uint32_t repeats_ended(const struct graph *g, uint32_t interval)
 
 	return r ? r->ended[r->at[interval - r->first]] : GRAPH_NONE;
 }
+
+uint64_t repeats_stack(const struct graph *g, const struct interval *s)
+{
+	const struct interval *first = &g->intervals[g->tasks[s->task].first_interval], *x = s;
+	uint64_t stack;
+
+	for (unsigned looks = 0; looks < LOCK_LOOKS && x >= first; looks++, x--) {
+		if (x->state != INTERVAL_BLOCKED)
+			continue;
+		if (!blame_same_wait(x, s))
+			return 0;
+		if (x != s && (x->wake == GRAPH_NONE || !edge_by_timer(g, x, &g->w->events[x->wake])))
+			return 0;
+		stack = graph_visit_stack(g, x);
+		if (stack)
+			return stack;
+	}
+	return 0;
+}

@@ -22,5 +22,9 @@ uint32_t repeats_open(const struct graph *g, uint32_t interval, uint64_t ran_ns)
  * GRAPH_NONE if the task made progress before it (has_made_progress()), or waited longer than
  * OTHER_WAIT_NS for something else. */
 uint32_t repeats_ended(const struct graph *g, uint32_t interval);
+/* Returns the stack of the wait, or 0. Some programs wait for one thing many times in a row, each time with a
+ * short time limit. So if the stack of s was not recorded, the stack of the wait before it counts. That wait
+ * must be the same call on the same object, and must have ended by its time limit. */
+uint64_t repeats_stack(const struct graph *g, const struct interval *s);
 
 #endif

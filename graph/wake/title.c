@@ -5,6 +5,7 @@
 
 #include "ctrace/postgres.h"
 #include "graph/timeline/scan.h"
+#include "graph/wake/repeats.h"
 #include "trace/words/frame.h"
 
 static const char *const title_start = "postgres: ";
@@ -106,7 +107,9 @@ static bool is_below(const struct window_stack *w, const char *function)
 
 static bool is_helper(enum resource_kind kind, const char *title)
 {
-	const char *start = kind == RESOURCE_STANDBY ? POSTGRES_STANDBY_TITLE : POSTGRES_CHECKPOINT_TITLE;
+	const char *start = kind == RESOURCE_STANDBY   ? POSTGRES_STANDBY_TITLE
+			    : kind == RESOURCE_ARCHIVE ? POSTGRES_ARCHIVE_TITLE
+						       : POSTGRES_CHECKPOINT_TITLE;
 
 	return !strncmp(title, start, strlen(start)) && !strstr(title, POSTGRES_BACKUP_TITLE);
 }
@@ -203,7 +206,7 @@ static void drop_confirmed(const struct graph *g, const struct interval *s, stru
 bool title_helper(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all)
 {
 	const struct graph_task *me = &g->tasks[s->task];
-	uint64_t stack = me->ptgid ? graph_visit_stack(g, s) : 0;
+	uint64_t stack = me->ptgid ? repeats_stack(g, s) : 0;
 	const struct window_stack *w = NULL;
 	const struct graph_ref *r;
 	bool fresh;
@@ -215,6 +218,8 @@ bool title_helper(const struct graph *g, const struct interval *s, struct blame 
 		b->kind = RESOURCE_STANDBY;
 	else if (is_below(w, POSTGRES_CHECKPOINT_FUNCTION))
 		b->kind = RESOURCE_CHECKPOINT;
+	else if (is_below(w, POSTGRES_ARCHIVE_FUNCTION) || is_below(w, POSTGRES_ARCHIVE_FUNCTION_14))
+		b->kind = RESOURCE_ARCHIVE;
 	else
 		return false;
 	r = graph_refs(&g->children, me->ptgid, &n);

@@ -29,11 +29,12 @@ bool title_sessions(const struct graph *g, uint32_t task, uint32_t other, uint64
  */
 uint32_t title_owner(const struct graph *g, const struct interval *s, struct enders *all);
 
-/* Returns true if an inspection of s shows that a session waits until a standby has the log, or for the
- * end of a checkpoint. Then sets b->kind. b->task is the process of the server that sends the log, or that
- * makes the checkpoint. No record shows which standby has to confirm. So b->task is GRAPH_NONE if there is no
- * such process, or if there are several; then *all has them. A process that sends the log does not count if
- * others are left, and its standby has answered all that it sent for s. */
+/* Returns true if an inspection of s, or of a wait that s repeats after a time limit, shows that a session
+ * waits until a standby has the log, for the end of a checkpoint, or until the log is archived. Then sets
+ * b->kind. b->task is the process of the server that sends or archives the log, or makes the checkpoint. No
+ * record shows which standby has to confirm. So b->task is GRAPH_NONE if there is no such process, or if
+ * there are several; then *all has them. A process that sends the log does not count if others are left, and
+ * its standby has answered all that it sent for s. */
 bool title_helper(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all);
 
 #endif

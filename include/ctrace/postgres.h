@@ -2,8 +2,8 @@
 /*
  * postgres.h - the only place for facts about PostgreSQL: its lock manager, and some of its waits.
  * All sessions of a server share the memory with the locks, at the same addresses. The facts hold
- * for PostgreSQL 9.6 to 17 on x86-64 and arm64, except those about standbys (since version 11) and
- * checkpoints (since version 12). Structures: src/include/storage/lock.h and proc.h.
+ * for PostgreSQL 9.6 to 17 on x86-64 and arm64, except those about standbys and archives (since version 11)
+ * and checkpoints (since version 12). Structures: src/include/storage/lock.h and proc.h.
  */
 #ifndef CTRACE_POSTGRES_H
 #define CTRACE_POSTGRES_H
@@ -14,12 +14,16 @@
  * src/backend/storage/lmgr/proc.c */
 #define POSTGRES_LOCK_FUNCTION "ProcSleep"
 /* Below these functions, a session waits for another process of its server, whose title begins with
- * POSTGRES_..._TITLE: a commit waits until a standby has the log (src/backend/replication/syncrep.c), or a
- * command waits for the end of a checkpoint (src/backend/postmaster/checkpointer.c). */
+ * POSTGRES_..._TITLE: a commit waits until a standby has the log (src/backend/replication/syncrep.c), a
+ * command waits for the end of a checkpoint (src/backend/postmaster/checkpointer.c), or the end of a backup
+ * waits until the log is archived (src/backend/access/transam/xlog.c; _14: up to version 14). */
 #define POSTGRES_STANDBY_FUNCTION    "SyncRepWaitForLSN"
 #define POSTGRES_STANDBY_TITLE       "walsender "
 #define POSTGRES_CHECKPOINT_FUNCTION "RequestCheckpoint"
 #define POSTGRES_CHECKPOINT_TITLE    "checkpointer"
+#define POSTGRES_ARCHIVE_FUNCTION    "do_pg_backup_stop"
+#define POSTGRES_ARCHIVE_FUNCTION_14 "do_pg_stop_backup"
+#define POSTGRES_ARCHIVE_TITLE       "archiver"
 /* Such a process with this in its title sends a copy of the database, and not the log. */
 #define POSTGRES_BACKUP_TITLE "sending backup"
 

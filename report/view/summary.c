@@ -110,7 +110,7 @@ static bool has_thing(const struct graph *g, const struct link *k)
 
 	if (k->kind == RESOURCE_LOCK || k->kind == RESOURCE_JAVA_LOCK || k->kind == RESOURCE_JAVA_TASK ||
 	    k->kind == RESOURCE_DATABASE_LOCK || k->kind == RESOURCE_STANDBY ||
-	    k->kind == RESOURCE_CHECKPOINT)
+	    k->kind == RESOURCE_CHECKPOINT || k->kind == RESOURCE_ARCHIVE)
 		return false;
 	return k->kind == RESOURCE_DISK ||
 	       (k->obj && i != GRAPH_NONE && g->intervals[i].state == INTERVAL_BLOCKED &&

@@ -31,6 +31,7 @@ static const char *exit_words(enum resource_kind resource)
 	case RESOURCE_LOCK:
 		return "the end of the thread";
 	case RESOURCE_NONE:
+	case RESOURCE_ARCHIVE:
 	case RESOURCE_CHECKPOINT:
 	case RESOURCE_CPU:
 	case RESOURCE_DATA_FLAG:
@@ -89,6 +90,7 @@ static const char *owner_words(enum resource_kind resource)
 	case RESOURCE_UNIX:
 		return "the other end of the connection";
 	case RESOURCE_NONE:
+	case RESOURCE_ARCHIVE:
 	case RESOURCE_CHECKPOINT:
 	case RESOURCE_CPU:
 	case RESOURCE_DATA_FLAG:
@@ -136,6 +138,7 @@ static const char *owner_clause(enum resource_kind resource)
 	case RESOURCE_UNIX:
 		return "has the other end of the connection";
 	case RESOURCE_NONE:
+	case RESOURCE_ARCHIVE:
 	case RESOURCE_CHECKPOINT:
 	case RESOURCE_CPU:
 	case RESOURCE_DATA_FLAG:
@@ -165,6 +168,8 @@ static const char *has_clause(enum resource_kind resource)
 		return "runs the Java task";
 	if (resource == RESOURCE_STANDBY)
 		return "sends the log to the standby";
+	if (resource == RESOURCE_ARCHIVE)
+		return "archives the log";
 	return resource == RESOURCE_CHECKPOINT ? "makes the checkpoint" : NULL;
 }
 
@@ -177,6 +182,8 @@ static const char *has_words(enum resource_kind resource)
 		return "the thread that runs the task";
 	if (resource == RESOURCE_STANDBY)
 		return "the task that sends the log to the standby";
+	if (resource == RESOURCE_ARCHIVE)
+		return "the task that archives the log";
 	return resource == RESOURCE_CHECKPOINT ? "the task that makes the checkpoint" : NULL;
 }
 
@@ -312,6 +319,8 @@ void view_add_because(struct words *t, const struct link *k, const struct link *
 const char *view_resource_words(enum resource_kind resource)
 {
 	switch (resource) {
+	case RESOURCE_ARCHIVE:
+		return "the archive of the database's log";
 	case RESOURCE_CHECKPOINT:
 		return "a checkpoint of the database";
 	case RESOURCE_CHILD:

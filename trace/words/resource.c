@@ -19,6 +19,7 @@ const char *resource_kind_word(enum resource_kind kind)
 {
 	static const char *const words[RESOURCE_KINDS] = {
 		[RESOURCE_NONE] = "unknown",
+		[RESOURCE_ARCHIVE] = "archive",
 		[RESOURCE_CHECKPOINT] = "checkpoint",
 		[RESOURCE_CHILD] = "child",
 		[RESOURCE_CPU] = "cpu",

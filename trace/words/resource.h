@@ -8,10 +8,11 @@
 
 #include "trace/format/window.h"
 
-/* From RESOURCE_CHECKPOINT on, the kinds are sorted by their word (resource_kind_word()). Rows in
+/* From RESOURCE_ARCHIVE on, the kinds are sorted by their word (resource_kind_word()). Rows in
  * analysis/account/ have this order. */
 enum resource_kind {
 	RESOURCE_NONE = 0,
+	RESOURCE_ARCHIVE,    /* of a database: its log has to be archived */
 	RESOURCE_CHECKPOINT, /* of a database */
 	RESOURCE_CHILD,
 	RESOURCE_CPU,

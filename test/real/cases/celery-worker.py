@@ -5,7 +5,7 @@ import os
 
 from scene import children, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"celery": "celery", "redis-server": "redis-server", "redis-cli": "redis-tools", "perl": "perl"}
 TASKS = """
 import celery, fcntl, os

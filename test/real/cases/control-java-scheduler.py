@@ -3,7 +3,7 @@
 nothing to do, and wait for a job."""
 import re
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"java": "openjdk-17-jre-headless", "javac": "openjdk-17-jdk-headless", "jcmd": "openjdk-17-jdk-headless"}
 SHOP = """
 import java.util.concurrent.*;

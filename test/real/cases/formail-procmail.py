@@ -5,7 +5,7 @@ import os
 
 from scene import proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"formail": "procmail", "procmail": "procmail"}
 RC = """MAILDIR=%s
 DEFAULT=%s/inbox

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """swaks talks without TLS to a mail port that wants TLS at once. swaks waits for the greeting of the server. haproxy, at this
 port, waits for the first message of TLS. Each waits for the other."""
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"haproxy": "haproxy", "swaks": "swaks", "openssl": "openssl", "nc": "netcat-openbsd"}
 CONFIG = """defaults
  mode tcp

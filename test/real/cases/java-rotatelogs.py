@@ -4,7 +4,7 @@ full. rotatelogs should read the pipe. It writes the log to a slow disk, and wai
 import re
 import time
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"java": "openjdk-17-jre-headless", "javac": "openjdk-17-jdk-headless", "jcmd": "openjdk-17-jdk-headless",
          "rotatelogs": "apache2-utils", "losetup": "mount", "mkfs.ext2": "e2fsprogs"}
 SHOP = """

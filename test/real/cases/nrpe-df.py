@@ -7,7 +7,7 @@ import subprocess
 
 from scene import proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"nrpe": "nagios-nrpe-server", "/usr/lib/nagios/plugins/check_nrpe": "nagios-nrpe-plugin",
          "archivemount": "archivemount", "df": "coreutils", "tar": "tar"}
 CONFIG = """pid_file=%(where)s/pid

@@ -5,7 +5,7 @@ import os
 
 from scene import Postgres, descendants, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"postgres": "postgresql", "initdb": "postgresql", "psql": "postgresql-client", "flock": "util-linux"}
 
 

@@ -5,7 +5,7 @@ import os
 
 from scene import children, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"socat": "socat", "curl": "curl", "nc": "netcat-openbsd", "ss": "iproute2"}
 DESK = """
 read question

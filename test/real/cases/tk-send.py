@@ -4,7 +4,7 @@ a loop for a file of the scanner. It does not handle events meanwhile, so it doe
 import os
 import secrets
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"Xvfb": "xvfb", "wish": "tk8.6", "xauth": "xauth", "xdpyinfo": "x11-utils"}
 CLERK = """
 tk appname [lindex $argv 0]
