@@ -7,6 +7,7 @@
 
 #include "graph/thresholds.h"
 #include "graph/wake/cause.h"
+#include "graph/wake/interrupt.h"
 #include "graph/wake/nat.h"
 #include "graph/wake/owner.h"
 #include "graph/wake/repeats.h"
@@ -118,28 +119,6 @@ static enum time_kind time_of(const struct graph *g, const struct interval *s, c
 	default:
 		return s->wait == CT_W_POLL || s->wait == CT_W_EPOLL ? TIME_IPC : TIME_UNKNOWN;
 	}
-}
-
-/* The record of a signal comes after the wake: __send_signal_locked() in kernel/signal.c wakes the
- * target first. child: SIGCHLD counts too. */
-static const struct window_event *wake_signal(const struct graph *g, const struct interval *s,
-					      const struct window_event *wake, bool child)
-{
-	const struct graph_task *t = &g->tasks[s->task];
-	size_t n;
-	const struct graph_ref *r = graph_refs_from(g, &g->signals, t->tgid, wake->r.ts, &n);
-
-	for (size_t i = 0; i < n && scan_step(g); i++) {
-		const struct window_event *e = &g->w->events[r[i].event];
-
-		if (e->r.ts > wake->r.ts + SIGNAL_LATE_NS)
-			return NULL;
-		if (e->r.tid == ct_wake_waker(&wake->r) && !(e->r.flags & CT_GF_IGNORED) &&
-		    (child || ct_signal_number(&e->r) != SIGCHLD) &&
-		    (e->r.flags & CT_GF_GROUP || ct_signal_target(&e->r) == t->tid))
-			return e;
-	}
-	return NULL;
 }
 
 static bool ends_programs(int signal, const struct graph_task *t)
@@ -714,6 +693,29 @@ static bool owes_answers(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	return n_sent > n_got;
 }
 
+/* An event ended the wait `interval`. If it was a signal that only interrupted the wait, looks at the part of
+ * the wait that did not end in this way. That part must end by limit_ns. */
+static void blame_end(const struct graph *g, uint32_t interval, uint64_t limit_ns, struct blame *b)
+{
+	struct blame debt;
+	uint32_t last = interrupt_last(g, interval);
+	const struct interval *x = &g->intervals[last == GRAPH_NONE ? interval : last];
+	const struct window_event *wake = x->wake == GRAPH_NONE ? NULL : &g->w->events[x->wake];
+	bool killed = wake && last != interval && was_killed(g, x, wake);
+
+	if (last == interval && interrupt_debt(g, interval, &debt)) {
+		*b = debt;
+		return;
+	}
+	if (last == interval ||
+	    (last != GRAPH_NONE && wake && x->to_ns <= limit_ns && !killed && !edge_by_timer(g, x, wake))) {
+		blame_woken(g, x, wake, b);
+		return;
+	}
+	blame_lasting(g, x->from_ns < limit_ns ? (uint32_t)(x - g->intervals) : interval, b);
+	b->killed = killed;
+}
+
 static void blame_interval(const struct graph *g, uint32_t interval, uint64_t limit_ns, struct blame *b)
 {
 	bool asked_later;
@@ -751,14 +753,14 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 	if (wake && !edge_by_timer(g, s, wake)) {
 		b->killed = was_killed(g, s, wake);
 		if (!b->killed && !owner_gave_up(g, s, wake)) {
-			blame_woken(g, s, wake, b);
+			blame_end(g, interval, limit_ns, b);
 			return;
 		}
 	} else if (wake) {
 		b->timed_out = true;
 		end = blame_repeat(g, interval, limit_ns);
 		if (end && !was_killed(g, end, &g->w->events[end->wake])) {
-			blame_woken(g, end, &g->w->events[end->wake], b);
+			blame_end(g, (uint32_t)(end - g->intervals), limit_ns, b);
 			/* The answer to a request that the task only sent after its time limit shows
 			 * nothing about this wait, unless another answer was owed. */
 			asked_later = blame_asked_ns(g, b) > s->to_ns;
@@ -809,7 +811,8 @@ bool blame_has_limit(const struct graph *g, uint32_t interval)
 {
 	const struct interval *s = &g->intervals[interval];
 
-	return s->wake != GRAPH_NONE && edge_by_timer(g, s, &g->w->events[s->wake]);
+	return s->wake != GRAPH_NONE &&
+	       (edge_by_timer(g, s, &g->w->events[s->wake]) || interrupt_next(g, interval) != GRAPH_NONE);
 }
 
 void blame_lasting(const struct graph *g, uint32_t interval, struct blame *ret)
@@ -840,7 +843,8 @@ void blame_socket(const struct graph *g, uint32_t interval, uint64_t sock, struc
 
 void blame_rivals(const struct graph *g, uint32_t interval, const struct blame *b, struct enders *ret)
 {
-	const struct interval *s = &g->intervals[interval];
+	uint32_t last = interrupt_last(g, interval);
+	const struct interval *s = &g->intervals[last == GRAPH_NONE ? interval : last];
 	struct blame anew;
 
 	*ret = (struct enders){ 0 };
@@ -857,5 +861,5 @@ void blame_rivals(const struct graph *g, uint32_t interval, const struct blame *
 	if (s->wait == CT_W_SLEEP && blame_polled_lock(g, s, &anew, ret))
 		return;
 	anew.timed_out = s->wake != GRAPH_NONE && edge_by_timer(g, s, &g->w->events[s->wake]);
-	owner_of_wait(g, interval, &anew, ret);
+	owner_of_wait(g, (uint32_t)(s - g->intervals), &anew, ret);
 }

@@ -553,6 +553,36 @@ time.sleep(300)
     return Hang(victim, [{second.pid}], (), lambda: os.kill(second.pid, signal.SIGKILL))
 
 
+def children_exit(stage, variant):
+    """A process waits for an answer, or for the end of one child. Its other children exit meanwhile, and each SIGCHLD
+    interrupts the wait."""
+    owner, end = keep(stage)
+    path = stage.path("socket")
+    server = start(stage, "server", "l = listen(sys.argv[1]); ready(); c = l.accept()[0]; c.recv(1); hang(); c.sendall(b'x')", path)
+    guilty = {server.pid}
+    body = """
+ready()
+signal.signal(signal.SIGCHLD, lambda *_: None)
+for i in range(40):
+    if not os.fork():
+        time.sleep(0.4 + 0.4 * i)
+        os._exit(0)
+""" + {
+        "answer": "s = connect(sys.argv[1]); s.sendall(b'x'); s.recv(1)",
+        "child": "p = subprocess.Popen(['flock', 'lock', 'true']); os.waitpid(p.pid, 0)",
+    }[variant]
+
+    def victim():
+        p = start(stage, "victim", body, path, wait=False)
+        if variant == "child":
+            guilty.clear()
+            until("flock waits", lambda: [x for x in children(p.pid) if comm(x) == "flock"])
+            guilty.update(x for x in children(p.pid) if comm(x) == "flock")
+        return p.pid
+
+    return Hang(victim, [guilty, owner], (), end)
+
+
 def in_futex(pid):
     with open("/proc/%d/wchan" % pid, encoding="ascii") as f:
         return "futex" in f.read()
@@ -572,4 +602,5 @@ SCENES = {
     "sysv": (sysv, ["semaphore", "semaphore-last", "answer", "answer-last", "full"], ["flock"]),
     "passed-lock": (passed_lock, ["fork", "socket", "fork-ends", "socket-ends"], []),
     "handed-mutex": (handed_mutex, ["killed", "unlocked"], []),
+    "children-exit": (children_exit, ["answer", "child"], ["flock"]),
 }
