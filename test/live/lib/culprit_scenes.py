@@ -583,6 +583,44 @@ for i in range(40):
     return Hang(victim, [guilty, owner], (), end)
 
 
+def malloc_lock(stage, _):
+    """A thread of a container's first process reports to a full pipe, and has the lock of malloc(). The main thread waits
+    for this lock. The lock has the same value as a mutex, and the number 1 where a mutex has its owner: the tid of the
+    main thread in the container."""
+    owner, end = keep(stage)
+    reader = start(stage, "reader", "ready(); hang(); os.read(0, 1 << 20); time.sleep(300)", stdin=subprocess.PIPE)
+    body = """
+import ctypes, threading
+libc = ctypes.CDLL(None)
+libc.malloc.restype = ctypes.c_void_p
+libc.mallopt(-8, 1)
+blocks = [ctypes.c_void_p(libc.malloc(32)) for _ in range(64)]
+os.set_blocking(2, False)
+try:
+    while True:
+        os.write(2, b"x")
+except BlockingIOError:
+    os.set_blocking(2, True)
+def report():
+    for block in blocks:
+        libc.free(block)
+    libc.malloc_stats()
+threading.Thread(target=report).start()
+time.sleep(0.2)
+libc.malloc(60000)
+os._exit(0)
+"""
+
+    def victim():
+        p = start(stage, "victim", body, wait=False, inside=["unshare", "-pf", "--kill-child"], stderr=reader.stdin)
+        until("the container has a process", lambda: children(p.pid))
+        pid = children(p.pid)[0]
+        until("the victim waits", lambda: in_futex(pid))
+        return pid
+
+    return Hang(victim, [{reader.pid}, owner], (), end)
+
+
 def in_futex(pid):
     with open("/proc/%d/wchan" % pid, encoding="ascii") as f:
         return "futex" in f.read()
@@ -603,4 +641,5 @@ SCENES = {
     "passed-lock": (passed_lock, ["fork", "socket", "fork-ends", "socket-ends"], []),
     "handed-mutex": (handed_mutex, ["killed", "unlocked"], []),
     "children-exit": (children_exit, ["answer", "child"], ["flock"]),
+    "malloc-lock": (malloc_lock, [""], ["flock", "unshare"]),
 }
