@@ -209,7 +209,8 @@ static void blame_task(struct blame *b, uint32_t task, enum edge_kind edge, enum
 }
 
 /* A wait for a file of a network file system is a wait for its server, or for the network. A wait for a file
- * of a file system that is not known may be so too. */
+ * of a file system that is not known may be so too, and so may a wait with no known object, such as a page
+ * fault. */
 static void blame_disk(const struct graph *g, const struct interval *s, struct blame *b)
 {
 	const struct window_object *o = graph_object(g, b->obj);
@@ -218,7 +219,7 @@ static void blame_disk(const struct graph *g, const struct interval *s, struct b
 
 	b->task = GRAPH_NONE;
 	b->edge = far ? EDGE_OWNER : EDGE_DISK;
-	b->strength = far || !file || resource_is_local_file(o) ? EDGE_STRONG : EDGE_WEAK;
+	b->strength = far || (file ? resource_is_local_file(o) : b->obj) ? EDGE_STRONG : EDGE_WEAK;
 	b->kind = far ? RESOURCE_NETWORK_FS : RESOURCE_DISK;
 	b->time = s->wait == CT_W_FAULT ? TIME_FAULT : far ? TIME_NETWORK : TIME_DISK;
 	b->ended = true;
@@ -421,6 +422,11 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 	}
 	if (b->edge == EDGE_POST && others_posted(g, s, wake))
 		b->strength = EDGE_WEAK;
+	/* The last of several readers has released the lock. Another one may have had it for longer. */
+	if (b->edge == EDGE_POST && owner_in_rwlock(g, s)) {
+		blame_task(b, GRAPH_NONE, EDGE_LOCK, EDGE_WEAK);
+		b->kind = RESOURCE_LOCK;
+	}
 	/* The SIGCHLD only interrupted the wait on the futex, unless a handler of the signal posts on it. */
 	if (b->edge == EDGE_EXIT && s->wait == CT_W_FUTEX && !graph_futex_owner(g, s) &&
 	    g->tasks[waker].ptgid == g->tasks[s->task].tgid && g->tasks[waker].tgid != g->tasks[s->task].tgid)
@@ -489,6 +495,7 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 	bool by_disk =
 		ct_wake_context(&wake->r) == CT_CTX_SOFTIRQ &&
 		(ct_wake_softirq(&wake->r) == BLOCK_SOFTIRQ || ct_wake_softirq(&wake->r) == IRQ_POLL_SOFTIRQ);
+	bool by_device = by_disk || ct_wake_context(&wake->r) == CT_CTX_HARDIRQ;
 	uint64_t obj = own_socket(s, wake);
 	struct wake_cause cause;
 	struct blame last;
@@ -497,7 +504,7 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 	if (by_disk || is_disk_wait(g, s, wake)) {
 		b->obj = s->obj;
 		blame_disk(g, s, b);
-		if (by_disk)
+		if (by_device)
 			b->strength = EDGE_STRONG;
 		return;
 	}
