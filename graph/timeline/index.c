@@ -412,8 +412,10 @@ bool graph_is_accepted(const struct graph *g, uint64_t sock)
 
 	if (!o || CT_OBJ_KIND(sock) != CT_OBJ_SOCK)
 		return false;
+	/* An accepted socket has the listening socket's name. A datagram socket with a name serves, unless it
+	 * is connected itself: then the name is there for the answers. */
 	if (o->family == AF_UNIX)
-		return o->name[0] != 0; /* an accepted socket has the listening socket's name */
+		return o->name[0] && !(o->type == SOCK_DGRAM && o->peer);
 	r = graph_listening(g, o->family, o->type, o->lport, o->name, &n);
 	for (size_t i = 0; i < n && scan_step(g); i++) {
 		const struct window_object *x = &g->w->objects[r[i].event];
