@@ -459,9 +459,12 @@ static int find_cpu(struct findings *f)
 		return 0;
 	if (!may_hold_up(f, k, f->cpu.ns))
 		return 0;
-	/* a task with a smaller part is only the first of several */
+	/* A task with a smaller part is only the first of several. If the waiter was moved to another CPU, the
+	 * task may have had only the later one. */
 	return chain_append(f->g, &f->chain, f->cpu.task, EDGE_CPU,
-			    f->cpu.ns > f->cpu.total_ns / 2 ? EDGE_STRONG : EDGE_WEAK);
+			    f->cpu.ns > f->cpu.total_ns / 2 && f->cpu.moved_ns <= f->cpu.total_ns / 2
+				    ? EDGE_STRONG
+				    : EDGE_WEAK);
 }
 
 bool root_cause_starved(const struct findings *f)
