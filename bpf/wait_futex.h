@@ -30,9 +30,43 @@ static __always_inline __u32 futex_read(__u64 uaddr)
 }
 
 /*
+ * The futex has the value of a mutex of glibc that is locked, and for which a task waits. robust: the value
+ * is that of a robust mutex. Other locks have the same values, such as those inside of malloc() and of musl.
+ * So looks at the other members of the mutex too: `nusers` is not 0 while a task has locked it. Returns the
+ * owner, or 0. Global, so that the verifier checks it once.
+ */
+__weak __u32 ct_futex_mutex_owner(__u64 uaddr, __u32 robust)
+{
+	struct glibc_mutex m = {};
+
+	if (bpf_probe_read_user(&m, sizeof(m), (void *)uaddr) || !m.nusers || m.kind & ~GLIBC_MUTEX_KIND_BITS)
+		return 0;
+	if (robust)
+		return m.kind & GLIBC_MUTEX_ROBUST ? m.lock & FUTEX_TID_MASK : 0;
+	return m.owner;
+}
+
+/* As ct_futex_mutex_owner(), for a read-write lock of glibc, which a task has locked to write. */
+__weak __u32 ct_futex_rwlock_owner(__u64 uaddr)
+{
+	struct glibc_rwlock l = {};
+	__u64 at = uaddr - __builtin_offsetof(struct glibc_rwlock, writers_futex);
+
+	if (!bpf_probe_read_user(&l, sizeof(l), (void *)at) &&
+	    (l.readers & GLIBC_RWLOCK_WRITING) == GLIBC_RWLOCK_WRITING && futex_is_tid(l.cur_writer))
+		return l.cur_writer;
+	at = uaddr - __builtin_offsetof(struct glibc_rwlock, wrphase_futex);
+	if (!bpf_probe_read_user(&l, sizeof(l), (void *)at) &&
+	    (l.readers & GLIBC_RWLOCK_WRITING) == GLIBC_RWLOCK_WRITING)
+		return l.cur_writer;
+	return 0;
+}
+
+/*
  * Returns the tid of the owner of a futex, or 0 if it is not known. word: the value of the futex. val: the
  * value that the waiting task expects. The place of the tid:
- * - PI or robust mutex (a convention of the kernel): in the word itself.
+ * - PI mutex (a convention of the kernel), or robust mutex of glibc: in the word itself. The word of a mutex
+ * of musl may look alike, and have EBUSY in the place of the tid.
  * - Mutex of glibc: near the word (ctrace/glibc.h). A mutex of Rust has the same values in its word, but
  *   no tid. Only Rust waits for a mutex with FUTEX_WAIT_BITSET and without a time limit.
  * - Read-write lock of glibc: near the word. The lock has two words to wait on, each with its
@@ -41,20 +75,18 @@ static __always_inline __u32 futex_read(__u64 uaddr)
  */
 static __always_inline __u32 futex_owner(__u64 uaddr, __u32 op, __u32 val, __u32 word, bool limited)
 {
-	__u32 cmd = op & FUTEX_CMD_MASK, owner;
+	__u32 cmd = op & FUTEX_CMD_MASK;
 
 	if (cmd == FUTEX_LOCK_PI || cmd == FUTEX_LOCK_PI2)
 		return word & FUTEX_TID_MASK;
 	if (cmd != FUTEX_WAIT && cmd != FUTEX_WAIT_BITSET)
 		return 0;
 	if (val & FUTEX_WAITERS)
-		return word & FUTEX_TID_MASK;
+		return ct_futex_mutex_owner(uaddr, true);
 	if (val == GLIBC_MUTEX_CONTENDED)
-		return cmd == FUTEX_WAIT || limited ? futex_read(uaddr + GLIBC_MUTEX_OWNER) : 0;
-	if (val == GLIBC_RWLOCK_CONTENDED) {
-		owner = futex_read(uaddr + GLIBC_RWLOCK_WRITERS_TO_OWNER);
-		return futex_is_tid(owner) ? owner : futex_read(uaddr + GLIBC_RWLOCK_WRPHASE_TO_OWNER);
-	}
+		return cmd == FUTEX_WAIT || limited ? ct_futex_mutex_owner(uaddr, false) : 0;
+	if (val == GLIBC_RWLOCK_CONTENDED)
+		return ct_futex_rwlock_owner(uaddr);
 	return op & FUTEX_PRIVATE || word != val || val < 100 ? 0 : val;
 }
 

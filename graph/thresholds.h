@@ -250,6 +250,14 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * result also for the polls that are at most 1/FRAME_LOOKS of the frame away. More looks cost more
  * time: about 10 us each for 50 connections. */
 #define FRAME_LOOKS 4096
+/* waits, and intervals: A signal interrupted a wait. MAX: the task goes on with the same wait so often.
+ * LOOKS: intervals until it goes on. If larger, the search takes longer. */
+#define INTERRUPTS_MAX  64
+#define INTERRUPT_LOOKS 64
+/* requests: A poll that a signal interrupted may wait for an answer on a connection, if most of the last
+ * requests on it got one. If smaller, a protocol with few answers seems to owe one. If larger, the search
+ * takes longer. */
+#define DEBT_REQUESTS 16
 /* threads, and moments: The search for the active thread of a process. THREADS: the largest process
  * that is searched. MOMENTS: how often the state of a thread is looked at in a wait; a prime,
  * because many threads work periodically. */
@@ -335,9 +343,10 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 /* ns: The window may cut a table that ends less than this before the end of the window. If smaller, a part of
  * a table counts as the whole one (case table_at_the_end). */
 #define TABLE_CUT_NS 1000000ULL
-/* ns: A table of the same process that begins less than this after the record before belongs to the same reading.
- * If smaller, the table of one thread seems to show what the others have closed (case thread_with_own_table).
- * If larger, a table that is read again soon does not show what was closed in between. */
+/* ns: A table of the same process that begins less than this after the record before belongs to the same
+ * reading. If smaller, the table of one thread seems to show what the others have closed (case
+ * thread_with_own_table). If larger, a table that is read again soon does not show what was closed in
+ * between. */
 #define TABLE_READ_NS 1000000ULL
 /* Kernel fact: PID_MAX_LIMIT, include/linux/threads.h. A damaged file may have larger tids. */
 #define TIDS_MAX (1u << 22)

@@ -86,6 +86,17 @@ static int contention_cpu_interval(const struct graph *g, uint32_t task, uint32_
 	return 0;
 }
 
+/* Returns true if the task lost one CPU, and then got another one. It may have waited for the first one for
+ * most of the interval. */
+static bool was_moved(const struct graph *g, uint32_t interval)
+{
+	const struct interval *s = &g->intervals[interval];
+	const struct graph_task *t = &g->tasks[s->task];
+
+	return interval > t->first_interval && interval + 1 < t->first_interval + t->n_intervals &&
+	       s[-1].state == INTERVAL_RUNNING && s[1].state == INTERVAL_RUNNING && s[-1].cpu != s[1].cpu;
+}
+
 int contention_cpu(const struct graph *g, uint32_t task, const struct path_piece *waits, size_t n,
 		   struct contention *ret)
 {
@@ -100,6 +111,8 @@ int contention_cpu(const struct graph *g, uint32_t task, const struct path_piece
 
 		if (g->intervals[x->interval].flags & CT_SF_THROTTLED)
 			ret->throttled_ns += x->to_ns - x->from_ns;
+		if (was_moved(g, x->interval))
+			ret->moved_ns += x->to_ns - x->from_ns;
 		if (cpu < g->n_cpus)
 			r = contention_cpu_interval(g, task, cpu, x->from_ns, x->to_ns, &near[cpu], &tally,
 						    ret);

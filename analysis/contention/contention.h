@@ -20,6 +20,7 @@ struct contention {
 	uint64_t idle_ns;
 	uint64_t lost_ns;
 	uint64_t throttled_ns; /* waits while the quota of the control group was used up */
+	uint64_t moved_ns; /* waits that began in the queue of one CPU, and ended in that of another one */
 	bool sampled;
 };
 

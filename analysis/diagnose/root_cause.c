@@ -481,9 +481,12 @@ static int find_cpu(struct findings *f)
 		return 0;
 	if (!may_hold_up(f, k, f->cpu.ns))
 		return 0;
-	/* a task with a smaller part is only the first of several */
+	/* A task with a smaller part is only the first of several. If the waiter was moved to another CPU, the
+	 * task may have had only the later one. */
 	return chain_append(f->g, &f->chain, f->cpu.task, EDGE_CPU,
-			    f->cpu.ns > f->cpu.total_ns / 2 ? EDGE_STRONG : EDGE_WEAK);
+			    f->cpu.ns > f->cpu.total_ns / 2 && f->cpu.moved_ns <= f->cpu.total_ns / 2
+				    ? EDGE_STRONG
+				    : EDGE_WEAK);
 }
 
 bool root_cause_starved(const struct findings *f)
@@ -894,7 +897,7 @@ static bool ends_idle(struct findings *f)
 	return f->chain.end == END_LEAF && !f->chain.leaf.ended && f->chain.leaf.task == GRAPH_NONE &&
 	       !f->chain.leaf.request.since_ns && !k->owed && !f->circular &&
 	       (k->wait == CT_W_POLL || k->wait == CT_W_EPOLL ||
-		(k->wait == CT_W_FUTEX && producer_of(f) && !chain_has_lock(&f->chain)));
+		(k->wait == CT_W_FUTEX && producer_of(f) && !chain_has_lock(f->chain.links.v, f->chain.links.n)));
 }
 
 int root_cause_onward(struct findings *f)

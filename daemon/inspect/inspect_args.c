@@ -127,23 +127,29 @@ static uint32_t owner_check(const struct ct_iter_task *t, const struct futex_cal
 	return access(path, F_OK) ? 0 : inner;
 }
 
+/* Reads a mutex of glibc that a task has locked. See ct_futex_mutex_owner() in bpf/wait_futex.h. */
+static bool mutex_read(struct unwind *u, const struct futex_call *c, struct glibc_mutex *ret)
+{
+	return unwind_memory(u, c->uaddr, ret, sizeof(*ret)) == sizeof(*ret) && ret->nusers &&
+	       !(ret->kind & ~GLIBC_MUTEX_KIND_BITS);
+}
+
 static uint32_t owner_read(struct unwind *u, const struct futex_call *c, uint32_t word)
 {
-	uint32_t owner;
+	struct glibc_mutex m;
 
 	if (c->op == FUTEX_LOCK_PI || c->op == FUTEX_LOCK_PI2)
 		return word & FUTEX_TID_MASK;
-	if (c->op != FUTEX_WAIT && c->op != FUTEX_WAIT_BITSET)
+	if ((c->op != FUTEX_WAIT && c->op != FUTEX_WAIT_BITSET) || !mutex_read(u, c, &m))
 		return 0;
 	/* the word of a robust mutex holds the tid of its owner */
-	if ((word & FUTEX_WAITERS) && c->expected == word)
-		return word & FUTEX_TID_MASK;
+	if (m.kind & GLIBC_MUTEX_ROBUST)
+		return word & FUTEX_WAITERS && c->expected == word ? word & FUTEX_TID_MASK : 0;
 	/* A mutex of glibc or of Rust. glibc stores the owner beside the word, Rust stores none. Of
 	 * the two, only Rust uses FUTEX_WAIT_BITSET without a time limit for a mutex. */
-	if (c->expected != GLIBC_MUTEX_CONTENDED || (c->op == FUTEX_WAIT_BITSET && !c->limited) ||
-	    unwind_memory(u, c->uaddr + GLIBC_MUTEX_OWNER, &owner, sizeof(owner)) != sizeof(owner))
+	if (c->expected != GLIBC_MUTEX_CONTENDED || (c->op == FUTEX_WAIT_BITSET && !c->limited))
 		return 0;
-	return owner & FUTEX_TID_MASK;
+	return (uint32_t)m.owner & FUTEX_TID_MASK;
 }
 
 void inspect_args_futex(struct unwind *u, const struct ct_iter_task *t, uint32_t own_pidns,

@@ -412,8 +412,10 @@ bool graph_is_accepted(const struct graph *g, uint64_t sock)
 
 	if (!o || CT_OBJ_KIND(sock) != CT_OBJ_SOCK)
 		return false;
+	/* An accepted socket has the listening socket's name. A datagram socket with a name serves, unless it
+	 * is connected itself: then the name is there for the answers. */
 	if (o->family == AF_UNIX)
-		return o->name[0] != 0; /* an accepted socket has the listening socket's name */
+		return o->name[0] && !(o->type == SOCK_DGRAM && o->peer);
 	r = graph_listening(g, o->family, o->type, o->lport, o->name, &n);
 	for (size_t i = 0; i < n && scan_step(g); i++) {
 		const struct window_object *x = &g->w->objects[r[i].event];
@@ -481,6 +483,18 @@ static uint32_t futex_command(uint64_t x1)
 	return (uint32_t)x1 & (uint32_t)FUTEX_CMD_MASK;
 }
 
+/* Returns true for a wait of pthread_join() (ctrace/glibc.h), but not for one on a robust mutex: the
+ * word of a robust mutex has FUTEX_WAITERS. */
+static bool is_like_join(const struct window *w, const struct window_event *futex)
+{
+	uint64_t x1 = window_words(w, futex)[1];
+	uint32_t word = x1 >> 32;
+
+	return (futex_command(x1) == FUTEX_WAIT || futex_command(x1) == FUTEX_WAIT_BITSET) &&
+	       !(x1 & FUTEX_PRIVATE_FLAG) && word > GLIBC_RWLOCK_CONTENDED &&
+	       !(word & ~(uint32_t)FUTEX_TID_MASK);
+}
+
 bool index_is_owner(const struct window *w, const struct window_event *futex)
 {
 	const struct window_task *waiter = window_task_at(w, futex->r.tid, futex->r.ts);
@@ -497,26 +511,15 @@ bool index_is_owner(const struct window *w, const struct window_event *futex)
 		return false;
 	/* The owner is a number from the memory of the waiter. If no task has this number as its
 	 * tid, the number has another meaning. The owner of a private futex is in the waiter's
-	 * process. */
-	return !waiter || (owner && (op & FUTEX_PRIVATE_FLAG ? waiter->tgid == owner->tgid
-							     : !(owner->flags & CT_TF_KTHREAD)));
+	 * process, and so is a thread that the waiter joins. */
+	return !waiter || (owner && (op & FUTEX_PRIVATE_FLAG || is_like_join(w, futex)
+					     ? waiter->tgid == owner->tgid
+					     : !(owner->flags & CT_TF_KTHREAD)));
 }
 
 static bool is_owned_bitset(const struct window *w, const struct window_event *futex)
 {
 	return futex_command(window_words(w, futex)[1]) == FUTEX_WAIT_BITSET && index_is_owner(w, futex);
-}
-
-/* Returns true for a wait of pthread_join() (ctrace/glibc.h), but not for one on a robust mutex: the
- * word of a robust mutex has FUTEX_WAITERS. */
-static bool is_like_join(const struct window *w, const struct window_event *futex)
-{
-	uint64_t x1 = window_words(w, futex)[1];
-	uint32_t word = x1 >> 32;
-
-	return (futex_command(x1) == FUTEX_WAIT || futex_command(x1) == FUTEX_WAIT_BITSET) &&
-	       !(x1 & FUTEX_PRIVATE_FLAG) && word > GLIBC_RWLOCK_CONTENDED &&
-	       !(word & ~(uint32_t)FUTEX_TID_MASK);
 }
 
 enum {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "graph/wake/cause.h"
 
+#include <signal.h>
 #include <sys/socket.h>
 
 #include "graph/thresholds.h"
@@ -208,6 +209,28 @@ void wake_cause(const struct graph *g, const struct interval *s, const struct wi
 	cause_is(ret, EDGE_MESSAGE, EDGE_STRONG);
 	ret->below = true;
 	ret->task = waker;
+}
+
+/* The record of a signal comes after the wake: __send_signal_locked() in kernel/signal.c wakes the
+ * target first. */
+const struct window_event *wake_signal(const struct graph *g, const struct interval *s,
+				       const struct window_event *wake, bool child)
+{
+	const struct graph_task *t = &g->tasks[s->task];
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, &g->signals, t->tgid, wake->r.ts, &n);
+
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct window_event *e = &g->w->events[r[i].event];
+
+		if (e->r.ts > wake->r.ts + SIGNAL_LATE_NS)
+			return NULL;
+		if (e->r.tid == ct_wake_waker(&wake->r) && !(e->r.flags & CT_GF_IGNORED) &&
+		    (child || ct_signal_number(&e->r) != SIGCHLD) &&
+		    (e->r.flags & CT_GF_GROUP || ct_signal_target(&e->r) == t->tid))
+			return e;
+	}
+	return NULL;
 }
 
 /* Returns the thread of the same process that ended the last wait of the task with exit_group(), or

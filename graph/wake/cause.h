@@ -24,6 +24,11 @@ struct wake_cause {
 void wake_cause(const struct graph *g, const struct interval *s, const struct window_event *wake,
 		uint64_t spoke, struct wake_cause *ret);
 
+/* Returns the record of a signal that the waker sent to the task of s, and that made the wake-up, or NULL.
+ * child: SIGCHLD counts too. */
+const struct window_event *wake_signal(const struct graph *g, const struct interval *s,
+				       const struct window_event *wake, bool child);
+
 /* The exit of `task` ended the wait for its process. The last thread of a process to exit may have had no
  * part in its work. Returns the thread that called exit_group(), if records show that this call ended a wait
  * of any thread of the process, or else `task`. */

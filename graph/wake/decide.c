@@ -7,6 +7,7 @@
 
 #include "graph/thresholds.h"
 #include "graph/wake/cause.h"
+#include "graph/wake/interrupt.h"
 #include "graph/wake/nat.h"
 #include "graph/wake/owner.h"
 #include "graph/wake/repeats.h"
@@ -120,28 +121,6 @@ static enum time_kind time_of(const struct graph *g, const struct interval *s, c
 	}
 }
 
-/* The record of a signal comes after the wake: __send_signal_locked() in kernel/signal.c wakes the
- * target first. child: SIGCHLD counts too. */
-static const struct window_event *wake_signal(const struct graph *g, const struct interval *s,
-					      const struct window_event *wake, bool child)
-{
-	const struct graph_task *t = &g->tasks[s->task];
-	size_t n;
-	const struct graph_ref *r = graph_refs_from(g, &g->signals, t->tgid, wake->r.ts, &n);
-
-	for (size_t i = 0; i < n && scan_step(g); i++) {
-		const struct window_event *e = &g->w->events[r[i].event];
-
-		if (e->r.ts > wake->r.ts + SIGNAL_LATE_NS)
-			return NULL;
-		if (e->r.tid == ct_wake_waker(&wake->r) && !(e->r.flags & CT_GF_IGNORED) &&
-		    (child || ct_signal_number(&e->r) != SIGCHLD) &&
-		    (e->r.flags & CT_GF_GROUP || ct_signal_target(&e->r) == t->tid))
-			return e;
-	}
-	return NULL;
-}
-
 static bool ends_programs(int signal, const struct graph_task *t)
 {
 	return signal == SIGHUP || signal == SIGINT || signal == SIGQUIT || signal == SIGTERM ||
@@ -230,7 +209,8 @@ static void blame_task(struct blame *b, uint32_t task, enum edge_kind edge, enum
 }
 
 /* A wait for a file of a network file system is a wait for its server, or for the network. A wait for a file
- * of a file system that is not known may be so too. */
+ * of a file system that is not known may be so too, and so may a wait with no known object, such as a page
+ * fault. */
 static void blame_disk(const struct graph *g, const struct interval *s, struct blame *b)
 {
 	const struct window_object *o = graph_object(g, b->obj);
@@ -239,7 +219,7 @@ static void blame_disk(const struct graph *g, const struct interval *s, struct b
 
 	b->task = GRAPH_NONE;
 	b->edge = far ? EDGE_OWNER : EDGE_DISK;
-	b->strength = far || !file || resource_is_local_file(o) ? EDGE_STRONG : EDGE_WEAK;
+	b->strength = far || (file ? resource_is_local_file(o) : b->obj) ? EDGE_STRONG : EDGE_WEAK;
 	b->kind = far ? RESOURCE_NETWORK_FS : RESOURCE_DISK;
 	b->time = s->wait == CT_W_FAULT ? TIME_FAULT : far ? TIME_NETWORK : TIME_DISK;
 	b->ended = true;
@@ -452,6 +432,11 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 	}
 	if (b->edge == EDGE_POST && others_posted(g, s, wake))
 		b->strength = EDGE_WEAK;
+	/* The last of several readers has released the lock. Another one may have had it for longer. */
+	if (b->edge == EDGE_POST && owner_in_rwlock(g, s)) {
+		blame_task(b, GRAPH_NONE, EDGE_LOCK, EDGE_WEAK);
+		b->kind = RESOURCE_LOCK;
+	}
 	/* The SIGCHLD only interrupted the wait on the futex, unless a handler of the signal posts on it. */
 	if (b->edge == EDGE_EXIT && s->wait == CT_W_FUTEX && !graph_futex_owner(g, s) &&
 	    g->tasks[waker].ptgid == g->tasks[s->task].tgid && g->tasks[waker].tgid != g->tasks[s->task].tgid)
@@ -520,6 +505,7 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 	bool by_disk =
 		ct_wake_context(&wake->r) == CT_CTX_SOFTIRQ &&
 		(ct_wake_softirq(&wake->r) == BLOCK_SOFTIRQ || ct_wake_softirq(&wake->r) == IRQ_POLL_SOFTIRQ);
+	bool by_device = by_disk || ct_wake_context(&wake->r) == CT_CTX_HARDIRQ;
 	uint64_t obj = own_socket(s, wake);
 	struct wake_cause cause;
 	struct blame last;
@@ -528,7 +514,7 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 	if (by_disk || is_disk_wait(g, s, wake)) {
 		b->obj = s->obj;
 		blame_disk(g, s, b);
-		if (by_disk)
+		if (by_device)
 			b->strength = EDGE_STRONG;
 		return;
 	}
@@ -724,6 +710,29 @@ static bool owes_answers(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	return n_sent > n_got;
 }
 
+/* An event ended the wait `interval`. If it was a signal that only interrupted the wait, looks at the part of
+ * the wait that did not end in this way. That part must end by limit_ns. */
+static void blame_end(const struct graph *g, uint32_t interval, uint64_t limit_ns, struct blame *b)
+{
+	struct blame debt;
+	uint32_t last = interrupt_last(g, interval);
+	const struct interval *x = &g->intervals[last == GRAPH_NONE ? interval : last];
+	const struct window_event *wake = x->wake == GRAPH_NONE ? NULL : &g->w->events[x->wake];
+	bool killed = wake && last != interval && was_killed(g, x, wake);
+
+	if (last == interval && interrupt_debt(g, interval, &debt)) {
+		*b = debt;
+		return;
+	}
+	if (last == interval ||
+	    (last != GRAPH_NONE && wake && x->to_ns <= limit_ns && !killed && !edge_by_timer(g, x, wake))) {
+		blame_woken(g, x, wake, b);
+		return;
+	}
+	blame_lasting(g, x->from_ns < limit_ns ? (uint32_t)(x - g->intervals) : interval, b);
+	b->killed = killed;
+}
+
 static void blame_interval(const struct graph *g, uint32_t interval, uint64_t limit_ns, struct blame *b)
 {
 	bool asked_later;
@@ -761,14 +770,14 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 	if (wake && !edge_by_timer(g, s, wake)) {
 		b->killed = was_killed(g, s, wake);
 		if (!b->killed && !owner_gave_up(g, s, wake)) {
-			blame_woken(g, s, wake, b);
+			blame_end(g, interval, limit_ns, b);
 			return;
 		}
 	} else if (wake) {
 		b->timed_out = true;
 		end = blame_repeat(g, interval, limit_ns);
 		if (end && !was_killed(g, end, &g->w->events[end->wake])) {
-			blame_woken(g, end, &g->w->events[end->wake], b);
+			blame_end(g, (uint32_t)(end - g->intervals), limit_ns, b);
 			/* The answer to a request that the task only sent after its time limit shows
 			 * nothing about this wait, unless another answer was owed. */
 			asked_later = blame_asked_ns(g, b) > s->to_ns;
@@ -821,7 +830,8 @@ bool blame_has_limit(const struct graph *g, uint32_t interval)
 {
 	const struct interval *s = &g->intervals[interval];
 
-	return s->wake != GRAPH_NONE && edge_by_timer(g, s, &g->w->events[s->wake]);
+	return s->wake != GRAPH_NONE &&
+	       (edge_by_timer(g, s, &g->w->events[s->wake]) || interrupt_next(g, interval) != GRAPH_NONE);
 }
 
 void blame_lasting(const struct graph *g, uint32_t interval, struct blame *ret)
@@ -852,7 +862,8 @@ void blame_socket(const struct graph *g, uint32_t interval, uint64_t sock, struc
 
 void blame_rivals(const struct graph *g, uint32_t interval, const struct blame *b, struct enders *ret)
 {
-	const struct interval *s = &g->intervals[interval];
+	uint32_t last = interrupt_last(g, interval);
+	const struct interval *s = &g->intervals[last == GRAPH_NONE ? interval : last];
 	struct blame anew;
 
 	*ret = (struct enders){ 0 };
@@ -869,5 +880,5 @@ void blame_rivals(const struct graph *g, uint32_t interval, const struct blame *
 	if (s->wait == CT_W_SLEEP && blame_polled_lock(g, s, &anew, ret))
 		return;
 	anew.timed_out = s->wake != GRAPH_NONE && edge_by_timer(g, s, &g->w->events[s->wake]);
-	owner_of_wait(g, interval, &anew, ret);
+	owner_of_wait(g, (uint32_t)(s - g->intervals), &anew, ret);
 }

@@ -144,6 +144,9 @@ bool owner_of_shown_lock(const struct graph *g, const struct interval *s, struct
  * Thread may have another purpose than to wait for its end.)
  */
 bool owner_of_java_task(const struct graph *g, const struct interval *s, struct blame *b);
+/* Returns true if an inspection of s shows that the task waits for a read-write lock of the C library or of
+ * Rust. Several readers may own such a lock at once. */
+bool owner_in_rwlock(const struct graph *g, const struct interval *s);
 /* Returns true if an inspection of s shows that the task is in Thread.sleep() of Java. It then waits on a
  * futex with a time limit, and no other thread knows of this futex. */
 bool owner_sleeps_in_java(const struct graph *g, const struct interval *s);

@@ -26,6 +26,17 @@ bool owner_in_lock(const struct graph *g, const struct interval *s)
 	return stack && owner_stack_locks(g->w, stack);
 }
 
+bool owner_in_rwlock(const struct graph *g, const struct interval *s)
+{
+	uint64_t id = graph_visit_stack(g, s);
+	const struct window_stack *w = id ? window_stack(g->w, id) : NULL;
+
+	for (uint16_t i = 0; w && i < w->n_frames; i++)
+		if (frame_is_rwlock(w->frames[i]))
+			return true;
+	return false;
+}
+
 bool owner_sleeps_in_java(const struct graph *g, const struct interval *s)
 {
 	uint64_t id = graph_visit_stack(g, s);

@@ -21,7 +21,6 @@ struct glibc_mutex {
 };
 _Static_assert(sizeof(struct glibc_mutex) == 20, "glibc_mutex");
 
-#define GLIBC_MUTEX_OWNER __builtin_offsetof(struct glibc_mutex, owner)
 /* The futex word of a locked mutex with waiters. sysdeps/nptl/lowlevellock.h; since 2.4. (In a
  * robust or PI mutex, this word has the tid of the owner in the bits FUTEX_TID_MASK of the kernel,
  * and the bit FUTEX_WAITERS.) */
@@ -45,12 +44,6 @@ struct glibc_rwlock {
 };
 _Static_assert(sizeof(struct glibc_rwlock) == 32, "glibc_rwlock");
 
-#define GLIBC_RWLOCK_WRPHASE_TO_OWNER                                                                        \
-	(__builtin_offsetof(struct glibc_rwlock, cur_writer) -                                               \
-	 __builtin_offsetof(struct glibc_rwlock, wrphase_futex))
-#define GLIBC_RWLOCK_WRITERS_TO_OWNER                                                                        \
-	(__builtin_offsetof(struct glibc_rwlock, cur_writer) -                                               \
-	 __builtin_offsetof(struct glibc_rwlock, writers_futex))
 /* Bits of `readers` while a writer has the lock: PTHREAD_RWLOCK_WRPHASE, PTHREAD_RWLOCK_WRLOCKED.
  * nptl/pthread_rwlock_common.c; since 2.25. */
 #define GLIBC_RWLOCK_WRITING 3
@@ -92,7 +85,8 @@ _Static_assert(__builtin_offsetof(struct glibc_cond, g_signals) % 8 == 0 &&
 
 /* A task that blocks in a frame with one of these prefixes waits for a lock. The functions are in
  * the directory nptl/ of glibc. __lll_lock_wait exists since 2.4. */
-#define GLIBC_LOCK_FUNCTIONS "pthread_rwlock_", "pthread_mutex_lock+", "__lll_lock_wait"
+#define GLIBC_RWLOCK_FUNCTIONS "pthread_rwlock_"
+#define GLIBC_LOCK_FUNCTIONS   GLIBC_RWLOCK_FUNCTIONS, "pthread_mutex_lock+", "__lll_lock_wait"
 /* Prefix of the names by which glibc calls its own functions. include/libc-symbols.h; since 2.3. */
 #define GLIBC_HIDDEN_PREFIX "__GI_"
 

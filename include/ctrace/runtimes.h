@@ -11,8 +11,9 @@
 /* std::sync::Mutex and RwLock since Rust 1.62: parts of the name of the function that waits. Its source
  * is in library/std/src/sys/sync/, and in older versions in library/std/src/sys/unix/locks/. */
 #define RUST_LOCK_MODULE "std::sys::"
-#define RUST_LOCK_FUNCTIONS                                                                                  \
-	"Mutex::lock_contended", "Mutex>::lock_contended", "RwLock::read_contended",                         \
-		"RwLock>::read_contended", "RwLock::write_contended", "RwLock>::write_contended"
+#define RUST_RWLOCK_FUNCTIONS                                                                                \
+	"RwLock::read_contended", "RwLock>::read_contended", "RwLock::write_contended",                      \
+		"RwLock>::write_contended"
+#define RUST_LOCK_FUNCTIONS "Mutex::lock_contended", "Mutex>::lock_contended", RUST_RWLOCK_FUNCTIONS
 
 #endif

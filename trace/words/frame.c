@@ -80,6 +80,16 @@ bool frame_is_lock(const char *frame)
 	return frame_is_metadata_lock(frame) || frame_is_innodb_lock(frame);
 }
 
+bool frame_is_rwlock(const char *frame)
+{
+	static const char *const rust[] = { RUST_RWLOCK_FUNCTIONS };
+
+	for (size_t i = 0; strstr(frame, RUST_LOCK_MODULE) && i < ARRAY_SIZE(rust); i++)
+		if (strstr(frame, rust[i]))
+			return true;
+	return begins(frame, GLIBC_RWLOCK_FUNCTIONS);
+}
+
 static bool is_mariadb(const char *frame)
 {
 	static const char *const files[] = { MARIADB_FILES };

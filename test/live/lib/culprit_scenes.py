@@ -553,6 +553,74 @@ time.sleep(300)
     return Hang(victim, [{second.pid}], (), lambda: os.kill(second.pid, signal.SIGKILL))
 
 
+def children_exit(stage, variant):
+    """A process waits for an answer, or for the end of one child. Its other children exit meanwhile, and each SIGCHLD
+    interrupts the wait."""
+    owner, end = keep(stage)
+    path = stage.path("socket")
+    server = start(stage, "server", "l = listen(sys.argv[1]); ready(); c = l.accept()[0]; c.recv(1); hang(); c.sendall(b'x')", path)
+    guilty = {server.pid}
+    body = """
+ready()
+signal.signal(signal.SIGCHLD, lambda *_: None)
+for i in range(40):
+    if not os.fork():
+        time.sleep(0.4 + 0.4 * i)
+        os._exit(0)
+""" + {
+        "answer": "s = connect(sys.argv[1]); s.sendall(b'x'); s.recv(1)",
+        "child": "p = subprocess.Popen(['flock', 'lock', 'true']); os.waitpid(p.pid, 0)",
+    }[variant]
+
+    def victim():
+        p = start(stage, "victim", body, path, wait=False)
+        if variant == "child":
+            guilty.clear()
+            until("flock waits", lambda: [x for x in children(p.pid) if comm(x) == "flock"])
+            guilty.update(x for x in children(p.pid) if comm(x) == "flock")
+        return p.pid
+
+    return Hang(victim, [guilty, owner], (), end)
+
+
+def malloc_lock(stage, _):
+    """A thread of a container's first process reports to a full pipe, and has the lock of malloc(). The main thread waits
+    for this lock. The lock has the same value as a mutex, and the number 1 where a mutex has its owner: the tid of the
+    main thread in the container."""
+    owner, end = keep(stage)
+    reader = start(stage, "reader", "ready(); hang(); os.read(0, 1 << 20); time.sleep(300)", stdin=subprocess.PIPE)
+    body = """
+import ctypes, threading
+libc = ctypes.CDLL(None)
+libc.malloc.restype = ctypes.c_void_p
+libc.mallopt(-8, 1)
+blocks = [ctypes.c_void_p(libc.malloc(32)) for _ in range(64)]
+os.set_blocking(2, False)
+try:
+    while True:
+        os.write(2, b"x")
+except BlockingIOError:
+    os.set_blocking(2, True)
+def report():
+    for block in blocks:
+        libc.free(block)
+    libc.malloc_stats()
+threading.Thread(target=report).start()
+time.sleep(0.2)
+libc.malloc(60000)
+os._exit(0)
+"""
+
+    def victim():
+        p = start(stage, "victim", body, wait=False, inside=["unshare", "-pf", "--kill-child"], stderr=reader.stdin)
+        until("the container has a process", lambda: children(p.pid))
+        pid = children(p.pid)[0]
+        until("the victim waits", lambda: in_futex(pid))
+        return pid
+
+    return Hang(victim, [{reader.pid}, owner], (), end)
+
+
 def in_futex(pid):
     with open("/proc/%d/wchan" % pid, encoding="ascii") as f:
         return "futex" in f.read()
@@ -572,4 +640,6 @@ SCENES = {
     "sysv": (sysv, ["semaphore", "semaphore-last", "answer", "answer-last", "full"], ["flock"]),
     "passed-lock": (passed_lock, ["fork", "socket", "fork-ends", "socket-ends"], []),
     "handed-mutex": (handed_mutex, ["killed", "unlocked"], []),
+    "children-exit": (children_exit, ["answer", "child"], ["flock"]),
+    "malloc-lock": (malloc_lock, [""], ["flock", "unshare"]),
 }

@@ -10,7 +10,7 @@
 
 static const struct {
 	const char *frame;
-	bool kernel, address, rest, libc, lock;
+	bool kernel, address, rest, libc, lock, rwlock;
 	size_t function_len;
 } rows[] = {
 	{ .frame = "main+0x1f (demo)", .function_len = 4 },
@@ -28,7 +28,11 @@ static const struct {
 	  .lock = true,
 	  .function_len = 18 },
 	{ .frame = "pthread_mutex_lock_all+0x1 (demo)", .function_len = 22 },
-	{ .frame = "pthread_rwlock_wrlock+0x1 (libc.so.6)", .libc = true, .lock = true, .function_len = 21 },
+	{ .frame = "pthread_rwlock_wrlock+0x1 (libc.so.6)",
+	  .libc = true,
+	  .lock = true,
+	  .rwlock = true,
+	  .function_len = 21 },
 	{ .frame = "__lll_lock_wait_private+0x1 (libc.so.6)",
 	  .libc = true,
 	  .lock = true,
@@ -39,6 +43,7 @@ static const struct {
 	{ .frame = "ObjectMonitor::wait+0x1a2 (libjvm.so)", .function_len = 19 },
 	{ .frame = "<std::sys::sync::rwlock::futex::RwLock>::read_contended+0x124 (m)",
 	  .lock = true,
+	  .rwlock = true,
 	  .function_len = 55 },
 	{ .frame = "std::sys::unix::locks::futex_mutex::Mutex::lock_contended+0x1 (m)",
 	  .lock = true,
@@ -60,6 +65,7 @@ static void test_rows(void **state)
 		assert_int_equal(frame_is_rest(f), rows[i].rest);
 		assert_int_equal(frame_is_libc(f), rows[i].libc);
 		assert_int_equal(frame_is_lock(f), rows[i].lock);
+		assert_int_equal(frame_is_rwlock(f), rows[i].rwlock);
 		assert_int_equal(frame_function_len(f), rows[i].function_len);
 	}
 }

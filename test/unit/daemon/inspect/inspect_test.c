@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <errno.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -75,6 +76,11 @@ static int fds[2];
 static void wait_mutex(void)
 {
 	pthread_mutex_lock(mutex);
+}
+
+static void wait_other_lock(void)
+{
+	syscall(SYS_futex, mutex, FUTEX_WAIT, 2, NULL, NULL, 0);
 }
 
 static void wait_poll(void)
@@ -209,6 +215,34 @@ static void test_futex_owner(void **state)
 	assert_non_null(r->stack);
 	assert_int_equal(r->stack->id, r->words[0]);
 	assert_true(has_frame(r, "pthread_mutex_lock+"));
+	inspect_result_free(r);
+	child_end(pid);
+	munmap(mutex, 4096);
+	inspect_free(v);
+}
+
+/* A lock that is no mutex has the value of a mutex with waiters, and a tid in the place of its owner. */
+static void test_other_lock(void **state)
+{
+	struct inspect *v = inspect_start(0);
+	struct inspect_result *r;
+	uint32_t *words;
+	uint16_t nr;
+	pid_t pid;
+
+	mutex = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(mutex != MAP_FAILED);
+	words = (uint32_t *)mutex;
+	words[0] = 2;
+	words[2] = (uint32_t)getpid();
+	fake.wait = CT_W_FUTEX;
+	pid = child_start(wait_other_lock, &nr);
+	assert_int_equal(
+		inspect_ask(v, &(struct inspect_want){ .tid = (uint32_t)pid, .nr = nr, .wait = CT_W_FUTEX }),
+		0);
+	r = take(v);
+	assert_true(r->has_futex);
+	assert_int_equal(r->futex.peer, 0);
 	inspect_result_free(r);
 	child_end(pid);
 	munmap(mutex, 4096);
@@ -366,9 +400,10 @@ static void test_sample(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_futex_owner), cmocka_unit_test(test_fds),
-		cmocka_unit_test(test_gone),        cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_pace),        cmocka_unit_test(test_sample),
+		cmocka_unit_test(test_futex_owner), cmocka_unit_test(test_other_lock),
+		cmocka_unit_test(test_fds),         cmocka_unit_test(test_gone),
+		cmocka_unit_test(test_limits),      cmocka_unit_test(test_pace),
+		cmocka_unit_test(test_sample),
 	};
 
 	if (access("/proc/self/syscall", R_OK)) {
