@@ -481,8 +481,8 @@ static int find_cpu(struct findings *f)
 		return 0;
 	if (!may_hold_up(f, k, f->cpu.ns))
 		return 0;
-	/* A task with a smaller part is only the first of several. If the waiter was moved to another CPU, the
-	 * task may have had only the later one. */
+	/* A task with a smaller part is only the first of several. If the waiter was moved to another CPU,
+	 * the task may have had only the later one. */
 	return chain_append(f->g, &f->chain, f->cpu.task, EDGE_CPU,
 			    f->cpu.ns > f->cpu.total_ns / 2 && f->cpu.moved_ns <= f->cpu.total_ns / 2
 				    ? EDGE_STRONG
@@ -897,7 +897,8 @@ static bool ends_idle(struct findings *f)
 	return f->chain.end == END_LEAF && !f->chain.leaf.ended && f->chain.leaf.task == GRAPH_NONE &&
 	       !f->chain.leaf.request.since_ns && !k->owed && !f->circular &&
 	       (k->wait == CT_W_POLL || k->wait == CT_W_EPOLL ||
-		(k->wait == CT_W_FUTEX && producer_of(f) && !chain_has_lock(f->chain.links.v, f->chain.links.n)));
+		(k->wait == CT_W_FUTEX && producer_of(f) &&
+		 !chain_has_lock(f->chain.links.v, f->chain.links.n)));
 }
 
 int root_cause_onward(struct findings *f)
