@@ -347,7 +347,8 @@ static void show_unprobed(FILE *f, const struct queues_of *now)
 		const struct unprobed *x = &off.v[i];
 
 		describe_object(w, x->obj, name, sizeof(name));
-		fprintf(f, "Not recorded: jobs of %s from %s", name,
+		fprintf(f, "Not recorded: jobs of %s from %s",
+			*name ? name : "a framework without a known name",
 			walltime_text(x->from_ns, &w->offsets, 3, wall));
 		if (x->to_ns != UINT64_MAX)
 			fprintf(f, " to %s", walltime_text(x->to_ns, &w->offsets, 3, wall));
