@@ -14,7 +14,7 @@
 
 #include "daemon/sandbox/filter.h"
 #include "lib/cleanup.h"
-#include "lib/procmap.h"
+#include "procfs/procmap.h"
 
 #ifndef PR_SET_VMA
 #define PR_SET_VMA 0x53564d41

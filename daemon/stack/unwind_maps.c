@@ -13,7 +13,7 @@
 #include "ctrace/fields.h"
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
-#include "lib/procmap.h"
+#include "procfs/procmap.h"
 
 #define NAMES_MAX         (1u << 20)
 #define ASKED_MAX         256

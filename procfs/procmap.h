@@ -3,8 +3,8 @@
  * procmap.h - PROCMAP_QUERY of linux/fs.h (since Linux 6.11): the ioctl of /proc/PID/maps that
  * describes the mapping of one address. The headers of Debian 12 do not have it.
  */
-#ifndef CTRACE_LIB_PROCMAP_H
-#define CTRACE_LIB_PROCMAP_H
+#ifndef CTRACE_PROCFS_PROCMAP_H
+#define CTRACE_PROCFS_PROCMAP_H
 
 #include <linux/ioctl.h>
 #include <stdint.h>
