@@ -252,7 +252,7 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define FRAME_LOOKS 4096
 /* waits, and intervals: A signal interrupted a wait. MAX: the task goes on with the same wait so often.
  * LOOKS: intervals until it goes on. If larger, the search takes longer. */
-#define INTERRUPTS_MAX  64
+#define INTERRUPTS_MAX  16
 #define INTERRUPT_LOOKS 64
 /* requests: A poll that a signal interrupted may wait for an answer on a connection, if most of the last
  * requests on it got one. If smaller, a protocol with few answers seems to owe one. If larger, the search

@@ -165,4 +165,9 @@ static inline bool blame_same_wait(const struct interval *a, const struct interv
 	return a->wait == b->wait && a->nr == b->nr && a->obj == b->obj;
 }
 
+/* Returns the stack of the wait, or 0. Some programs wait for one thing many times in a row, each time with a
+ * short time limit. So if the stack of s was not recorded, the stack of the wait before it counts. That wait
+ * must be the same call on the same object, and must have ended by its time limit. */
+uint64_t blame_stack(const struct graph *g, const struct interval *s);
+
 #endif

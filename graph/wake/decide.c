@@ -7,7 +7,6 @@
 
 #include "graph/thresholds.h"
 #include "graph/wake/cause.h"
-#include "graph/wake/interrupt.h"
 #include "graph/wake/nat.h"
 #include "graph/wake/owner.h"
 #include "graph/wake/repeats.h"
@@ -505,7 +504,7 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 	bool by_disk =
 		ct_wake_context(&wake->r) == CT_CTX_SOFTIRQ &&
 		(ct_wake_softirq(&wake->r) == BLOCK_SOFTIRQ || ct_wake_softirq(&wake->r) == IRQ_POLL_SOFTIRQ);
-	bool by_device = by_disk || ct_wake_context(&wake->r) == CT_CTX_HARDIRQ;
+	bool by_device = by_disk || (!s->obj && ct_wake_context(&wake->r) == CT_CTX_HARDIRQ);
 	uint64_t obj = own_socket(s, wake);
 	struct wake_cause cause;
 	struct blame last;
@@ -715,12 +714,12 @@ static bool owes_answers(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 static void blame_end(const struct graph *g, uint32_t interval, uint64_t limit_ns, struct blame *b)
 {
 	struct blame debt;
-	uint32_t last = interrupt_last(g, interval);
+	uint32_t last = repeats_rest(g, interval);
 	const struct interval *x = &g->intervals[last == GRAPH_NONE ? interval : last];
 	const struct window_event *wake = x->wake == GRAPH_NONE ? NULL : &g->w->events[x->wake];
 	bool killed = wake && last != interval && was_killed(g, x, wake);
 
-	if (last == interval && interrupt_debt(g, interval, &debt)) {
+	if (last == interval && repeats_debt(g, interval, &debt)) {
 		*b = debt;
 		return;
 	}
@@ -830,8 +829,8 @@ bool blame_has_limit(const struct graph *g, uint32_t interval)
 {
 	const struct interval *s = &g->intervals[interval];
 
-	return s->wake != GRAPH_NONE &&
-	       (edge_by_timer(g, s, &g->w->events[s->wake]) || interrupt_next(g, interval) != GRAPH_NONE);
+	return s->wake != GRAPH_NONE && (edge_by_timer(g, s, &g->w->events[s->wake]) ||
+					 repeats_interrupted(g, interval) != GRAPH_NONE);
 }
 
 void blame_lasting(const struct graph *g, uint32_t interval, struct blame *ret)
@@ -862,7 +861,7 @@ void blame_socket(const struct graph *g, uint32_t interval, uint64_t sock, struc
 
 void blame_rivals(const struct graph *g, uint32_t interval, const struct blame *b, struct enders *ret)
 {
-	uint32_t last = interrupt_last(g, interval);
+	uint32_t last = repeats_rest(g, interval);
 	const struct interval *s = &g->intervals[last == GRAPH_NONE ? interval : last];
 	struct blame anew;
 

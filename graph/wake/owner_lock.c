@@ -3,7 +3,6 @@
 #include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
 #include "graph/wake/owner_private.h"
-#include "graph/wake/repeats.h"
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
 #include "trace/words/call.h"
@@ -19,9 +18,28 @@ bool owner_stack_locks(const struct window *w, uint64_t stack)
 	return false;
 }
 
+uint64_t blame_stack(const struct graph *g, const struct interval *s)
+{
+	const struct interval *first = &g->intervals[g->tasks[s->task].first_interval], *x = s;
+	uint64_t stack;
+
+	for (unsigned looks = 0; looks < LOCK_LOOKS && x >= first; looks++, x--) {
+		if (x->state != INTERVAL_BLOCKED)
+			continue;
+		if (!blame_same_wait(x, s))
+			return 0;
+		if (x != s && (x->wake == GRAPH_NONE || !edge_by_timer(g, x, &g->w->events[x->wake])))
+			return 0;
+		stack = graph_visit_stack(g, x);
+		if (stack)
+			return stack;
+	}
+	return 0;
+}
+
 bool owner_in_lock(const struct graph *g, const struct interval *s)
 {
-	uint64_t stack = s->wait == CT_W_FUTEX ? repeats_stack(g, s) : 0;
+	uint64_t stack = s->wait == CT_W_FUTEX ? blame_stack(g, s) : 0;
 
 	return stack && owner_stack_locks(g->w, stack);
 }

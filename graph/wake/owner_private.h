@@ -125,7 +125,7 @@ uint64_t owner_asked_last(const struct graph *g, const struct interval *s, uint3
 void owner_of_poll(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all);
 /* Returns true if the task waits for a new connection, or in a poll in which it is owed no answer. */
 bool owner_idles_in_loop(const struct graph *g, uint32_t task, uint64_t ts_ns);
-/* Returns true if the stack of the wait on a futex (repeats_stack()) shows a wait for a lock. */
+/* Returns true if the stack of the wait on a futex (blame_stack()) shows a wait for a lock. */
 bool owner_in_lock(const struct graph *g, const struct interval *s);
 /* Returns true if an inspection of s shows that a thread of Java waits until another thread has initialized a
  * class. Then sets b->kind. b->task is the only thread of the process whose inspection shows that it

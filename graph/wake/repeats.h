@@ -9,7 +9,7 @@
 
 #include "graph/wake/blame.h"
 
-/* All functions take a BLOCKED interval, and return a wait or GRAPH_NONE. */
+/* All functions take a BLOCKED interval. All but repeats_debt() return a wait or GRAPH_NONE. */
 
 uint32_t repeats_next(const struct graph *g, uint32_t interval);
 /* Returns the last repeat for which all of this holds: it ended by end_ns, its wake-up is recorded,
@@ -22,9 +22,37 @@ uint32_t repeats_open(const struct graph *g, uint32_t interval, uint64_t ran_ns)
  * GRAPH_NONE if the task made progress before it (has_made_progress()), or waited longer than
  * OTHER_WAIT_NS for something else. */
 uint32_t repeats_ended(const struct graph *g, uint32_t interval);
-/* Returns the stack of the wait, or 0. Some programs wait for one thing many times in a row, each time with a
- * short time limit. So if the stack of s was not recorded, the stack of the wait before it counts. That wait
- * must be the same call on the same object, and must have ended by its time limit. */
-uint64_t repeats_stack(const struct graph *g, const struct interval *s);
+
+/*
+ * A signal may only interrupt a wait. Example: a task reads from a connection, and one of its children exits.
+ * The SIGCHLD wakes the task. It runs its handler, and goes on with the same read. So the child did not end
+ * this wait. Runtimes also send signals to their own threads, for example to stop them for a garbage
+ * collection.
+ *
+ * Returns the wait with which the task goes on, or GRAPH_NONE. All of this has to hold:
+ * - The wait is no poll: see repeats_debt().
+ * - The wake-up has no object, and a record shows that the waker sent a signal.
+ * - The task does not wait for signals. If it waits for the end of one child, the signal is from another
+ *   task.
+ * - The task then waits again in the same call on the same object. In between, it has hardly run, has not
+ *   waited for anything else for longer than OTHER_WAIT_NS, and has sent and received nothing on this object.
+ */
+uint32_t repeats_interrupted(const struct graph *g, uint32_t interval);
+
+/* Goes on from `interval` with repeats_interrupted(), as often as this is possible. Returns the last wait,
+ * which may be `interval`. Returns GRAPH_NONE if there are more than INTERRUPTS_MAX waits. */
+uint32_t repeats_rest(const struct graph *g, uint32_t interval);
+
+/*
+ * An event loop polls again after each event. So a poll is interrupted only if all of this holds:
+ * - A signal ended it. Or another thread of the same process did, after a sleep or a time limit of its own,
+ *   and it does so now and then: a heartbeat.
+ * - The task then polls again as in repeats_interrupted(), and does nothing else that a record shows.
+ * - Before and after the wake-up, a task of another process owes an answer on the same connection, and mostly
+ *   answers there. Neither the waker nor its process is this task.
+ *
+ * Then *ret weakly blames this task.
+ */
+bool repeats_debt(const struct graph *g, uint32_t interval, struct blame *ret);
 
 #endif

@@ -5,7 +5,6 @@
 
 #include "ctrace/postgres.h"
 #include "graph/timeline/scan.h"
-#include "graph/wake/repeats.h"
 #include "trace/words/frame.h"
 
 static const char *const title_start = "postgres: ";
@@ -206,7 +205,7 @@ static void drop_confirmed(const struct graph *g, const struct interval *s, stru
 bool title_helper(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all)
 {
 	const struct graph_task *me = &g->tasks[s->task];
-	uint64_t stack = me->ptgid ? repeats_stack(g, s) : 0;
+	uint64_t stack = me->ptgid ? blame_stack(g, s) : 0;
 	const struct window_stack *w = NULL;
 	const struct graph_ref *r;
 	bool fresh;

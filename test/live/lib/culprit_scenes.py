@@ -28,8 +28,9 @@ from lib.hang_scenes import free_port
 # - choices: pids. While the hang lasts, an answer is also right if it is weak and lists all of these pids as choices
 # - likely: pids. While the hang lasts, a weak answer may also name one of these
 # - network: an answer is also right if it is weak and names nobody
-Hang = collections.namedtuple("Hang", "victim chain passed end causes choices likely network",
-                              defaults=[(), (), (), False])
+# - who: the option of ctrace that takes the pid of the victim. With --tid, victim() returns the tid of a thread
+Hang = collections.namedtuple("Hang", "victim chain passed end causes choices likely network who",
+                              defaults=[(), (), (), False, "--pid"])
 
 PRELUDE = """
 import array, fcntl, os, select, signal, socket, struct, subprocess, sys, time
@@ -558,7 +559,14 @@ def children_exit(stage, variant):
     interrupts the wait."""
     owner, end = keep(stage)
     path = stage.path("socket")
-    server = start(stage, "server", "l = listen(sys.argv[1]); ready(); c = l.accept()[0]; c.recv(1); hang(); c.sendall(b'x')", path)
+    server = start(stage, "server", """
+l = listen(sys.argv[1])
+ready()
+c = l.accept()[0]
+c.recv(1)
+hang()
+c.sendall(b"x")
+""", path)
     guilty = {server.pid}
     body = """
 ready()
@@ -584,7 +592,7 @@ for i in range(40):
 
 
 def malloc_lock(stage, _):
-    """A thread of a container's first process reports to a full pipe, and has the lock of malloc(). The main thread waits
+    """A thread of a container's first process reports to a full pipe, and has the lock of malloc(). Another thread waits
     for this lock. The lock has the same value as a mutex, and the number 1 where a mutex has its owner: the tid of the
     main thread in the container."""
     owner, end = keep(stage)
@@ -602,23 +610,28 @@ try:
 except BlockingIOError:
     os.set_blocking(2, True)
 def report():
+    time.sleep(0.2)
     for block in blocks:
         libc.free(block)
     libc.malloc_stats()
-threading.Thread(target=report).start()
-time.sleep(0.2)
-libc.malloc(60000)
-os._exit(0)
+def take():
+    libc.prctl(15, b"taker")
+    time.sleep(0.5)
+    libc.malloc(60000)
+    os._exit(0)
+for f in take, report:
+    threading.Thread(target=f).start()
+time.sleep(300)
 """
 
     def victim():
         p = start(stage, "victim", body, wait=False, inside=["unshare", "-pf", "--kill-child"], stderr=reader.stdin)
         until("the container has a process", lambda: children(p.pid))
-        pid = children(p.pid)[0]
-        until("the victim waits", lambda: in_futex(pid))
-        return pid
+        threads = "/proc/%d/task" % children(p.pid)[0]
+        until("a thread waits", lambda: any(comm(int(x)) == "taker" and in_futex(int(x)) for x in os.listdir(threads)))
+        return next(int(x) for x in os.listdir(threads) if comm(int(x)) == "taker")
 
-    return Hang(victim, [{reader.pid}, owner], (), end)
+    return Hang(victim, [{reader.pid}, owner], (), end, network=True, who="--tid")
 
 
 def in_futex(pid):
