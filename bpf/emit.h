@@ -35,7 +35,7 @@ static __always_inline struct cpu *emit_cpu(void)
 
 static __noinline void emit_loss(struct cpu *c, __u32 cause, __u64 now)
 {
-	if (cause >= CT_LOSS_CAUSES)
+	if (cause >= CT_LOSS_COUNTED)
 		return;
 	__sync_fetch_and_add(&c->stats.lost[cause], 1);
 	if (!c->stats.lost_first_ns[cause])
@@ -148,17 +148,19 @@ static __always_inline struct emit_rec2 *emit_rec2(struct cpu *c, __u8 kind, __u
  * all later records.
  *
  * data: a struct cpu_side, followed by the record. size: the bytes of both together. If the side
- * ring is full, counts a loss.
+ * ring is full, counts a loss and returns false.
  */
-static __always_inline void emit_side(struct cpu *c, struct cpu_side *data, __u64 size, __u64 now)
+static __always_inline bool emit_side(struct cpu *c, struct cpu_side *data, __u64 size, __u64 now)
 {
 	__u64 flags = BPF_RB_NO_WAKEUP;
 
 	data->cpu = c->id;
 	if (!(++c->emitted & 63) && bpf_ringbuf_query(&ct_side, BPF_RB_AVAIL_DATA) > CPU_SIDE_BYTES / 2)
 		flags = BPF_RB_FORCE_WAKEUP;
-	if (bpf_ringbuf_output(&ct_side, data, size, flags))
-		emit_loss(c, CT_LOSS_RING_FULL, now);
+	if (!bpf_ringbuf_output(&ct_side, data, size, flags))
+		return true;
+	emit_loss(c, CT_LOSS_SIDE, now);
+	return false;
 }
 
 #endif

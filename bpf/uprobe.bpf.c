@@ -22,18 +22,50 @@ struct {
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, JOB_RULES_MAX);
 	__type(key, __u32);
-	__type(value, __u64);
+	__type(value, struct job_count);
 } ct_job_hits SEC(".maps");
+
+/* enum job_switch, by job_rule.spec. The daemon maps this into its memory. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, JOB_SPECS_MAX);
+	__type(key, __u32);
+	__type(value, __u64);
+} ct_job_switch SEC(".maps");
+
+/* What one process has in the maps of this file, so that it does not push out the entries of others. */
+#define JOB_OWN_MAX   4096 /* jobs in ct_job_queued; further ones are in ct_job_queued_many */
+#define JOB_TELLS_MAX 32   /* struct job_call in JOB_TELL_NS */
+#define JOB_TELL_NS   60000000000ULL
+struct job_owner {
+	__u64 born_ns;
+	__u64 told_ns; /* when a new count of n_told began */
+	__u32 n_told;
+	__u32 n_queued; /* not exact: LRU maps forget entries without a word */
+	__u32 many;     /* it may have jobs in ct_job_queued_many */
+	__u32 pad;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 2048);
+	__type(key, __u32);
+	__type(value, struct job_owner);
+} ct_job_owners SEC(".maps");
 
 struct call_key {
 	__u64 function;
 	__u64 tgid;
 };
+struct call_told {
+	__u64 ns;
+	__u64 attached; /* job_rule.attached */
+};
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 4096);
 	__type(key, struct call_key);
-	__type(value, __u8);
+	__type(value, struct call_told);
 } ct_job_told SEC(".maps");
 
 struct {
@@ -66,7 +98,8 @@ struct {
 
 /* The jobs that were enqueued or started (JOB_NOTED), until they start (JOB_QUEUED) or end (JOB_ENDED). If
  * more jobs than max_entries wait or run, the map forgets the ones that were used longest ago, and the rest
- * of their events is not recorded. */
+ * of their events is not recorded. A process with more than JOB_OWN_MAX such jobs uses ct_job_queued_many for
+ * the others, so it cannot make ct_job_queued forget the jobs of the other processes. */
 struct queued_key {
 	__u64 job;
 	__u32 tgid;
@@ -84,6 +117,12 @@ struct {
 	__type(key, struct queued_key);
 	__type(value, struct queued_job);
 } ct_job_queued SEC(".maps");
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, struct queued_key);
+	__type(value, struct queued_job);
+} ct_job_queued_many SEC(".maps");
 
 /* The verifier allows only loads with a fixed offset from the context. */
 #define JOB_REG(i, member)                                                                                   \
@@ -198,7 +237,8 @@ static __always_inline void job_name(struct cpu *c, __u64 id, const struct job_r
 	o.b.id = id;
 	o.b.name_len = rule->name_len;
 	__builtin_memcpy(o.name, rule->name, sizeof(o.name));
-	emit_side(c, &o.side, sizeof(o.side) + o.b.h.size, now);
+	if (!emit_side(c, &o.side, sizeof(o.side) + o.b.h.size, now))
+		bpf_map_delete_elem(&ct_objects, &id); /* the next record tries again */
 }
 
 static __noinline void job_emit(__u32 event, const struct open_job *j, const struct job_rule *rule, __u64 now)
@@ -426,15 +466,51 @@ static __noinline void input_emit(__u64 at, const struct job_rule *rule, __u64 n
 	emit_side(c, &o.side, sizeof(o), now);
 }
 
-static __always_inline void job_tell(__u32 tgid, __u64 function, const struct job_rule *rule)
+static __always_inline __u64 job_switch(const struct job_rule *rule)
+{
+	__u32 spec = rule->spec;
+	const __u64 *how = bpf_map_lookup_elem(&ct_job_switch, &spec);
+
+	return how ? *(volatile const __u64 *)how : JOB_OFF;
+}
+
+static __always_inline struct job_owner *job_owner(__u32 tgid)
+{
+	struct task_struct *t = (void *)bpf_get_current_task();
+	struct job_owner *o = bpf_map_lookup_elem(&ct_job_owners, &tgid);
+	struct job_owner new = { .born_ns = BPF_CORE_READ(t, group_leader, start_boottime) };
+
+	if (o && o->born_ns == new.born_ns)
+		return o;
+	bpf_map_update_elem(&ct_job_owners, &tgid, &new, 0);
+	return bpf_map_lookup_elem(&ct_job_owners, &tgid);
+}
+
+/* Two threads of a process may begin a new count at the same time. Then a few calls more are told. */
+static __always_inline bool job_tell_may(__u32 tgid, __u64 now)
+{
+	struct job_owner *o = job_owner(tgid);
+
+	if (!o)
+		return false;
+	if (now - o->told_ns >= JOB_TELL_NS) {
+		o->told_ns = now;
+		o->n_told = 0;
+	}
+	return __sync_fetch_and_add(&o->n_told, 1) < JOB_TELLS_MAX;
+}
+
+static __noinline void job_tell(__u32 tgid, __u64 function, const struct job_rule *rule, __u64 now)
 {
 	struct call_key key = { .function = function, .tgid = tgid };
 	struct job_call call = { .function = function, .tgid = tgid, .calls = rule->calls };
-	__u8 told = rule->attached, *before = bpf_map_lookup_elem(&ct_job_told, &key);
+	struct call_told told = { .ns = now, .attached = rule->attached },
+			 *before = bpf_map_lookup_elem(&ct_job_told, &key);
 
-	if (before && *before == told)
+	if (before && before->attached == told.attached && now - before->ns < JOB_TELL_NS)
 		return;
-	if (!bpf_ringbuf_output(&ct_job_calls, &call, sizeof(call), BPF_RB_FORCE_WAKEUP))
+	if (job_tell_may(tgid, now) &&
+	    !bpf_ringbuf_output(&ct_job_calls, &call, sizeof(call), BPF_RB_FORCE_WAKEUP))
 		bpf_map_update_elem(&ct_job_told, &key, &told, 0);
 }
 
@@ -472,13 +548,43 @@ static __always_inline __u64 job_transaction(struct pt_regs *regs, const struct 
 	return job_hash(hash, (__u32)job_value(regs, &rule->part));
 }
 
+static __always_inline void job_note(const struct queued_key *key, const struct queued_job *note)
+{
+	struct job_owner *o = job_owner(key->tgid);
+	bool again = bpf_map_lookup_elem(&ct_job_queued, key);
+
+	if (!again && o && o->n_queued >= JOB_OWN_MAX) {
+		o->many = 1;
+		bpf_map_update_elem(&ct_job_queued_many, key, note, 0);
+		return;
+	}
+	/* perhaps an earlier job with this number, whose end never came */
+	if (o && o->many)
+		bpf_map_delete_elem(&ct_job_queued_many, key);
+	if (!bpf_map_update_elem(&ct_job_queued, key, note, 0) && !again && o)
+		__sync_fetch_and_add(&o->n_queued, 1);
+}
+
+/* Returns false if another task has forgotten the job in the meantime. */
+static __always_inline bool job_forget(const struct queued_key *key)
+{
+	struct job_owner *o;
+
+	if (bpf_map_delete_elem(&ct_job_queued, key))
+		return !bpf_map_delete_elem(&ct_job_queued_many, key);
+	o = job_owner(key->tgid);
+	if (o && o->n_queued)
+		__sync_fetch_and_sub(&o->n_queued, 1);
+	return true;
+}
+
 /*
  * Returns true if the event is to be recorded. JOB_NOTED: also remembers the job as enqueued. A start with
  * JOB_NOTED does not count if the job runs already.
  * JOB_QUEUED: only a job that was enqueued before counts, because the probed function may also be
  * called for other things. JOB_ENDED: a job that has started does not start again.
  */
-static __always_inline bool job_counts(const struct job_rule *rule, __u64 job, __u32 tgid)
+static __noinline bool job_counts(const struct job_rule *rule, __u64 job, __u32 tgid)
 {
 	struct queued_key key = { .job = job, .tgid = tgid, .framework = rule->framework };
 	struct queued_job note = { .attached = rule->attached }, *noted;
@@ -488,17 +594,19 @@ static __always_inline bool job_counts(const struct job_rule *rule, __u64 job, _
 		return true;
 	note.born_ns = job_born(rule);
 	noted = bpf_map_lookup_elem(&ct_job_queued, &key);
+	if (!noted)
+		noted = bpf_map_lookup_elem(&ct_job_queued_many, &key);
 	known = noted && noted->attached == note.attached && noted->born_ns == note.born_ns;
 	if (rule->flags & JOB_NOTED) {
 		if (known && !(rule->flags & JOB_MARK) && rule->event == CT_JOB_START)
 			return false;
-		bpf_map_update_elem(&ct_job_queued, &key, &note, 0);
+		job_note(&key, &note);
 		return true;
 	}
 	if (!known)
 		return false;
 	if (!(rule->flags & JOB_ENDED))
-		return !bpf_map_delete_elem(&ct_job_queued, &key);
+		return job_forget(&key);
 	if (noted->started)
 		return false;
 	noted->started = true;
@@ -646,10 +754,11 @@ static __noinline void job_stack_fill(struct job_scratch *s, struct pt_regs *reg
 	}
 }
 
-/* now: the time of the CT_JOB. */
-static __noinline void job_stack(struct pt_regs *regs, const struct open_job *j, const struct job_rule *rule,
+/* now: the time of the CT_JOB. Returns true if the stack was taken. */
+static __noinline bool job_stack(struct pt_regs *regs, const struct open_job *j, const struct job_rule *rule,
 				 __u64 now)
 {
+	bool taken = false;
 	__u64 id = bpf_get_current_pid_tgid(), bytes;
 	struct job_scratch *s;
 	struct cpu *c;
@@ -658,12 +767,13 @@ static __noinline void job_stack(struct pt_regs *regs, const struct open_job *j,
 	/* a stack is large, and must not take the place of records */
 	if (bpf_ringbuf_query(&ct_side, BPF_RB_AVAIL_DATA) > CPU_SIDE_BYTES / 4 ||
 	    !job_stack_wanted(j, rule, now))
-		return;
+		return false;
 	c = emit_cpu();
 	s = bpf_map_lookup_elem(&ct_job_scratch, &zero);
 	if (!c || !s || __sync_val_compare_and_swap(&s->busy, 0, 1))
-		return;
+		return false;
 	if (job_stack_may(&s->limit, JOB_STACKS_PER_CPU, now)) {
+		taken = true;
 		job_stack_fill(s, regs);
 		s->b.h.ts = now;
 		s->b.h.kind = CT_RAWJOB;
@@ -680,6 +790,7 @@ static __noinline void job_stack(struct pt_regs *regs, const struct open_job *j,
 			emit_side(c, &s->side, sizeof(s->side) + sizeof(s->b) + bytes, now);
 	}
 	*(volatile __u64 *)&s->busy = 0;
+	return taken;
 }
 
 /* The frame of the caller may grow by this until the end of the job is reported. */
@@ -739,12 +850,15 @@ int ct_job_entry(struct pt_regs *regs)
 	__u64 now = bpf_ktime_get_boot_ns(), id = bpf_get_current_pid_tgid();
 	__u32 index = bpf_get_attach_cookie(regs);
 	const struct job_rule *rule = bpf_map_lookup_elem(&ct_job_rules, &index);
-	__u64 *hits = bpf_map_lookup_elem(&ct_job_hits, &index);
+	struct job_count *count = bpf_map_lookup_elem(&ct_job_hits, &index);
 	struct open_job j = {};
+	__u64 how;
 
-	if (hits)
-		__sync_fetch_and_add(hits, 1);
-	if (!rule || id >> 32 == ct_tracer_tgid || !job_fits(regs, rule))
+	if (!rule || !count)
+		return 0;
+	__sync_fetch_and_add(&count->hits, 1);
+	how = job_switch(rule);
+	if (how >= JOB_OFF || id >> 32 == ct_tracer_tgid || !job_fits(regs, rule))
 		return 0;
 	if (rule->job.reg == JOB_CALLED) {
 		job_called_end(regs->sp, 0, rule, now);
@@ -766,7 +880,7 @@ int ct_job_entry(struct pt_regs *regs)
 	j.function = job_value(regs, &rule->function);
 	if (rule->event == JOB_FUNCTION) {
 		if (j.function)
-			job_tell(id >> 32, j.function, rule);
+			job_tell(id >> 32, j.function, rule, now);
 		return 0;
 	}
 	if (rule->called && rule->event == CT_JOB_END && j.job && job_called_end(regs->sp, j.job, rule, now))
@@ -785,10 +899,10 @@ int ct_job_entry(struct pt_regs *regs)
 	if (rule->called && rule->event == CT_JOB_START)
 		job_called_start(regs, &j, rule, now);
 	if (rule->flags & JOB_CALLS && j.function)
-		job_tell(id >> 32, j.function, rule);
+		job_tell(id >> 32, j.function, rule, now);
 	job_emit(rule->event, &j, rule, now);
-	if (rule->event == CT_JOB_ENQUEUE)
-		job_stack(regs, &j, rule, now);
+	if (rule->event == CT_JOB_ENQUEUE && how == JOB_ON && job_stack(regs, &j, rule, now))
+		__sync_fetch_and_add(&count->stacks, 1);
 	if (rule->flags & JOB_LOOSE)
 		job_emit(CT_JOB_END, &j, rule, now + 1);
 	return 0;
@@ -807,7 +921,8 @@ int ct_job_return(struct pt_regs *regs)
 		return 0;
 	copy = *j;
 	bpf_map_delete_elem(&ct_job_open, &key);
-	job_emit(CT_JOB_END, &copy, rule, now);
+	if (job_switch(rule) < JOB_OFF)
+		job_emit(CT_JOB_END, &copy, rule, now);
 	return 0;
 }
 
@@ -859,7 +974,8 @@ static __noinline __u64 call_object(__u64 text, const struct job_rule *rule, __u
 	o.b.h.tid = bpf_get_current_pid_tgid();
 	o.b.id = id;
 	o.b.name_len = at;
-	emit_side(c, &o.side, sizeof(o.side) + sizeof(o.b) + ((at + 7) & ~7ULL), now);
+	if (!emit_side(c, &o.side, sizeof(o.side) + sizeof(o.b) + ((at + 7) & ~7ULL), now))
+		bpf_map_delete_elem(&ct_objects, &id);
 	return id;
 }
 
@@ -871,11 +987,12 @@ int ct_call_entry(struct pt_regs *regs)
 	__u64 now = bpf_ktime_get_boot_ns(), id = bpf_get_current_pid_tgid();
 	__u32 index = bpf_get_attach_cookie(regs);
 	const struct job_rule *rule = bpf_map_lookup_elem(&ct_job_rules, &index);
-	__u64 *hits = bpf_map_lookup_elem(&ct_job_hits, &index);
+	struct job_count *count = bpf_map_lookup_elem(&ct_job_hits, &index);
 
-	if (hits)
-		__sync_fetch_and_add(hits, 1);
-	if (!rule || id >> 32 == ct_tracer_tgid)
+	if (!rule || !count)
+		return 0;
+	__sync_fetch_and_add(&count->hits, 1);
+	if (job_switch(rule) >= JOB_OFF || id >> 32 == ct_tracer_tgid)
 		return 0;
 	mark_emit(0, call_object(job_value(regs, &rule->job), rule, now), rule, now);
 	return 0;

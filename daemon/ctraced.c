@@ -351,9 +351,9 @@ static int ctraced_capture(struct ctraced *c)
 	}
 	if (s->incidents)
 		incidents_begin(s->incidents, s->drain);
-	if (*c->specs.left_out)
+	for (size_t i = 0; i < MIN(c->specs.n_left_out, (size_t)JOBS_LOAD_LEFT_MAX); i++)
 		say("Leaving out the description of a framework: %s To use it, name it in 'frameworks' in ctraced.conf.",
-		    c->specs.left_out);
+		    c->specs.left_out[i]);
 	const struct jobs_options jobs = { .probe = s->probe,
 					   .specs = &c->specs,
 					   .budget_ppm = c->config.budget_ppm,

@@ -292,9 +292,10 @@
 /* samples of tasks that run long, a second. Further samples are not recorded, but counted
  * (samples_refused). No evidence yet. */
 #define DRAIN_SAMPLES_PER_S 200
-/* stacks of enqueues of jobs, a second, of all CPUs and queues together (bpf/uprobe.bpf.c says how many reach the
- * daemon). Further stacks are not recorded, but counted (job_stacks_refused). Smaller: a machine with many
- * queues has few stacks of each. Larger: the stacks cost more. Evidence: doc/frameworks.md, "What it costs". */
+/* stacks of enqueues of jobs, a second, of all CPUs and queues together (bpf/uprobe.bpf.c says how many reach
+ * the daemon). Further stacks are not recorded, but counted (job_stacks_refused). Smaller: a machine with
+ * many queues has few stacks of each. Larger: the stacks cost more. Evidence: doc/frameworks.md, "What it
+ * costs". */
 #define DRAIN_JOB_STACKS_PER_S 64
 /* ns: an inspection that takes longer is stuck, and another thread takes over. Smaller: a slow file
  * system makes all threads count as stuck. Larger: the other thread takes over later, and until then
@@ -572,10 +573,9 @@
 /* ms: between two checks for replaced files of frameworks. Larger: jobs of an upgraded program are
  * missed for longer. No evidence yet. */
 #define JOBS_LOOK_MS 250
-/* ms: the same with `frameworks = auto`, while the hits of the probes stay within the limit. Larger: a flood
- * costs more before it is noticed. Smaller: an idle daemon takes more CPU time. Evidence:
- * doc/frameworks.md#what-it-costs.
- */
+/* ms: the same with `frameworks = auto`; and the time between two rounds of the meter, while the hits of the
+ * probes stay within the limit. Larger: a flood costs more before it is noticed. Smaller: an idle daemon
+ * takes more CPU time. Evidence: doc/frameworks.md#what-it-costs. */
 #define JOBS_CALM_MS 1000
 /* JOBS_SEEN_SCANS, scans: the list of mappings of a process that runs for long is read once in so many scans.
  * Larger: a library outside of the usual directories that such a process loads late is found later.
@@ -587,10 +587,30 @@
  * probe to the function. Then the thread waits this many times the CPU time of attaching the probe.
  * JOBS_SOON_REST, times: if a process ends that has mapped a file, the thread looks at once for
  * another one, but waits at least this many times the CPU time of the last scan. No evidence yet. */
-#define JOBS_SCAN_MS    5000
-#define JOBS_SCAN_REST  200
-#define JOBS_CALLS_REST 10
-#define JOBS_SOON_REST  20
+#define JOBS_SCAN_MS   5000
+#define JOBS_SCAN_REST 200
+/* JOBS_AUTO_SCAN_MS, ms: JOBS_SCAN_MS with `frameworks = auto`. Most programs need no scan, because the
+ * probes on the files in the usual directories act in each new process. Larger: jobs in a new container, and
+ * of an upgraded library, are missed for longer. Smaller: an idle daemon takes more CPU time.
+ * JOBS_AUTO_SCAN_SHARE, times: with `frameworks = auto`, the scans take at most this part of what the probes
+ * may cost. Evidence: doc/frameworks.md#what-it-costs. */
+#define JOBS_AUTO_SCAN_MS    15000
+#define JOBS_AUTO_SCAN_SHARE 4
+/* ns: if a probe was refused for a reason that may pass, the file is probed anew after JOBS_RETRY_NS, and
+ * then each time after twice as long, up to JOBS_RETRY_MAX_NS. Smaller: the other probes of the file are
+ * absent more often. Larger: the jobs are missed for longer. No evidence yet. */
+#define JOBS_RETRY_NS     60000000000ULL
+#define JOBS_RETRY_MAX_NS 3600000000000ULL
+#define JOBS_CALLS_REST   10
+#define JOBS_SOON_REST    20
+/* ns: a task that waits in the kernel for its memory for so long hangs, so no probe is put on a file that its
+ * process has mapped. Smaller: a program that reads its pages from a slow disk holds up the probes. Larger:
+ * if such a task is there, the thread *jobs* waits longer. No evidence yet. */
+#define JOBS_HANGS_NS 50000000
+/* ns: the look for such tasks, at all tasks of the machine, serves all files that are found in this time.
+ * Larger: a task that begins to hang in between is not seen. Smaller: the start of the daemon takes longer.
+ * No evidence yet. */
+#define JOBS_HANGS_AGAIN_NS 200000000
 /* ns: the CPU time that one hit takes from the probed program, with the run of the BPF program. By the
  * instruction under the probe: JOBS_HIT_EMULATED_NS, the kernel carries it out itself;
  * JOBS_HIT_STEPPED_NS, the kernel runs a copy as a single step. JOBS_HIT_RETURN_NS: in addition, if
@@ -599,6 +619,10 @@
 #define JOBS_HIT_EMULATED_NS 850
 #define JOBS_HIT_STEPPED_NS  14000
 #define JOBS_HIT_RETURN_NS   800
+/* ns: CPU time that a stack of an enqueue costs: about 2 us in the probed program, and about 80 us in the
+ * daemon, which finds the names of the functions. Larger: `frameworks = auto` leaves out stacks earlier.
+ * Evidence: doc/frameworks.md#what-it-costs. */
+#define JOBS_STACK_NS 82000
 /* times: with `frameworks = auto`, the hits of all probes may cost this part of the budget. Smaller:
  * less is left for the recording itself, which also has to record the jobs. Larger: probes are
  * detached where they would do no harm. Evidence: with the usual budget of 1 % and 2 CPUs, this
@@ -609,6 +633,10 @@
  * jobs, such as the start of a program, loses its records. Larger: a flood costs more before it
  * is noticed. Evidence: `burst` in jobs_auto_test.c. */
 #define JOBS_AUTO_BURST_NS 2000000000.0
+/* ns: if the probes have used up what the limit allows in this time, no more stacks of enqueues are recorded.
+ * Larger: a framework may lose its probes because of stacks. Smaller: a burst of jobs has fewer stacks.
+ * Evidence: `stacks` in jobs_auto_test.c. */
+#define JOBS_AUTO_STACKS_NS 1000000000.0
 /* ns: detached probes are attached again after JOBS_AUTO_PAUSE_NS. If they are detached again
  * within the time of the last pause, or within JOBS_AUTO_CALM_NS, the next pause is twice as long, up
  * to JOBS_AUTO_PAUSE_MAX_NS. Each such time without a detaching halves the pause. Smaller: in a
@@ -621,8 +649,5 @@
 /* ns: while probes are detached, a record in the trace says so this often. Larger: a short snapshot
  * has no such record, and its jobs seem to be all jobs. No evidence yet. */
 #define JOBS_AUTO_TELL_NS 5000000000ULL
-/* ns: a round of the decision is at least this long, because the thread may wake up more often.
- * Smaller: the shown rates are of a few hits. No evidence yet. */
-#define JOBS_AUTO_ROUND_NS 200000000ULL
 
 #endif

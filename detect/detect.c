@@ -603,7 +603,9 @@ void detect_record(struct detect *d, const struct ct_rec *rec, const uint64_t *w
 		detect_coarse_found(d, rec, words[0]);
 		break;
 	case CT_GAP:
-		if (ct_gap_cause(rec) == CT_LOSS_SHED || ct_gap_cause(rec) == CT_LOSS_RING_FULL)
+		/* no rule needs the records of probes */
+		if (!(rec->flags & CT_GF_SIDE) &&
+		    (ct_gap_cause(rec) == CT_LOSS_SHED || ct_gap_cause(rec) == CT_LOSS_RING_FULL))
 			detect_lost(d, rec->ts);
 		break;
 	default:

@@ -246,6 +246,28 @@ static void print_detached(const json_t *frameworks, uint64_t now_ns)
 		       text_duration(num(x, "again_ns") - MIN(num(x, "again_ns"), now_ns), again));
 }
 
+/* What the probes do not see: sites without a probe, descriptions that are not used, stacks. */
+static void print_unprobed(const json_t *frameworks, const json_t *visits)
+{
+	uint64_t refused = num(frameworks, "refused"), stacks = num(visits, "job_stacks_refused");
+	char n[TEXT_NUMBER_MAX];
+	const json_t *x;
+	size_t i;
+
+	json_array_foreach (json_object_get(frameworks, "probes"), i, x)
+		if (num(x, "functions") + num(x, "marks") && *str(x, "why"))
+			printf("%-10s some probes of %s in %s: %s\n", "Left out:", str(x, "name"),
+			       str(x, "file"), str(x, "why"));
+	json_array_foreach (json_object_get(frameworks, "left_out"), i, x)
+		printf("%-10s the description of a framework: %s\n", "Left out:", json_string_value(x));
+	if (refused)
+		printf("%-10s probes on files, marks or functions of jobs, %s time%s: a limit, or an error; ctrace tries again\n",
+		       "Left out:", text_count(refused, n), text_s(refused));
+	if (stacks)
+		printf("%-10s the call stacks of %s enqueues of jobs, because there were too many\n",
+		       "Left out:", text_count(stacks, n));
+}
+
 static void print_text(const json_t *a)
 {
 	const json_t *rate = json_object_get(a, "rate"), *rings = json_object_get(a, "rings"),
@@ -274,6 +296,7 @@ static void print_text(const json_t *a)
 	print_probes(json_object_get(a, "frameworks"),
 		     (double)num(a, "uptime_ns") * (double)num(rings, "cpus"));
 	print_detached(json_object_get(a, "frameworks"), num(a, "now_ns"));
+	print_unprobed(json_object_get(a, "frameworks"), visits);
 	print_stuck(visits, json_object_get(a, "frameworks"), json_object_get(a, "requests"));
 	print_hangs(json_object_get(a, "incidents"), json_object_get(a, "detector"));
 	printf("%-10s %" PRIu64 " live, %" PRIu64 " off%s\n", "Hooks:", num(hooks, "live"), num(hooks, "off"),

@@ -140,6 +140,16 @@ static int look_at_spin(struct worker *wk, const struct inspect_want *want, stru
 	return 0;
 }
 
+/* Returns 0 if the item does not say it. */
+static uint32_t item_tgid(const struct item *it)
+{
+	return it->raw      ? it->raw->tgid
+	       : it->access ? it->access->tgid
+	       : it->crash  ? it->crash->tgid
+	       : it->job    ? it->job->tgid
+			    : 0;
+}
+
 static void item_done_with(struct item *it)
 {
 	free(it->raw);
@@ -148,8 +158,21 @@ static void item_done_with(struct item *it)
 	free(it->job);
 }
 
+/* Without a task in the item, look_at_wait() and look_at_spin() check for themselves. */
+static bool item_is_trap(struct worker *wk)
+{
+	bool trap;
+
+	pthread_mutex_lock(&wk->v->lock);
+	trap = wk->tgid && is_trap(wk->v, wk, wk->tgid);
+	pthread_mutex_unlock(&wk->v->lock);
+	return trap;
+}
+
 static int item_do(struct worker *wk, const struct item *it, struct inspect_result **ret)
 {
+	if (item_is_trap(wk))
+		return -EBUSY;
 	if (it->crash)
 		return inspect_look_crash(wk->look, it->crash, ret);
 	if (it->job)
@@ -221,7 +244,7 @@ static void *worker_run(void *arg)
 		int r;
 
 		wk->since_ns = clock_boot_ns();
-		wk->tgid = it.raw ? it.raw->tgid : it.access ? it.access->tgid : it.job ? it.job->tgid : 0;
+		wk->tgid = item_tgid(&it);
 		pthread_mutex_unlock(&v->lock);
 		r = item_do(wk, &it, &res);
 		item_done_with(&it);

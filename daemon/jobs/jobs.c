@@ -17,9 +17,8 @@
 #include "daemon/jobs/jobs_callee.h"
 #include "daemon/jobs/jobs_file.h"
 #include "daemon/jobs/jobs_find.h"
+#include "daemon/jobs/jobs_meter.h"
 #include "daemon/jobs/jobs_probe.h"
-#include "daemon/jobs/jobs_tell.h"
-#include "daemon/say.h"
 #include "daemon/thresholds.h"
 #include "lib/clean.h"
 #include "lib/cleanup.h"
@@ -30,12 +29,12 @@ typedef VEC(struct jobs_row) jobs_row_list;
 
 /* What the thread knows of one framework. */
 struct jobs_framework {
-	struct jobs_auto automatic;
-	struct jobs_auto_spent seen; /* the sums of the last round */
-	uint64_t off_ns;             /* boot time before the detaching; UINT64_MAX: never detached */
-	uint64_t told_ns;            /* boot time of the last CT_JOB_OFF */
-	uint8_t attached;            /* job_rule.attached */
-	bool returns;                /* it is attached again, which no record says yet */
+	uint64_t times;   /* jobs_auto.times that the thread has acted on */
+	uint8_t attached; /* job_rule.attached */
+	bool away;        /* its probes must not be attached */
+	bool returns;     /* it is attached again, which the meter does not know yet */
+	/* a probe was refused for a reason that may pass: the file is probed anew after this boot time */
+	uint64_t retry_ns, retry_pause_ns;
 };
 
 struct jobs {
@@ -46,12 +45,14 @@ struct jobs {
 
 	/* only for the thread jobs_main() */
 	struct jobs_probe *probe;
+	struct jobs_meter *meter;
 	struct jobs_callees *callees;
 	VEC(struct jobs_file *) files;
 	struct unwind_mounts mounts;
 	struct jobs_seen seen;
+	struct jobs_hangs hangs;
+	uint64_t hangs_ns;                       /* boot time of the look for hangs */
 	struct jobs_framework of[JOBS_LOAD_MAX]; /* index: number of the description */
-	struct jobs_auto_bucket bucket;
 	uint64_t refused, last_id;
 	bool changed;
 	bool scan_all; /* the next scan has to read the mappings of all processes */
@@ -61,7 +62,6 @@ struct jobs {
 	pthread_mutex_t lock; /* protects the members below */
 	pthread_cond_t looked;
 	bool first_done, stop;
-	double limit_ppm;
 	jobs_row_list rows;
 	uint64_t counted_ns; /* boot time at which the hits in rows were counted */
 	struct jobs_stats stats;
@@ -80,19 +80,39 @@ static void jobs_file_drop(struct jobs *j, size_t i)
 	j->changed = true;
 }
 
+static void jobs_retry_later(struct jobs_framework *of)
+{
+	of->retry_pause_ns =
+		of->retry_pause_ns ? MIN(2 * of->retry_pause_ns, JOBS_RETRY_MAX_NS) : JOBS_RETRY_NS;
+	of->retry_ns = clock_boot_ns() + of->retry_pause_ns;
+}
+
+/* Many files are found at once. */
+static bool jobs_is_held_by_hang(struct jobs *j, uint64_t ino)
+{
+	if (clock_boot_ns() >= j->hangs_ns + JOBS_HANGS_AGAIN_NS) {
+		jobs_find_hangs(&j->hangs);
+		j->hangs_ns = clock_boot_ns();
+	}
+	return jobs_find_is_held(&j->hangs, ino);
+}
+
 static struct jobs_file *jobs_file_add(struct jobs *j, uint32_t spec, const char *path, int fd,
 				       const struct stat *st)
 {
 	struct jobs_file *f;
 
 	if (j->files.n == JOBS_FILES_MAX || VEC_RESERVE(&j->files, j->files.n + 1) ||
-	    jobs_file_new(j->probe, j->specs->v[spec], spec, j->of[spec].attached, path, fd, st, &f)) {
+	    jobs_file_new(j->probe, j->specs->v[spec], spec, j->of[spec].attached, path, fd, st,
+			  jobs_is_held_by_hang(j, st->st_ino), &f)) {
 		j->refused++;
 		return NULL;
 	}
 	f->id = ++j->last_id;
 	VEC_PUSH(&j->files, f);
 	j->refused += f->n_refused;
+	if (f->passes)
+		jobs_retry_later(&j->of[spec]);
 	j->changed = true;
 	return f;
 }
@@ -171,7 +191,7 @@ static int jobs_mapping(void *arg, const struct jobs_mapping *m)
 		if (!j->files.v[i]->mapped && jobs_find_maps(&j->mounts, m, &j->files.v[i]->st))
 			jobs_hold(j->files.v[i], m->pid);
 	for (uint32_t spec = 0; spec < j->specs->n; spec++)
-		if (!j->of[spec].automatic.off && jobs_spec_names(j->specs->v[spec], m->path))
+		if (!j->of[spec].away && jobs_spec_names(j->specs->v[spec], m->path))
 			jobs_mapped(j, spec, m);
 	return 0;
 }
@@ -202,7 +222,7 @@ static void jobs_look(struct jobs *j)
 
 	jobs_check_paths(j);
 	for (; s.spec < j->specs->n; s.spec++)
-		for (size_t i = 0; !j->of[s.spec].automatic.off && i < j->specs->v[s.spec]->n_binaries; i++)
+		for (size_t i = 0; !j->of[s.spec].away && i < j->specs->v[s.spec]->n_binaries; i++)
 			if (strchr(j->specs->v[s.spec]->binaries[i], '/'))
 				jobs_find_paths(j->specs->v[s.spec]->binaries[i], jobs_path, &s);
 }
@@ -257,13 +277,31 @@ static void jobs_scan_mappings(struct jobs *j)
 			i++;
 }
 
+/* Drops files with a probe that was refused for a reason that may have passed. The scan finds them again. */
+static void jobs_retry(struct jobs *j)
+{
+	uint64_t now_ns = clock_boot_ns();
+
+	for (size_t i = 0; i < j->files.n;) {
+		struct jobs_file *f = j->files.v[i];
+
+		if (!f->passes || now_ns < j->of[f->spec_no].retry_ns) {
+			i++;
+			continue;
+		}
+		j->scan_all |= f->by_mapping;
+		jobs_file_drop(j, i);
+	}
+}
+
 static void jobs_scan(struct jobs *j)
 {
 	struct jobs_scan s = { .jobs = j };
 
 	jobs_check_paths(j);
+	jobs_retry(j);
 	for (; s.spec < j->specs->n; s.spec++)
-		for (size_t i = 0; !j->of[s.spec].automatic.off && i < j->specs->v[s.spec]->n_binaries; i++)
+		for (size_t i = 0; !j->of[s.spec].away && i < j->specs->v[s.spec]->n_binaries; i++)
 			jobs_find_paths(j->specs->v[s.spec]->binaries[i], jobs_path, &s);
 	jobs_scan_mappings(j);
 	jobs_callees_reap(j->callees);
@@ -273,11 +311,14 @@ static void jobs_call(void *arg, const struct job_call *call)
 {
 	struct jobs *j = arg;
 	uint32_t no = call->calls / JOBS_SPEC_FUNCTIONS_MAX;
+	uint64_t cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
-	if (!j->of[no].automatic.off &&
-	    jobs_callees_add(j->callees, j->specs->v[no], call->calls % JOBS_SPEC_FUNCTIONS_MAX,
+	if (no >= j->specs->n || j->of[no].away)
+		return;
+	if (jobs_callees_add(j->callees, j->specs->v[no], call->calls % JOBS_SPEC_FUNCTIONS_MAX,
 			     j->of[no].attached, call))
 		j->refused++;
+	jobs_probe_charge(j->probe, no, clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns);
 }
 
 static void jobs_row_of(const struct jobs_file *f, struct jobs_row *row)
@@ -365,7 +406,8 @@ static void jobs_publish(struct jobs *j)
 		struct jobs_row row = { 0 };
 		bool found = false;
 
-		row.automatic = j->of[s].automatic;
+		row.spec = s;
+		row.automatic = jobs_meter_of(j->meter, s);
 		row.callee_hits = jobs_callees_hits(j->callees, s);
 		row.callee_ns = jobs_callees_cost(j->callees, s);
 		snprintf(row.name, sizeof(row.name), "jobs/%s", spec->name);
@@ -386,7 +428,7 @@ static void jobs_publish(struct jobs *j)
 		}
 		if (!found) {
 			if (row.automatic.off)
-				jobs_row_off(&row.automatic, j->bucket.limit_ppm, &row);
+				jobs_row_off(&row.automatic, jobs_meter_limit_ppm(j->meter), &row);
 			else
 				jobs_row_absent(spec, &row);
 			jobs_row_clean(&row);
@@ -399,6 +441,30 @@ static void jobs_publish(struct jobs *j)
 	j->counted_ns = counted_ns;
 	j->first_done = true;
 	pthread_cond_broadcast(&j->looked);
+	pthread_mutex_unlock(&j->lock);
+}
+
+/* The files and frameworks are the same as at the last jobs_publish(): only the numbers are new. */
+static void jobs_recount(struct jobs *j)
+{
+	uint64_t counted_ns = clock_boot_ns();
+
+	pthread_mutex_lock(&j->lock);
+	for (size_t i = 0; i < j->rows.n; i++) {
+		struct jobs_row *row = &j->rows.v[i];
+
+		row->automatic = jobs_meter_of(j->meter, row->spec);
+		row->callee_hits = jobs_callees_hits(j->callees, row->spec);
+		row->callee_ns = jobs_callees_cost(j->callees, row->spec);
+		for (size_t k = 0; k < j->files.n; k++)
+			if (row->id && j->files.v[k]->id == row->id) {
+				struct jobs_auto_spent spent = jobs_file_spent(j, j->files.v[k]);
+
+				row->hits = spent.hits;
+				row->cost_ns = spent.cost_ns;
+			}
+	}
+	j->counted_ns = counted_ns;
 	pthread_mutex_unlock(&j->lock);
 }
 
@@ -416,29 +482,8 @@ static bool jobs_count(struct jobs *j)
 	return !stop;
 }
 
-static void jobs_record(struct jobs *j, uint32_t spec, enum ct_job state, uint8_t flags)
-{
-	void *data;
-	size_t size;
-
-	j->of[spec].told_ns = clock_boot_ns();
-	/* Without memory, the record is missing. The next repetition takes the place of a CT_JOB_OFF. Without
-	 * a CT_JOB_ON, a reader learns of the end by the missing repetitions (analysis/jobs/unprobed.h). */
-	if (!jobs_tell(j->specs->v[spec], state, flags, j->of[spec].told_ns,
-		       MIN(j->of[spec].off_ns, j->of[spec].told_ns), &data, &size))
-		j->opt.post(j->opt.arg, data, size);
-}
-
 static void jobs_detach(struct jobs *j, uint32_t spec)
 {
-	const struct jobs_auto *a = &j->of[spec].automatic;
-	char cost[TEXT_NUMBER_MAX], limit[TEXT_NUMBER_MAX];
-
-	say("Detaching the probes of the framework %s: %.0f hits/s would cost %s %% of the machine's CPU time, and the limit is %s %% (a fifth of the budget). Its jobs are not recorded for %u s. 'ctrace frameworks' shows it; 'frameworks = yes' in ctraced.conf never detaches probes.",
-	    j->specs->v[spec]->name, a->hits_per_s, text_percent(a->cost_ppm / 1e4, cost),
-	    text_percent(j->bucket.limit_ppm / 1e4, limit), (unsigned)(a->pause_ns / NSEC_PER_SEC));
-	j->of[spec].off_ns = clock_boot_ns();
-	j->of[spec].returns = false;
 	for (size_t i = 0; i < j->files.n;)
 		if (j->files.v[i]->spec_no == spec)
 			jobs_file_drop(j, i);
@@ -446,16 +491,30 @@ static void jobs_detach(struct jobs *j, uint32_t spec)
 			i++;
 	jobs_callees_drop(j->callees, spec);
 	j->changed = true;
-	jobs_record(j, spec, CT_JOB_OFF, 0);
 }
 
-/* The probes of this framework are attached by the next jobs_scan(). */
-static void jobs_attach(struct jobs *j, uint32_t spec)
+/* Does what the meter has decided. Returns true if a scan has to attach probes now. */
+static bool jobs_follow(struct jobs *j)
 {
-	j->of[spec].attached++;
-	j->of[spec].returns = true;
-	j->scan_all = true;
-	say("Attaching the probes of the framework %s again.", j->specs->v[spec]->name);
+	bool attach = false;
+
+	for (uint32_t s = 0; s < j->specs->n; s++) {
+		struct jobs_auto a = jobs_meter_of(j->meter, s);
+		struct jobs_framework *of = &j->of[s];
+
+		if (a.times != of->times) {
+			jobs_detach(j, s);
+			of->times = a.times;
+			of->away = true;
+			of->returns = false;
+		}
+		if (of->away && !a.off) {
+			of->away = false;
+			of->attached++;
+			of->returns = j->scan_all = attach = true;
+		}
+	}
+	return attach;
 }
 
 /* Call this after jobs_scan(). */
@@ -465,61 +524,8 @@ static void jobs_attached(struct jobs *j)
 		if (!j->of[s].returns)
 			continue;
 		j->of[s].returns = false;
-		jobs_record(j, s, CT_JOB_ON, 0);
+		jobs_meter_attached(j->meter, s, j->of[s].times);
 	}
-}
-
-static void jobs_auto_spent(struct jobs *j, struct jobs_auto_spent spent[JOBS_LOAD_MAX])
-{
-	for (uint32_t s = 0; s < j->specs->n; s++)
-		spent[s] = (struct jobs_auto_spent){ .hits = jobs_callees_hits(j->callees, s),
-						     .cost_ns = jobs_callees_cost(j->callees, s) };
-	for (size_t i = 0; i < j->files.n; i++) {
-		struct jobs_auto_spent one = jobs_file_spent(j, j->files.v[i]);
-
-		spent[j->files.v[i]->spec_no].hits += one.hits;
-		spent[j->files.v[i]->spec_no].cost_ns += one.cost_ns;
-	}
-}
-
-/* Decides which frameworks lose their probes or get them back. Returns true if a scan has to attach
- * probes now. */
-static bool jobs_automatic(struct jobs *j)
-{
-	struct jobs_auto_spent spent[JOBS_LOAD_MAX];
-	struct jobs_auto automatic[JOBS_LOAD_MAX];
-	uint64_t now_ns = clock_boot_ns();
-	bool attach = false;
-	size_t off, on;
-
-	if (!j->specs->is_auto || now_ns < j->bucket.last_ns + JOBS_AUTO_ROUND_NS)
-		return false;
-	jobs_auto_spent(j, spent);
-	for (uint32_t s = 0; s < j->specs->n; s++) {
-		struct jobs_auto_spent sum = spent[s], *seen = &j->of[s].seen;
-
-		/* A sum falls if a file was dropped. */
-		spent[s].hits -= MIN(seen->hits, sum.hits);
-		spent[s].cost_ns -= MIN(seen->cost_ns, sum.cost_ns);
-		*seen = sum;
-		automatic[s] = j->of[s].automatic;
-	}
-	j->bucket.limit_ppm = jobs_limit_ppm(j);
-	j->bucket.cpus = (unsigned)MAX(sysconf(_SC_NPROCESSORS_ONLN), 1L);
-	off = jobs_auto_round(&j->bucket, automatic, spent, j->specs->n, now_ns);
-	on = jobs_auto_back(&j->bucket, automatic, j->specs->n, now_ns);
-	for (uint32_t s = 0; s < j->specs->n; s++)
-		j->of[s].automatic = automatic[s];
-	if (on != SIZE_MAX) {
-		jobs_attach(j, (uint32_t)on);
-		attach = true;
-	}
-	if (off != SIZE_MAX)
-		jobs_detach(j, (uint32_t)off);
-	for (uint32_t s = 0; s < j->specs->n; s++)
-		if (automatic[s].off && now_ns >= j->of[s].told_ns + JOBS_AUTO_TELL_NS)
-			jobs_record(j, s, CT_JOB_OFF, CT_JF_AGAIN);
-	return attach;
 }
 
 static uint64_t jobs_take_calls(struct jobs *j)
@@ -528,21 +534,6 @@ static uint64_t jobs_take_calls(struct jobs *j)
 
 	jobs_probe_calls(j->probe, jobs_call, j);
 	return clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
-}
-
-/* With `frameworks = auto`, the next look may be later if no framework costs much or has only just got its
- * probes back. */
-static unsigned jobs_pause_ms(const struct jobs *j)
-{
-	uint64_t now_ns = clock_boot_ns();
-
-	if (!j->specs->is_auto || j->bucket.level_ns > 0)
-		return JOBS_LOOK_MS;
-	for (uint32_t s = 0; s < j->specs->n; s++)
-		if (j->of[s].automatic.off ||
-		    (j->of[s].automatic.since_ns && now_ns < j->of[s].automatic.since_ns + JOBS_AUTO_CALM_NS))
-			return JOBS_LOOK_MS;
-	return JOBS_CALM_MS;
 }
 
 /* The process that held file i has ended. A scan of all processes has to find another one, or else drops the
@@ -565,6 +556,7 @@ static void jobs_wait(struct jobs *j, uint64_t calls_ns)
 	struct pollfd p[2 + JOBS_FILES_MAX] = { { .fd = j->wake_fd, .events = POLLIN },
 						{ .fd = jobs_probe_fd(j->probe), .events = POLLIN } };
 	nfds_t n = 2;
+	eventfd_t decisions;
 
 	/* poll() skips a negative descriptor */
 	for (size_t i = 0; i < j->files.n; i++)
@@ -573,10 +565,24 @@ static void jobs_wait(struct jobs *j, uint64_t calls_ns)
 	j->since_ns = 0;
 	pthread_mutex_unlock(&j->lock);
 	if (!poll(p, 1, (int)(JOBS_CALLS_REST * calls_ns / NSEC_PER_MSEC)))
-		poll(p, n, (int)jobs_pause_ms(j));
+		poll(p, n, j->specs->is_auto ? JOBS_CALM_MS : JOBS_LOOK_MS);
+	(void)eventfd_read(j->wake_fd, &decisions);
 	while (n-- > 2)
 		if (p[n].revents)
 			jobs_unhold(j, n - 2);
+}
+
+/* Decides when the next scan begins. cpu_ns: CPU time of the last one. */
+static void jobs_rest(struct jobs *j, uint64_t cpu_ns)
+{
+	uint64_t now_ns = clock_boot_ns(), cpus = (uint64_t)MAX(sysconf(_SC_NPROCESSORS_ONLN), 1L);
+	double limit_ppm = j->specs->is_auto ? jobs_meter_limit_ppm(j->meter) : 0;
+	double times = limit_ppm ? JOBS_AUTO_SCAN_SHARE * 1e6 / (limit_ppm * (double)cpus) : 0;
+	uint64_t rest_ns = (uint64_t)(MAX(times, (double)JOBS_SCAN_REST) * (double)cpu_ns);
+	uint64_t least_ms = j->specs->is_auto ? JOBS_AUTO_SCAN_MS : JOBS_SCAN_MS;
+
+	j->soon_ns = now_ns + JOBS_SOON_REST * cpu_ns;
+	j->next_ns = now_ns + MAX(least_ms * NSEC_PER_MSEC, rest_ns);
 }
 
 static void *jobs_main(void *arg)
@@ -586,28 +592,27 @@ static void *jobs_main(void *arg)
 	pthread_setname_np(pthread_self(), "ctraced-jobs");
 	/* An earlier daemon may have ended while it had detached probes. */
 	for (uint32_t s = 0; s < j->specs->n; s++)
-		j->of[s] = (struct jobs_framework){ .off_ns = UINT64_MAX, .returns = true };
+		j->of[s].returns = true;
 	j->changed = true;
 	while (jobs_count(j)) {
 		uint64_t calls_ns = jobs_take_calls(j), cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
-		if (jobs_automatic(j) || clock_boot_ns() >= j->next_ns) {
+		if (jobs_follow(j) || clock_boot_ns() >= j->next_ns) {
 			jobs_scan(j);
 			jobs_attached(j);
 			/* The tables of symbols of a large program took many MiB. */
 			if (j->changed)
 				malloc_trim(0);
-			cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
-			j->soon_ns = clock_boot_ns() + JOBS_SOON_REST * cpu_ns;
-			j->next_ns =
-				clock_boot_ns() + MAX(JOBS_SCAN_MS * NSEC_PER_MSEC, JOBS_SCAN_REST * cpu_ns);
+			jobs_rest(j, clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns);
 		} else {
 			jobs_look(j);
 		}
 		/* The numbers of hits change all the time. If all probes are detached, clients still wait for
 		 * the next counting. */
-		if (j->changed || j->files.n || j->specs->is_auto)
+		if (j->changed)
 			jobs_publish(j);
+		else
+			jobs_recount(j);
 		j->changed = false;
 		jobs_wait(j, calls_ns);
 	}
@@ -631,6 +636,7 @@ static void jobs_raise_limit(void)
 
 static void jobs_destroy(struct jobs *j)
 {
+	jobs_meter_free(j->meter);
 	jobs_probe_free(j->probe);
 	if (j->wake_fd >= 0)
 		close(j->wake_fd);
@@ -643,12 +649,22 @@ static void jobs_destroy(struct jobs *j)
 
 static int jobs_start(struct jobs *j)
 {
+	struct jobs_meter_options meter;
 	int r;
 
-	j->wake_fd = eventfd(0, EFD_CLOEXEC);
+	j->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (j->wake_fd < 0)
 		return -errno;
 	r = jobs_probe_new(j->opt.probe, &j->probe);
+	if (r)
+		return r;
+	meter = (struct jobs_meter_options){ .probe = j->probe,
+					     .specs = j->specs,
+					     .budget_ppm = j->opt.budget_ppm,
+					     .wake_fd = j->wake_fd,
+					     .post = j->opt.post,
+					     .arg = j->opt.arg };
+	r = jobs_meter_new(&meter, &j->meter);
 	if (!r)
 		r = jobs_callees_new(j->probe, &j->callees);
 	if (r)
@@ -673,8 +689,6 @@ int jobs_new(const struct jobs_options *opt, struct jobs **ret)
 		return -ENOMEM;
 	j->specs = opt->specs;
 	j->opt = *opt;
-	j->limit_ppm = (double)opt->budget_ppm / JOBS_AUTO_SHARE;
-	j->bucket.last_ns = clock_boot_ns();
 	j->wake_fd = -1;
 	pthread_mutex_init(&j->lock, NULL);
 	pthread_cond_init(&j->looked, NULL);
@@ -718,23 +732,18 @@ bool jobs_free(struct jobs *j)
 
 void jobs_budget(struct jobs *j, uint32_t budget_ppm)
 {
-	if (!j)
-		return;
-	pthread_mutex_lock(&j->lock);
-	j->limit_ppm = (double)budget_ppm / JOBS_AUTO_SHARE;
-	pthread_mutex_unlock(&j->lock);
+	if (j)
+		jobs_meter_budget(j->meter, budget_ppm);
 }
 
 double jobs_limit_ppm(struct jobs *j)
 {
-	double ppm;
+	return j ? jobs_meter_limit_ppm(j->meter) : 0;
+}
 
-	if (!j)
-		return 0;
-	pthread_mutex_lock(&j->lock);
-	ppm = j->limit_ppm;
-	pthread_mutex_unlock(&j->lock);
-	return ppm;
+const struct jobs_specs *jobs_specs(const struct jobs *j)
+{
+	return j ? j->specs : NULL;
 }
 
 struct jobs_stats jobs_stats(struct jobs *j)

@@ -37,6 +37,7 @@ struct jobs_row {
 	char how[320], why[320], without[96];
 	bool live;
 	char file[200]; /* "": no file was found */
+	uint32_t spec;  /* number of the description */
 	uint64_t id;    /* of the file, unique in a daemon; new if the file is probed anew */
 	/* why a function or mark has no probe; "": all have one, or no file was found */
 	char lack[128];
@@ -76,6 +77,8 @@ void jobs_budget(struct jobs *j, uint32_t budget_ppm);
 /* Returns the share of the machine's CPU time that the hits of all probes may cost, in ppm; 0: no limit. */
 double jobs_limit_ppm(struct jobs *j);
 struct jobs_stats jobs_stats(struct jobs *j);
+/* Returns the descriptions that are in use, and which are left out. NULL: j is NULL. */
+const struct jobs_specs *jobs_specs(const struct jobs *j);
 /* Calls fn for each row. A row is valid only during the call of fn. fn must not call jobs_stats()
  * or jobs_rows(), because jobs_rows() holds a lock. Returns the boot time in ns at which the hits
  * of the rows were counted; 0: j is NULL. */

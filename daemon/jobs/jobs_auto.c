@@ -63,3 +63,10 @@ size_t jobs_auto_back(struct jobs_auto_bucket *b, struct jobs_auto *v, size_t n,
 	}
 	return SIZE_MAX;
 }
+
+bool jobs_auto_stacks(const struct jobs_auto_bucket *b)
+{
+	double rate = b->limit_ppm / 1e6 * b->cpus;
+
+	return !b->limit_ppm || b->level_ns <= rate * JOBS_AUTO_STACKS_NS;
+}

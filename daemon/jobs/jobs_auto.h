@@ -52,4 +52,8 @@ size_t jobs_auto_round(struct jobs_auto_bucket *b, struct jobs_auto *v, const st
  * then marked as on. */
 size_t jobs_auto_back(struct jobs_auto_bucket *b, struct jobs_auto *v, size_t n, uint64_t now_ns);
 
+/* Returns false if the probes have used up half of what they may cost at once. Then stacks of enqueues are
+ * left out, before a framework loses its probes. */
+bool jobs_auto_stacks(const struct jobs_auto_bucket *b);
+
 #endif

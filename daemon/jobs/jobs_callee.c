@@ -14,6 +14,7 @@
 #include "daemon/jobs/jobs_address.h"
 #include "daemon/jobs/jobs_load.h"
 #include "lib/cleanup.h"
+#include "lib/clock.h"
 
 struct callee {
 	uint32_t tgid;
@@ -50,11 +51,15 @@ static uint64_t callee_cost(const struct jobs_callees *c, size_t i)
 
 static void callee_drop(struct jobs_callees *c, size_t i)
 {
+	uint64_t cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint32_t spec_no = c->v[i].spec_no;
+
 	c->dropped_ns[c->v[i].spec_no] += callee_cost(c, i);
 	c->dropped_hits[c->v[i].spec_no] += jobs_probe_hits(c->probe, c->v[i].link);
 	jobs_probe_del(c->probe, c->v[i].link);
 	close(c->v[i].pidfd);
 	c->v[i] = c->v[--c->n];
+	jobs_probe_charge(c->probe, spec_no, clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns);
 }
 
 void jobs_callees_free(struct jobs_callees *c)
@@ -80,7 +85,7 @@ struct callee_address {
 	const struct jobs_spec *spec;
 	struct unwind_mounts *mounts;
 	uint64_t function;
-	uint64_t off;
+	uint64_t off, ino;
 	uint64_t caller_from, caller_to; /* the code of the framework; 0: it has no file of its own */
 	bool several; /* several files may have the code of the framework, such as node and its libuv */
 	char path[96];
@@ -100,6 +105,7 @@ static int callee_mapping(void *arg, const struct jobs_mapping *m)
 	if (unwind_mounts_avoid(p->mounts, m->pid, m->major, m->minor))
 		return -EREMOTE;
 	p->off = p->function - m->start + m->off;
+	p->ino = m->ino;
 	snprintf(p->path, sizeof(p->path), "/proc/%u/map_files/%llx-%llx", m->pid,
 		 (unsigned long long)m->start, (unsigned long long)m->end);
 	return 0;
@@ -112,6 +118,7 @@ static int callee_probe(struct jobs_callees *c, const struct jobs_spec *spec, si
 	uint8_t code[JOBS_ADDRESS_BYTES];
 	const struct iovec here = { code, sizeof(code) };
 	const struct iovec there = { (void *)(uintptr_t)call->function, sizeof(code) };
+	struct jobs_hangs hangs;
 	struct job_rule rule;
 	ssize_t n;
 	size_t at;
@@ -119,10 +126,14 @@ static int callee_probe(struct jobs_callees *c, const struct jobs_spec *spec, si
 
 	if (r || !*address.path)
 		return r ? r : -ENOENT;
+	jobs_find_hangs_of(&hangs, call->tgid);
+	if (jobs_find_is_held(&hangs, address.ino))
+		return -EBUSY;
 	n = process_vm_readv((pid_t)call->tgid, &here, 1, &there, 1, 0);
 	rule = jobs_file_rule(spec, spec->functions[fn].calls_event, &spec->functions[fn].calls, code,
 			      n < 0 ? 0 : (size_t)n, &at);
 	rule.attached = attached;
+	rule.spec = (uint8_t)(call->calls / JOBS_SPEC_FUNCTIONS_MAX);
 	if (rule.called && !address.several) {
 		rule.caller_from = address.caller_from;
 		rule.caller_to = address.caller_to;

@@ -30,6 +30,7 @@ void jobs_callees_free(struct jobs_callees *c);
  * - -ENOSPC: JOBS_CALLEES_MAX functions are probed, or JOBS_CALLEES_EACH of this process
  * - -ESRCH: the process has ended
  * - -ENOENT: the function is in no file (made at run time), or the process just ended
+ * - -EBUSY: the process hangs in the kernel (jobs_find_is_held())
  * - -EREMOTE: the file of the function may be on a server
  * - another -errno
  */

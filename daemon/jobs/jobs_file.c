@@ -36,6 +36,12 @@ static void file_why(struct jobs_file *f, const char *symbol, const char *why)
 	snprintf(f->why, sizeof(f->why), "%.60s: %s", symbol, why);
 }
 
+static bool file_passes(int r)
+{
+	return r == -ENOMEM || r == -EAGAIN || r == -EBUSY || r == -EINTR || r == -EMFILE || r == -ENFILE ||
+	       r == -ENOSPC || r == -EDEADLK;
+}
+
 static struct job_value file_value(const struct jobs_arg *a)
 {
 	if (a->arg < 0)
@@ -207,6 +213,7 @@ static int file_probe(struct file_look *l, uint64_t vaddr, uint64_t counter, str
 	if (!r && counter)
 		r = elf_file_offset(&l->elf, counter, &at.counter_off);
 	rule->attached = f->attached;
+	rule->spec = (uint8_t)f->spec_no;
 
 	/* this path leads to the opened file, even in a container or after a rename */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", l->elf.fd);
@@ -231,6 +238,7 @@ static void file_add(struct file_look *l, size_t fn, uint64_t vaddr, uint64_t co
 	rule->calls = f->spec_no * JOBS_SPEC_FUNCTIONS_MAX + (uint32_t)fn;
 	r = file_probe(l, vaddr, counter, rule);
 	l->found[fn] |= !r;
+	f->passes |= file_passes(r);
 	/* The kernel refuses a probe with a counter beside one without it (kernel/events/uprobes.c,
 	 * ref_ctr_mismatch_warn()). */
 	if (r == -EINVAL && counter)
@@ -249,6 +257,7 @@ static void file_add_mark(struct file_look *l, const struct jobs_note *n, struct
 	struct jobs_file *f = l->file;
 	int r = f->n_marks < JOBS_MARKS_MAX ? file_probe(l, n->vaddr, n->semaphore, rule) : -ENOSPC;
 
+	f->passes |= f->n_marks < JOBS_MARKS_MAX && file_passes(r);
 	if (r)
 		f->n_refused++;
 	else
@@ -400,15 +409,22 @@ static void file_notes(struct file_look *l)
 		jobs_note_each(section, sh.sh_size, file_note, l);
 }
 
-static void file_look(struct file_look *l, int fd)
+static void file_look(struct file_look *l, int fd, bool held)
 {
 	struct jobs_file *f = l->file;
-	int r = elf_file_open(fd, (uint64_t)f->st.st_size, &l->elf);
+	int r;
 
+	if (held) {
+		file_why(f, "it", "a process that has mapped the file hangs in the kernel");
+		f->passes = true;
+		return;
+	}
+	r = elf_file_open(fd, (uint64_t)f->st.st_size, &l->elf);
 	if (!r && l->elf.machine != FILE_MACHINE)
 		r = -EBADMSG;
 	if (!r)
 		r = elf_symbols_each(&l->elf, file_symbol, l);
+	f->passes |= file_passes(r);
 	if (r) {
 		file_why(f, "its symbols", strerror(-r));
 	} else {
@@ -420,7 +436,7 @@ static void file_look(struct file_look *l, int fd)
 }
 
 int jobs_file_new(struct jobs_probe *probe, const struct jobs_spec *spec, uint32_t spec_no, uint8_t attached,
-		  const char *path, int fd, const struct stat *st, struct jobs_file **ret)
+		  const char *path, int fd, const struct stat *st, bool held, struct jobs_file **ret)
 {
 	struct jobs_file *f = calloc(1, sizeof(*f));
 	struct file_look l = { .probe = probe, .file = f };
@@ -433,7 +449,7 @@ int jobs_file_new(struct jobs_probe *probe, const struct jobs_spec *spec, uint32
 	f->pidfd = -1;
 	f->st = *st;
 	snprintf(f->path, sizeof(f->path), "%s", path);
-	file_look(&l, fd);
+	file_look(&l, fd, held);
 	*ret = f;
 	return 0;
 }

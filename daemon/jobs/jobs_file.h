@@ -29,6 +29,7 @@ struct jobs_file {
 	 * because of a limit or, for a mark, an error */
 	unsigned n_marks, n_notes, n_refused;
 	char why[128];
+	bool passes; /* a probe is missing for a reason that may pass, such as a lack of memory */
 	/*
 	 * Set by the caller.
 	 * - named: the path still leads to the file
@@ -48,9 +49,10 @@ struct jobs_file {
  * - `calls` of a probe's rule is spec_no * JOBS_SPEC_FUNCTIONS_MAX + the function's index in spec.
  * - spec is borrowed until jobs_file_free().
  * - attached: see struct job_rule.
+ * - held: jobs_find_is_held(). Then no probe is put.
  */
 int jobs_file_new(struct jobs_probe *probe, const struct jobs_spec *spec, uint32_t spec_no, uint8_t attached,
-		  const char *path, int fd, const struct stat *st, struct jobs_file **ret);
+		  const char *path, int fd, const struct stat *st, bool held, struct jobs_file **ret);
 void jobs_file_free(struct jobs_probe *probe, struct jobs_file *f);
 bool jobs_file_is(const struct jobs_file *f, const struct stat *st);
 /* Returns true if the file was written to since the probing. st: the file's present state. */

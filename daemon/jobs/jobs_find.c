@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "daemon/thresholds.h"
@@ -171,6 +172,103 @@ bool jobs_find_maps(struct unwind_mounts *mounts, const struct jobs_mapping *m, 
 	if (fd < 0)
 		return fd != -ENOENT;
 	return mapped.st_dev == st->st_dev && mapped.st_ino == st->st_ino;
+}
+
+static void find_read(const char *path, char *buf, size_t cap)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, buf, cap - 1);
+
+	buf[n > 0 ? n : 0] = 0;
+}
+
+/* Returns true if the task is in a page fault or changes its mappings. A task that waits for a FUSE server
+ * sleeps like others, so its state does not tell it. Without the right to read the stack, returns false. */
+static bool find_task_maps(uint32_t pid, uint32_t tid)
+{
+	static const char *const words[] = { "page_fault", "mm_fault", "user_pages", "populate",
+					     "mmap",       "munmap",   "mprotect",   "mremap",
+					     "madvise",    "mlock",    "brk" };
+	char path[64], text[4096];
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/stack", pid, tid);
+	find_read(path, text, sizeof(text));
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (strstr(text, words[i]))
+			return true;
+	return false;
+}
+
+static int find_has_inode(void *arg, const struct jobs_mapping *m)
+{
+	const uint64_t *ino = arg;
+
+	return m->ino == *ino;
+}
+
+static void find_task_suspect(struct jobs_hangs *h, uint32_t pid, uint32_t tid)
+{
+	if (h->n < JOBS_HANGS_MAX && find_task_maps(pid, tid))
+		h->v[h->n++] = (struct jobs_hang){ pid, tid };
+}
+
+static void find_process_suspects(struct jobs_hangs *h, uint32_t pid)
+{
+	const struct dirent *e;
+	char path[64];
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	d = opendir(path);
+	while (d && (e = readdir(d)))
+		if (isdigit((unsigned char)e->d_name[0]))
+			find_task_suspect(h, pid, (uint32_t)strtoul(e->d_name, NULL, 10));
+	if (d)
+		closedir(d);
+}
+
+/* Keeps the tasks that still hang after a while. */
+static void find_still(struct jobs_hangs *h)
+{
+	const struct timespec pause = { .tv_nsec = JOBS_HANGS_NS };
+	struct jobs_hangs before = *h;
+
+	if (!h->n)
+		return;
+	nanosleep(&pause, NULL);
+	h->n = 0;
+	for (size_t i = 0; i < before.n; i++)
+		find_task_suspect(h, before.v[i].pid, before.v[i].tid);
+}
+
+void jobs_find_hangs(struct jobs_hangs *h)
+{
+	const struct dirent *e;
+	DIR *d = opendir("/proc");
+
+	h->n = 0;
+	while (d && (e = readdir(d)))
+		if (isdigit((unsigned char)e->d_name[0]))
+			find_process_suspects(h, (uint32_t)strtoul(e->d_name, NULL, 10));
+	if (d)
+		closedir(d);
+	find_still(h);
+}
+
+void jobs_find_hangs_of(struct jobs_hangs *h, uint32_t pid)
+{
+	h->n = 0;
+	find_process_suspects(h, pid);
+	find_still(h);
+}
+
+bool jobs_find_is_held(const struct jobs_hangs *h, uint64_t ino)
+{
+	for (size_t i = 0; i < h->n; i++)
+		/* The list of mappings may wait for the lock, too; but it holds up no fork. */
+		if (jobs_find_mappings(h->v[i].pid, find_has_inode, &ino) > 0)
+			return true;
+	return false;
 }
 
 int jobs_find_open(const char *path, struct stat *ret_st)

@@ -59,6 +59,26 @@ int jobs_find_mapped(struct unwind_mounts *mounts, const struct jobs_mapping *m,
  * still mapped, returns true.
  */
 bool jobs_find_maps(struct unwind_mounts *mounts, const struct jobs_mapping *m, const struct stat *st);
+/* Tasks that hang in the kernel while they may hold the lock of the mappings of their process. */
+#define JOBS_HANGS_MAX 64
+struct jobs_hangs {
+	size_t n;
+	struct jobs_hang {
+		uint32_t pid, tid;
+	} v[JOBS_HANGS_MAX];
+};
+/* Looks at all tasks, or at those of one process. Takes JOBS_HANGS_NS if a task may hang. */
+void jobs_find_hangs(struct jobs_hangs *h);
+void jobs_find_hangs_of(struct jobs_hangs *h, uint32_t pid);
+/*
+ * Returns true if one of these processes has mapped a file with this inode number. To put a probe on such a
+ * file, the kernel would wait for the lock, and meanwhile no process of the machine could fork
+ * (kernel/events/uprobes.c, register_for_each_vma()).
+ *
+ * This is for accidents, such as a server of a file system that does not answer. A hostile process can take
+ * the lock just after this call.
+ */
+bool jobs_find_is_held(const struct jobs_hangs *h, uint64_t ino);
 /* Opens a regular file. Returns a descriptor, -EINVAL for any other file, or another -errno. */
 int jobs_find_open(const char *path, struct stat *ret_st);
 

@@ -47,7 +47,7 @@ static int load_spec(const char *path, struct jobs_spec **ret, char *err)
 	if (ferror(f) || n > JOBS_SPEC_BYTES_MAX) {
 		snprintf(err, JOBS_LOAD_ERR_MAX, "Cannot read %.300s: %s.", path,
 			 ferror(f) ? "it is not a readable file" : "it is too long");
-		return -EINVAL;
+		return ferror(f) ? -EIO : -EINVAL;
 	}
 	r = jobs_spec_parse(text, n, ret, why);
 	if (r)
@@ -63,25 +63,49 @@ static int load_named(struct jobs_specs *s, const char *path, char *err)
 	return r ?: load_add(s, spec, err);
 }
 
+static int load_leave_out(struct jobs_specs *s, const char *why)
+{
+	if (s->n_left_out < JOBS_LOAD_LEFT_MAX)
+		snprintf(s->left_out[s->n_left_out], JOBS_LOAD_ERR_MAX, "%s", why);
+	s->n_left_out++;
+	return 0;
+}
+
+static int load_parts(struct jobs_specs *s, struct jobs_spec *spec, char *err)
+{
+	struct jobs_spec *part;
+	int r = load_add(s, spec, err);
+
+	while (!r) {
+		r = jobs_spec_split(spec, &part);
+		if (r || !part)
+			break;
+		r = load_add(s, part, err);
+	}
+	return r;
+}
+
 /* Leaves out frameworks as jobs_load() says. */
 static int load_found(struct jobs_specs *s, const char *path, char *err)
 {
 	struct jobs_spec *spec;
 	int r = load_spec(path, &spec, err);
 
-	if (r == -EINVAL && s->is_auto) {
-		snprintf(s->left_out, sizeof(s->left_out), "%s", err);
+	if (!r && jobs_spec_is_private(spec)) {
+		free(spec);
 		return 0;
 	}
-	if (r)
-		return r;
-	if (!jobs_spec_is_private(spec) && !(s->is_auto && jobs_spec_has_returns(spec)))
-		return load_add(s, spec, err);
-	if (!jobs_spec_is_private(spec))
-		snprintf(s->left_out, sizeof(s->left_out),
+	if (!r && s->is_auto && jobs_spec_has_returns(spec)) {
+		free(spec);
+		snprintf(err, JOBS_LOAD_ERR_MAX,
 			 "%.200s needs probes on returns, and has no end with the job \"called\".", path);
-	free(spec);
-	return 0;
+		return load_leave_out(s, err);
+	}
+	if (!r)
+		r = s->is_auto ? load_parts(s, spec, err) : load_add(s, spec, err);
+	if (!r || r == -ENOMEM || (r == -EINVAL && !s->is_auto))
+		return r;
+	return load_leave_out(s, err);
 }
 
 static bool load_is_spec(const char *name)

@@ -7,8 +7,9 @@
 
 #include "daemon/jobs/jobs_spec.h"
 
-#define JOBS_LOAD_MAX     64
-#define JOBS_LOAD_ERR_MAX 512
+#define JOBS_LOAD_MAX      JOB_SPECS_MAX
+#define JOBS_LOAD_ERR_MAX  512
+#define JOBS_LOAD_LEFT_MAX 8
 
 /* A file in JOBS_LOAD_ETC replaces the file of the same name in JOBS_LOAD_USR. */
 #define JOBS_LOAD_ETC CTRACE_SYSCONFDIR "/ctrace/frameworks"
@@ -18,16 +19,18 @@ struct jobs_specs {
 	size_t n;
 	struct jobs_spec *v[JOBS_LOAD_MAX];
 	bool is_auto; /* probes that cost too much are detached (jobs_auto.h) */
-	/* with is_auto: why a description is left out that "yes" would use or refuse; "": none is. If there
-	 * are several, the last one */
-	char left_out[JOBS_LOAD_ERR_MAX];
+	/* Why descriptions in the two directories are left out, one sentence each; those beyond
+	 * JOBS_LOAD_LEFT_MAX are only counted. */
+	size_t n_left_out;
+	char left_out[JOBS_LOAD_LEFT_MAX][JOBS_LOAD_ERR_MAX];
 };
 
 /*
  * Loads the descriptions that `list` names. "no" and "": none. "yes" and "auto": all in the two
- * directories, except those with private records (jobs_spec_is_private()). With "auto", also sets
- * ret->is_auto, and leaves out descriptions that need probes on returns (jobs_spec_has_returns()), or are
- * wrong: a file that somebody adds must not keep the daemon from starting.
+ * directories, except those with private records (jobs_spec_is_private()), and those that cannot be read: a
+ * link to nowhere must not keep the daemon from starting. With "auto", also sets ret->is_auto, and leaves out
+ * descriptions that need probes on returns (jobs_spec_has_returns()), are wrong, or are more than
+ * JOBS_LOAD_MAX.
  * Otherwise `list` has entries, separated by commas or spaces. An entry is one of these:
  * - the name of a framework
  * - the path of a description (it ends in ".json")

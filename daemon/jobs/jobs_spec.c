@@ -367,7 +367,7 @@ static int jobs_spec_function(json_t *o, struct jobs_function *f, char *err)
 {
 	static const char *const known[] = { "symbol", "note",     "if",       "unless", "event",
 					     "job",    "queue",    "function", "end",    "queued",
-					     "calls",  "contains", "capacity", NULL };
+					     "calls",  "contains", "capacity", "apart",  NULL };
 	static const char *const in_transaction[] = { "symbol", "note", "if",   "unless", "event",    "as",
 						      "id",     "part", "zero", "stream", "contains", NULL };
 	struct jobs_spec_at at = { .err = err };
@@ -397,6 +397,8 @@ static int jobs_spec_function(json_t *o, struct jobs_function *f, char *err)
 		return jobs_spec_transaction(&at, o, in_transaction, &f->values);
 	if (!r)
 		r = jobs_spec_known(&at, o, known);
+	if (!r)
+		r = jobs_spec_text(&at, o, "apart", false, f->apart, sizeof(f->apart));
 	if (!r)
 		r = jobs_spec_event(&at, o, &f->event);
 	if (!r)
@@ -465,6 +467,24 @@ static int jobs_spec_ends(const struct jobs_spec *s, char *err)
 	return 0;
 }
 
+static int jobs_spec_parts(const struct jobs_spec *s, char *err)
+{
+	struct jobs_spec_at at = { .err = err };
+	size_t apart = 0;
+
+	for (size_t i = 0; i < s->n_functions; i++) {
+		const char *part = s->functions[i].apart;
+
+		at.function = s->functions[i].symbol;
+		apart += *part != 0;
+		if (*part && strlen(s->name) + 1 + strlen(part) >= sizeof(s->name))
+			return jobs_spec_bad(&at, "apart",
+					     "is too long, together with the name of the framework");
+	}
+	at.function = NULL;
+	return apart == s->n_functions ? jobs_spec_bad(&at, "apart", "is not for all functions") : 0;
+}
+
 static int jobs_spec_read(json_t *o, struct jobs_spec *s, char *err)
 {
 	static const char *const known[] = { "schema", "name", "about", "binaries", "functions", NULL };
@@ -491,7 +511,42 @@ static int jobs_spec_read(json_t *o, struct jobs_spec *s, char *err)
 	for (; !r && s->n_functions < json_array_size(list); s->n_functions += !r)
 		r = jobs_spec_function(json_array_get(list, s->n_functions), &s->functions[s->n_functions],
 				       err);
+	if (!r)
+		r = jobs_spec_parts(s, err);
 	return r ?: jobs_spec_ends(s, err);
+}
+
+int jobs_spec_split(struct jobs_spec *spec, struct jobs_spec **ret)
+{
+	const char *part = "";
+	struct jobs_spec *s;
+	size_t kept = 0;
+
+	*ret = NULL;
+	for (size_t i = 0; i < spec->n_functions && !*part; i++)
+		part = spec->functions[i].apart;
+	if (!*part)
+		return 0;
+	s = malloc(sizeof(*s));
+	if (!s)
+		return -ENOMEM;
+	*s = *spec;
+	s->n_functions = 0;
+	snprintf(s->name + strlen(s->name), sizeof(s->name) - strlen(s->name), "-%s", part);
+	part = s->name + strlen(spec->name) + 1;
+	for (size_t i = 0; i < spec->n_functions; i++) {
+		struct jobs_function f = spec->functions[i];
+
+		if (!strcmp(f.apart, part)) {
+			*f.apart = 0;
+			s->functions[s->n_functions++] = f;
+		} else {
+			spec->functions[kept++] = f;
+		}
+	}
+	spec->n_functions = kept;
+	*ret = s;
+	return 0;
 }
 
 int jobs_spec_parse(const char *text, size_t n, struct jobs_spec **ret, char err[JOBS_SPEC_ERR_MAX])

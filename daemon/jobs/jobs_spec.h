@@ -74,7 +74,8 @@ struct jobs_function {
 	char unless[128]; /* probed only in binaries without this symbol; "": in all */
 	/* symbol is the "provider:name" of a note (sys/sdt.h) */
 	bool note;
-	uint8_t event; /* enum ct_job, or JOBS_SPEC_* */
+	char apart[12]; /* a part of the framework that "auto" detaches by itself; "": no such part */
+	uint8_t event;  /* enum ct_job, or JOBS_SPEC_* */
 	struct jobs_values values;
 	/* has_calls: values.function gives the address of the function that does the job, or of another
 	 * function of the program. A call of this function is the event calls_event: CT_JOB_START,
@@ -94,6 +95,11 @@ struct jobs_spec {
 
 /* Returns 0, or -EINVAL or -ENOMEM with a sentence in err. The caller frees *ret with free(). */
 int jobs_spec_parse(const char *text, size_t n, struct jobs_spec **ret, char err[JOBS_SPEC_ERR_MAX]);
+/* Moves the functions of one part (jobs_function.apart) into a description of its own, with the name of the
+ * framework,
+ * "-" and that of the part. *ret: NULL if there are no more parts. The caller frees *ret with free(). Returns
+ * 0 or -ENOMEM. */
+int jobs_spec_split(struct jobs_spec *spec, struct jobs_spec **ret);
 /* Reads a value such as "arg0->0x18". Returns 0 or -EINVAL. */
 int jobs_spec_arg(const char *s, struct jobs_arg *ret);
 /* Returns true if the framework reports the events of a display server, or the texts of calls. */

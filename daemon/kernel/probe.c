@@ -183,10 +183,13 @@ static int probe_try_load(struct probe *p, const struct btf *btf, const struct p
 	bpf_map__set_value_size(s->maps.ct_cpus, CPU_ENTRY_BYTES(opt->ring_bytes));
 	bpf_map__set_autocreate(s->maps.ct_job_rules, opt->jobs);
 	bpf_map__set_autocreate(s->maps.ct_job_hits, opt->jobs);
+	bpf_map__set_autocreate(s->maps.ct_job_switch, opt->jobs);
+	bpf_map__set_autocreate(s->maps.ct_job_owners, opt->jobs);
 	bpf_map__set_autocreate(s->maps.ct_job_told, opt->jobs);
 	bpf_map__set_autocreate(s->maps.ct_job_calls, opt->jobs);
 	bpf_map__set_autocreate(s->maps.ct_job_open, opt->jobs);
 	bpf_map__set_autocreate(s->maps.ct_job_queued, opt->jobs);
+	bpf_map__set_autocreate(s->maps.ct_job_queued_many, opt->jobs);
 	bpf_map__set_autocreate(s->maps.ct_job_stacks, opt->jobs);
 	bpf_map__set_autocreate(s->maps.ct_job_scratch, opt->jobs);
 	for (size_t i = 0; i < hooks_n_progs; i++)
@@ -488,14 +491,14 @@ uint64_t probe_ring_high_water(const struct probe *p)
 	return percpu_ring_high_water(p->rings);
 }
 
-int probe_lost(const struct probe *p, uint16_t cpu, uint64_t ret[CT_LOSS_CAUSES])
+int probe_lost(const struct probe *p, uint16_t cpu, uint64_t ret[CT_LOSS_COUNTED])
 {
 	const struct ct_cpu_stats *s;
 
 	if (cpu >= p->n_cpus)
 		return -EINVAL;
 	s = &percpu_ring_cpu(p->rings, cpu)->stats;
-	for (int c = 0; c < CT_LOSS_CAUSES; c++)
+	for (int c = 0; c < CT_LOSS_COUNTED; c++)
 		ret[c] = __atomic_load_n(&s->lost[c], __ATOMIC_RELAXED);
 	return 0;
 }
@@ -508,7 +511,7 @@ uint64_t probe_crashes_limited(const struct probe *p)
 int probe_losses(struct probe *p, probe_loss_fn fn, void *arg)
 {
 	for (unsigned cpu = 0; cpu < p->n_cpus; cpu++)
-		for (int c = 0; c < CT_LOSS_CAUSES; c++) {
+		for (int c = 0; c < CT_LOSS_COUNTED; c++) {
 			struct ct_cpu_stats *s = &percpu_ring_cpu(p->rings, cpu)->stats;
 			uint64_t n = __atomic_load_n(&s->lost[c], __ATOMIC_ACQUIRE), first, last;
 
@@ -542,6 +545,7 @@ int probe_jobs(const struct probe *p, struct probe_jobs *ret)
 						    : skel->progs.ct_call_entry,
 				    .rules_fd = bpf_map__fd(skel->maps.ct_job_rules),
 				    .hits_fd = bpf_map__fd(skel->maps.ct_job_hits),
+				    .switch_fd = bpf_map__fd(skel->maps.ct_job_switch),
 				    .calls_fd = bpf_map__fd(skel->maps.ct_job_calls) };
 	return 0;
 }

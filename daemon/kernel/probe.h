@@ -56,7 +56,7 @@ long probe_consume(struct probe *p, probe_record_fn fn, void *arg);
 uint64_t probe_ring_high_water(const struct probe *p);
 
 /* Reads how many records one CPU has lost since probe_open(). Returns 0, or -EINVAL: no such CPU. */
-int probe_lost(const struct probe *p, uint16_t cpu, uint64_t ret[CT_LOSS_CAUSES]);
+int probe_lost(const struct probe *p, uint16_t cpu, uint64_t ret[CT_LOSS_COUNTED]);
 /* Returns how many crashes have no stack, because too many tasks crashed within a second. */
 uint64_t probe_crashes_limited(const struct probe *p);
 /* Calls fn for each CPU and cause with a loss since the last call. Times are boot time. Returns 0. */
@@ -102,7 +102,7 @@ struct bpf_program;
 struct probe_jobs {
 	const struct bpf_program *entry, *ret;
 	const struct bpf_program *text; /* for rules with JOB_TEXT; NULL: not loaded */
-	int rules_fd, hits_fd, calls_fd;
+	int rules_fd, hits_fd, switch_fd, calls_fd;
 };
 /* Returns 0, or -EOPNOTSUPP if the programs that report jobs are not loaded. */
 int probe_jobs(const struct probe *p, struct probe_jobs *ret);

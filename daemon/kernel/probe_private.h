@@ -27,7 +27,7 @@ struct probe {
 	bool *prog_off;
 	struct bpf_link **links;
 	struct {
-		uint64_t n[CT_LOSS_CAUSES], last_ns[CT_LOSS_CAUSES];
+		uint64_t n[CT_LOSS_COUNTED], last_ns[CT_LOSS_COUNTED];
 	} * told;
 	char text[2048];
 	pthread_mutex_t watch_lock;  /* protects the members below, up to watch */

@@ -377,15 +377,17 @@ void recorder_stack(struct recorder *r, const struct ct_stack_blob *stack)
 void recorder_lost(struct recorder *r, uint16_t cpu, enum ct_loss cause, uint64_t n, uint64_t first_ns,
 		   uint64_t last_ns)
 {
+	const bool side = (unsigned)cause == CT_LOSS_SIDE;
 	const struct ct_rec rec = { .ts = last_ns,
 				    .kind = CT_GAP,
 				    .tid = cpu,
 				    .peer = (uint32_t)MIN(n, (uint64_t)UINT32_MAX),
-				    .state = (uint8_t)cause,
+				    .state = (uint8_t)(side ? CT_LOSS_RING_FULL : cause),
+				    .flags = side ? CT_GF_SIDE : 0,
 				    .nr = CT_NR_NONE };
 	const uint64_t words[2] = { first_ns, last_ns };
 
-	r->lost[cause] += n;
+	r->lost[rec.state] += n;
 	recorder_add(r, &rec, words);
 }
 

@@ -17,9 +17,10 @@
 #include "lib/clock.h"
 #include "trace/words/describe.h"
 
-static const char *const loss_names[CT_LOSS_CAUSES] = {
+static const char *const loss_names[CT_LOSS_COUNTED] = {
 	[CT_LOSS_RING_FULL] = "ring_full", [CT_LOSS_STORAGE] = "storage", [CT_LOSS_OBJECTS] = "objects",
 	[CT_LOSS_DAEMON] = "daemon",       [CT_LOSS_DISK] = "disk",       [CT_LOSS_SHED] = "shed",
+	[CT_LOSS_SIDE] = "probes",
 };
 
 static json_int_t num(uint64_t v)
@@ -39,14 +40,14 @@ static json_t *report_file(const struct report_source *src, const struct writer_
 static json_t *report_losses(const struct report_source *src, const struct recorder_stats *r)
 {
 	json_t *losses = json_object(), *cpus = json_array();
-	uint64_t by_cause[CT_LOSS_CAUSES] = { 0 };
+	uint64_t by_cause[CT_LOSS_COUNTED] = { 0 };
 
 	for (unsigned cpu = 0; cpu < probe_cpus(src->probe); cpu++) {
-		uint64_t of_cpu[CT_LOSS_CAUSES], lost = 0;
+		uint64_t of_cpu[CT_LOSS_COUNTED], lost = 0;
 
 		if (probe_lost(src->probe, (uint16_t)cpu, of_cpu))
 			continue;
-		for (size_t i = 0; i < CT_LOSS_CAUSES; i++) {
+		for (size_t i = 0; i < CT_LOSS_COUNTED; i++) {
 			by_cause[i] += of_cpu[i];
 			lost += of_cpu[i];
 		}
@@ -56,7 +57,7 @@ static json_t *report_losses(const struct report_source *src, const struct recor
 	}
 	by_cause[CT_LOSS_DAEMON] += r->refused;
 	by_cause[CT_LOSS_DISK] += r->writer.lost_disk;
-	for (size_t i = 0; i < CT_LOSS_CAUSES; i++)
+	for (size_t i = 0; i < CT_LOSS_COUNTED; i++)
 		if (loss_names[i])
 			json_object_set_new(losses, loss_names[i], json_integer(num(by_cause[i])));
 	json_object_set_new(losses, "cpus", cpus);
@@ -212,9 +213,15 @@ static void report_probes(void *arg, const struct jobs_row *r)
 {
 	const struct report_frameworks *f = arg;
 
-	if (r->automatic.off)
-		json_array_append_new(f->detached, report_detached(f, r));
-	else if (*r->file)
+	/* The files of a framework are beside each other; they are detached a moment later than it is
+	 * decided. */
+	if (r->automatic.off) {
+		const json_t *last = json_array_get(f->detached, json_array_size(f->detached) - 1);
+		const char *name = json_string_value(json_object_get(last, "name"));
+
+		if (!name || strcmp(name, r->name + strlen("jobs/")))
+			json_array_append_new(f->detached, report_detached(f, r));
+	} else if (*r->file) {
 		json_array_append_new(f->probes,
 				      json_pack("{s:s,s:I,s:s,s:I,s:I,s:I,s:s,s:I,s:I,s:I,s:I}", "name",
 						r->name + strlen("jobs/"), "id", num(r->id), "file", r->file,
@@ -222,6 +229,16 @@ static void report_probes(void *arg, const struct jobs_row *r)
 						"marks", num(r->n_marks), "why", r->lack, "hits",
 						num(r->hits), "callee_hits", num(r->callee_hits), "cost_ns",
 						num(r->cost_ns), "callee_ns", num(r->callee_ns)));
+	}
+}
+
+static json_t *report_left_out(const struct jobs_specs *specs)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; specs && i < MIN(specs->n_left_out, (size_t)JOBS_LOAD_LEFT_MAX); i++)
+		json_array_append_new(list, json_string(specs->left_out[i]));
+	return list;
 }
 
 static json_t *report_jobs(struct jobs *jobs)
@@ -230,9 +247,10 @@ static json_t *report_jobs(struct jobs *jobs)
 	struct report_frameworks f = { json_array(), json_array(), jobs_limit_ppm(jobs) };
 	uint64_t counted_ns = jobs_rows(jobs, report_probes, &f);
 
-	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:o,s:o}", "files", num(s.files), "callees", num(s.callees),
-			 "refused", num(s.refused), "stuck_ns", num(s.stuck_ns), "counted_ns",
-			 num(counted_ns), "probes", f.probes, "detached", f.detached);
+	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:o,s:o,s:o}", "files", num(s.files), "callees",
+			 num(s.callees), "refused", num(s.refused), "stuck_ns", num(s.stuck_ns), "counted_ns",
+			 num(counted_ns), "probes", f.probes, "detached", f.detached, "left_out",
+			 report_left_out(jobs_specs(jobs)));
 }
 
 static json_t *report_marks(const struct marks *m)

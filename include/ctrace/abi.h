@@ -191,6 +191,7 @@ enum ct_kind {
 	 *   tid    the CPU whose records were lost; CT_GAP_ALL_CPUS: records of any CPU may be lost
 	 *   peer   the number of lost records (saturating); 0: not known
 	 *   state  cause (CT_LOSS_*)
+	 *   flags  CT_GF_*
 	 *   x[0]   the first time at which the loss can have happened
 	 *   x[1]   the last such time
 	 */
@@ -639,6 +640,12 @@ enum ct_loss {
 	CT_LOSS_SHED = 7, /* left out on purpose, to keep within the budget */
 	CT_LOSS_CAUSES = 8,
 };
+/* Only from the kernel to the daemon: the side ring was full (bpf/emit.h). In the trace, this is a
+ * CT_LOSS_RING_FULL with CT_GF_SIDE. */
+#define CT_LOSS_SIDE    CT_LOSS_CAUSES
+#define CT_LOSS_COUNTED (CT_LOSS_CAUSES + 1)
+/* flags of a CT_GAP: only records of probes (jobs, marks, inputs) or stacks of crashes are lost */
+#define CT_GF_SIDE 0x01
 
 /*
  * Objects. An id is kind << 59 | 59 bits of identity:
@@ -945,10 +952,10 @@ struct ct_iter_task {
  */
 
 struct ct_cpu_stats {
-	ct_u64 lost[CT_LOSS_CAUSES];
+	ct_u64 lost[CT_LOSS_COUNTED];
 	/* time of the first loss since the daemon last wrote 0 here */
-	ct_u64 lost_first_ns[CT_LOSS_CAUSES];
-	ct_u64 lost_last_ns[CT_LOSS_CAUSES];
+	ct_u64 lost_first_ns[CT_LOSS_COUNTED];
+	ct_u64 lost_last_ns[CT_LOSS_COUNTED];
 };
 
 #endif

@@ -11,6 +11,7 @@
 #include "ctrace/abi.h"
 
 #define JOB_RULES_MAX 512 /* limited: a rule takes up to four file descriptors of the daemon */
+#define JOB_SPECS_MAX 64  /* descriptions of frameworks */
 #define JOB_NAME_MAX  24  /* bytes of a framework's name, with the final 0; a multiple of 8 */
 #define JOB_LABEL_MAX 56  /* bytes of job_rule.name: the name of a framework, a mark or a function */
 #define JOB_HAS_MAX   16  /* bytes of job_text.has */
@@ -117,7 +118,8 @@ struct job_rule {
 	/* A start at the entry of a function, whose end is the next event with the job JOB_CALLED. Or another
 	 * end of the framework: if the thread has begun this job in that way, it is the job's end. */
 	ct_u8 called;
-	ct_u8 pad[4];
+	ct_u8 spec; /* number of the description, for enum job_switch */
+	ct_u8 pad[3];
 	/* With called: the start counts only if code at [caller_from, caller_to) calls the function; 0: any
 	 * caller. A program may also call the function of a job by itself. */
 	ct_u64 caller_from, caller_to;
@@ -126,7 +128,22 @@ struct job_rule {
 };
 _Static_assert(sizeof(struct job_rule) == 192, "job_rule");
 
-/* A BPF program sends this to the daemon when a process enqueues its first job with `function`. */
+/* What the daemon allows the probes of one description. The BPF programs read it at each hit. So it works at
+ * once, while the kernel may let the daemon wait before it takes a probe away. */
+enum job_switch {
+	JOB_ON = 0,
+	JOB_NO_STACKS = 1, /* an enqueue is recorded without its stack */
+	JOB_OFF = 2,       /* a hit is only counted */
+};
+
+/* What happened at one probe so far. */
+struct job_count {
+	ct_u64 hits;
+	ct_u64 stacks; /* of enqueues */
+};
+
+/* A BPF program sends this to the daemon when a process enqueues its first job with `function`, and about
+ * once in a minute later: the daemon may not have been able to probe the function. */
 struct job_call {
 	ct_u64 function;
 	ct_u32 tgid;

@@ -152,6 +152,22 @@ static void pauses(void **state)
 	assert_int_equal(pause_after_flood(&c), 2 * JOBS_AUTO_PAUSE_NS);
 }
 
+/* Stacks are left out before a framework loses its probes, and are back when the cost has fallen. */
+static void stacks(void **state)
+{
+	const double all = JOBS_AUTO_BURST_NS / ROUND_NS;
+	struct auto_case c = fresh();
+
+	assert_true(spend(&c, all / 2 + 0.9, 0) == SIZE_MAX);
+	assert_true(jobs_auto_stacks(&c.bucket));
+	assert_true(spend(&c, 1.3, 0) == SIZE_MAX);
+	assert_false(jobs_auto_stacks(&c.bucket));
+	assert_true(spend(&c, 0, 0) == SIZE_MAX);
+	assert_true(jobs_auto_stacks(&c.bucket));
+	c.bucket.limit_ppm = 0;
+	assert_true(jobs_auto_stacks(&c.bucket));
+}
+
 /* Without a budget nothing is detached, and what was detached comes back. A budget that is set later does
  * not count what was spent without one. */
 static void no_limit(void **state)
@@ -210,9 +226,11 @@ static void told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(limit),          cmocka_unit_test(burst),  cmocka_unit_test(most_expensive),
-		cmocka_unit_test(together),       cmocka_unit_test(pauses), cmocka_unit_test(no_limit),
-		cmocka_unit_test(no_time_passed), cmocka_unit_test(told),
+		cmocka_unit_test(limit),          cmocka_unit_test(burst),
+		cmocka_unit_test(most_expensive), cmocka_unit_test(together),
+		cmocka_unit_test(pauses),         cmocka_unit_test(stacks),
+		cmocka_unit_test(no_limit),       cmocka_unit_test(no_time_passed),
+		cmocka_unit_test(told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -320,7 +320,7 @@ static struct jobs_file *own_file(struct jobs_spec *s)
 	struct stat st;
 
 	assert_int_equal(fstat(fd, &st), 0);
-	assert_int_equal(jobs_file_new(NULL, s, 0, 0, "x", fd, &st, &f), 0);
+	assert_int_equal(jobs_file_new(NULL, s, 0, 0, "x", fd, &st, false, &f), 0);
 	close(fd);
 	return f;
 }

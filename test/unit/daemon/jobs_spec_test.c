@@ -338,6 +338,36 @@ static void own(void **state)
 	assert_null(jobs_spec_own(longer));
 }
 
+/* "auto" detaches a part of a framework by itself. */
+static void apart(void **state)
+{
+	static const char text[] =
+		HEAD "{\"symbol\":\"f\"," START "},{\"symbol\":\"g\",\"apart\":\"idle\"," START
+		     "},{\"symbol\":\"h\"," START "},{\"symbol\":\"i\",\"apart\":\"idle\"," START "}]}";
+	static const char all[] = HEAD "{\"symbol\":\"f\",\"apart\":\"idle\"," START "}]}";
+	char err[JOBS_SPEC_ERR_MAX] = "";
+	struct jobs_spec *s, *part;
+
+	assert_int_equal(jobs_spec_parse(text, sizeof(text) - 1, &s, err), 0);
+	assert_int_equal(s->n_functions, 4);
+	assert_int_equal(jobs_spec_split(s, &part), 0);
+	assert_string_equal(s->name, "x");
+	assert_int_equal(s->n_functions, 2);
+	assert_string_equal(s->functions[0].symbol, "f");
+	assert_string_equal(s->functions[1].symbol, "h");
+	assert_string_equal(part->name, "x-idle");
+	assert_int_equal(part->n_functions, 2);
+	assert_string_equal(part->functions[0].symbol, "g");
+	assert_string_equal(part->functions[1].symbol, "i");
+	assert_string_equal(part->binaries[0], "libx.so");
+	free(part);
+	assert_int_equal(jobs_spec_split(s, &part), 0);
+	assert_null(part);
+	free(s);
+	assert_int_equal(jobs_spec_parse(all, sizeof(all) - 1, &s, err), -EINVAL);
+	assert_non_null(strstr(err, "apart"));
+}
+
 static void load(void **state)
 {
 	char path[] = "/tmp/ctrace-spec-XXXXXX.json", list[200], err[JOBS_LOAD_ERR_MAX] = "";
@@ -550,6 +580,7 @@ int main(void)
 		cmocka_unit_test(refusals),
 		cmocka_unit_test(functions_at_most),
 		cmocka_unit_test(own),
+		cmocka_unit_test(apart),
 		cmocka_unit_test(load),
 		cmocka_unit_test(mark),
 #if defined(__x86_64__)

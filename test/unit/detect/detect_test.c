@@ -707,6 +707,8 @@ static void is_blind_after_a_loss(void **state)
 	loop(&m);
 	locks(&m, 10, FUTEX(1), 11);
 	pass(&m, S);
+	rec(&m, (struct ct_rec){ .kind = CT_GAP, .state = CT_LOSS_RING_FULL, .flags = CT_GF_SIDE });
+	assert_false(detect_is_blind(m.d));
 	rec(&m, (struct ct_rec){ .kind = CT_GAP, .state = CT_LOSS_RING_FULL });
 	assert_true(detect_is_blind(m.d));
 	pass(&m, 10 * S);
