@@ -51,6 +51,11 @@
  * stops the inspections although the capture is expensive. Evidence: `capture` in
  * governor_edges_test.c. */
 #define GOVERNOR_CAPTURE 0.6
+/* ns: after this time, the inspections are tried again if the capture alone is within the budget. Then
+ * they go on until the bucket is empty. Smaller: more tries that cost more than the budget allows in a
+ * second. Larger: on a busy machine, long waits have no stacks for longer. Evidence:
+ * `inspections_stop_before_a_pause` in governor_test.c. */
+#define GOVERNOR_BLIND_NS 30000000000ULL
 /*
  * Governor: steps back. Each one undoes a step forward.
  */

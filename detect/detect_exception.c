@@ -163,8 +163,11 @@ void detect_exception_report(struct detect *d, uint64_t now_ns)
 		struct detect_task as = { .cgroup_id = x->cgroup_id };
 		struct detect_limits limits;
 
-		if (!x->failed_ns)
+		if (!x->failed_ns) {
+			if (now_ns >= x->ns + RAISED_KEPT_NS)
+				raised_drop(d, x);
 			continue;
+		}
 		memcpy(as.comm, x->comm, sizeof(as.comm));
 		detect_limits_of(d, &as, &limits);
 		if (limits.after_ns[CT_HANG_EXCEPTION] && reported++ < CRASHES_PER_TICK)

@@ -162,6 +162,10 @@
  * reported twice. Too large: the crash of a new process with the same pid is not reported. Evidence:
  * pid_again (crash_test.c). */
 #define CRASH_SAME_NS 1000000000ULL
+/* ns: if a process ends so long after it has reported an uncaught exception, it ended for another reason. Too
+ * small: the end of a process that cleans up for long is not reported. Too large: a service that lived on
+ * and was stopped is reported. Evidence: long_after (exception_test.c). */
+#define RAISED_KEPT_NS 30000000000ULL
 
 /*
  * Records come a little out of order, through the rings of several CPUs.

@@ -230,6 +230,10 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * searched for a wait that has one. If smaller, no stack is found, and it is not known that the task
  * waits for a lock. If larger, no wrong answer is known. */
 #define LOCK_LOOKS 256
+/* intervals: of a task that waits for an io_uring, so many earlier intervals are looked at to see who wrote
+ * to the pipes of the ring. Smaller: after many waits that timed out, nobody is blamed. Larger: it takes long
+ * in a loop of short waits. No evidence yet. */
+#define RING_LOOKS 1024
 /* tries: After a failed try of a file lock, so many of the task's tries before and after it are searched for
  * another failed try of the same file. If larger, the search takes longer. */
 #define LOCK_TRIES_NEAR 64

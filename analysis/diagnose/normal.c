@@ -253,7 +253,9 @@ static uint32_t longest_wait(const struct graph *g, const struct link *k)
 /* Waits of a consumer for the same thing, in the time of a link or outside of it. */
 struct feed {
 	uint32_t fed;    /* how many of the waits got something */
-	uint64_t dry_ns; /* the longest time, in waits one after the other, until one of them got something */
+	/* The longest time, in waits one after the other, until one of them got something. Inside of the link,
+	 * the waits at its end count too, although they may have got nothing. */
+	uint64_t dry_ns;
 };
 
 /* Looks at the waits that are like the longest one of link k. */
@@ -279,7 +281,8 @@ static bool is_fed_often(const struct graph *g, const struct link *k)
 		last = at;
 		dry_ns += at == inside ? MIN(s->to_ns, k->to_ns) - MAX(s->from_ns, k->from_ns)
 				       : s->to_ns - s->from_ns;
-		at->dry_ns = MAX(at->dry_ns, dry_ns);
+		if (at == inside || got_something(g, s))
+			at->dry_ns = MAX(at->dry_ns, dry_ns);
 		if (!got_something(g, s))
 			continue;
 		at->fed++;

@@ -62,6 +62,7 @@ static enum governor_act step_to(struct governor *g, uint64_t now_ns, enum ct_sh
 static enum governor_act blind_to(struct governor *g, uint64_t now_ns, bool blind)
 {
 	g->blind = blind;
+	g->blind_ns = now_ns;
 	g->rate_ns = now_ns;
 	g->calm_ns = 0;
 	return GOVERNOR_STEP;
@@ -122,6 +123,13 @@ static bool governor_needs_no_pause(const struct governor *g, uint64_t now_ns)
 	return g->step == CT_SHED_PAUSES && now_ns - MAX(g->up_ns, g->pause_ns) >= GOVERNOR_NO_PAUSE_NS;
 }
 
+/* A capture that is within the budget, but not far below it, may go on for days. */
+static bool governor_sees_again(const struct governor *g, uint64_t now_ns)
+{
+	return g->blind && g->bucket_ns > 0 && g->capture_ppm < g->budget_ppm &&
+	       now_ns - g->blind_ns >= GOVERNOR_BLIND_NS;
+}
+
 static enum governor_act governor_down(struct governor *g, uint64_t now_ns)
 {
 	/* A step back from CT_SHED_PAUSES does not raise the cost, so the limit is nearer to the
@@ -135,6 +143,8 @@ static enum governor_act governor_down(struct governor *g, uint64_t now_ns)
 
 	if (governor_needs_no_pause(g, now_ns))
 		return step_to(g, now_ns, step_next(g->step, false));
+	if (governor_sees_again(g, now_ns))
+		return blind_to(g, now_ns, false);
 	if (!calm) {
 		g->calm_ns = 0;
 		return GOVERNOR_STAY;

@@ -8,6 +8,7 @@
  * governor acts if the bucket is empty and tracing spends more than the bucket gains:
  * - If the capture alone costs well below the budget (GOVERNOR_CAPTURE), the governor stops the
  *   inspections. Before caps and pauses, it stops them if the capture alone is within the budget.
+ *   It tries them again now and then (GOVERNOR_BLIND_NS).
  * - Otherwise the governor takes the next step: CT_SHED_HOOKS, CT_SHED_COARSE, CT_SHED_PAUSES.
  * - From CT_SHED_COARSE on, the governor caps a group of tasks that makes a large part of the
  *   records (GOVERNOR_SHARE): for a while, most of its records are left out (bpf/caps.h).
@@ -41,7 +42,8 @@ struct governor {
 	/* share of the machine's CPU time that tracing may take; 0: no budget */
 	uint32_t budget_ppm;
 	enum ct_shed step;
-	bool blind; /* the inspections are stopped */
+	bool blind;        /* the inspections are stopped */
+	uint64_t blind_ns; /* since this time */
 	bool paused;
 	/* share of the machine's CPU time that tracing takes, averaged over GOVERNOR_COST_NS */
 	double cost_ppm;

@@ -171,10 +171,10 @@ static bool item_is_trap(struct worker *wk)
 
 static int item_do(struct worker *wk, const struct item *it, struct inspect_result **ret)
 {
-	if (item_is_trap(wk))
-		return -EBUSY;
 	if (it->crash)
 		return inspect_look_crash(wk->look, it->crash, ret);
+	if (item_is_trap(wk))
+		return -EBUSY;
 	if (it->job)
 		return inspect_look_job(wk->look, it->job, ret);
 	if (it->access)

@@ -80,11 +80,18 @@ static void jobs_file_drop(struct jobs *j, size_t i)
 	j->changed = true;
 }
 
+/* Several files of one scan make one pause. After a while without such files, the pause is short again. */
 static void jobs_retry_later(struct jobs_framework *of)
 {
-	of->retry_pause_ns =
-		of->retry_pause_ns ? MIN(2 * of->retry_pause_ns, JOBS_RETRY_MAX_NS) : JOBS_RETRY_NS;
-	of->retry_ns = clock_boot_ns() + of->retry_pause_ns;
+	uint64_t now_ns = clock_boot_ns();
+
+	if (of->retry_ns && now_ns < of->retry_ns)
+		return;
+	if (!of->retry_ns || now_ns >= of->retry_ns + JOBS_RETRY_MAX_NS)
+		of->retry_pause_ns = JOBS_RETRY_NS;
+	else
+		of->retry_pause_ns = MIN(2 * of->retry_pause_ns, JOBS_RETRY_MAX_NS);
+	of->retry_ns = now_ns + of->retry_pause_ns;
 }
 
 /* Many files are found at once. */
@@ -581,7 +588,7 @@ static void jobs_rest(struct jobs *j, uint64_t cpu_ns)
 	uint64_t rest_ns = (uint64_t)(MAX(times, (double)JOBS_SCAN_REST) * (double)cpu_ns);
 	uint64_t least_ms = j->specs->is_auto ? JOBS_AUTO_SCAN_MS : JOBS_SCAN_MS;
 
-	j->soon_ns = now_ns + JOBS_SOON_REST * cpu_ns;
+	j->soon_ns = now_ns + (uint64_t)(MAX(times, (double)JOBS_SOON_REST) * (double)cpu_ns);
 	j->next_ns = now_ns + MAX(least_ms * NSEC_PER_MSEC, rest_ns);
 }
 

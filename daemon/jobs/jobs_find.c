@@ -208,7 +208,8 @@ static int find_has_inode(void *arg, const struct jobs_mapping *m)
 
 static void find_task_suspect(struct jobs_hangs *h, uint32_t pid, uint32_t tid)
 {
-	if (h->n < JOBS_HANGS_MAX && find_task_maps(pid, tid))
+	h->full |= h->n == JOBS_HANGS_MAX;
+	if (!h->full && find_task_maps(pid, tid))
 		h->v[h->n++] = (struct jobs_hang){ pid, tid };
 }
 
@@ -237,8 +238,10 @@ static void find_still(struct jobs_hangs *h)
 		return;
 	nanosleep(&pause, NULL);
 	h->n = 0;
+	h->full = false;
 	for (size_t i = 0; i < before.n; i++)
 		find_task_suspect(h, before.v[i].pid, before.v[i].tid);
+	h->full = before.full;
 }
 
 void jobs_find_hangs(struct jobs_hangs *h)
@@ -247,6 +250,7 @@ void jobs_find_hangs(struct jobs_hangs *h)
 	DIR *d = opendir("/proc");
 
 	h->n = 0;
+	h->full = false;
 	while (d && (e = readdir(d)))
 		if (isdigit((unsigned char)e->d_name[0]))
 			find_process_suspects(h, (uint32_t)strtoul(e->d_name, NULL, 10));
@@ -268,7 +272,7 @@ bool jobs_find_is_held(const struct jobs_hangs *h, uint64_t ino)
 		/* The list of mappings may wait for the lock, too; but it holds up no fork. */
 		if (jobs_find_mappings(h->v[i].pid, find_has_inode, &ino) > 0)
 			return true;
-	return false;
+	return h->full;
 }
 
 int jobs_find_open(const char *path, struct stat *ret_st)

@@ -60,9 +60,10 @@ int jobs_find_mapped(struct unwind_mounts *mounts, const struct jobs_mapping *m,
  */
 bool jobs_find_maps(struct unwind_mounts *mounts, const struct jobs_mapping *m, const struct stat *st);
 /* Tasks that hang in the kernel while they may hold the lock of the mappings of their process. */
-#define JOBS_HANGS_MAX 64
+#define JOBS_HANGS_MAX 1024
 struct jobs_hangs {
 	size_t n;
+	bool full; /* there may be further ones */
 	struct jobs_hang {
 		uint32_t pid, tid;
 	} v[JOBS_HANGS_MAX];

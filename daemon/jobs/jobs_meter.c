@@ -100,7 +100,8 @@ static void meter_decide(struct jobs_meter *m, struct meter_news *news)
 		struct meter_framework *f = &m->of[s];
 
 		f->automatic = news->automatic[s];
-		if (s == off || (f->automatic.off && news->now_ns >= f->told_ns + JOBS_AUTO_TELL_NS)) {
+		/* it stays off until its probes are attached again, which may take long */
+		if (s == off || (f->how == JOB_OFF && news->now_ns >= f->told_ns + JOBS_AUTO_TELL_NS)) {
 			news->what[s] = s == off ? METER_OFF : METER_STILL_OFF;
 			news->off_ns[s] = f->off_ns;
 			f->told_ns = news->now_ns;
@@ -152,7 +153,7 @@ static uint64_t meter_pause_ns(const struct jobs_meter *m, uint64_t now_ns)
 	for (uint32_t s = 0; s < m->opt.specs->n; s++) {
 		const struct jobs_auto *a = &m->of[s].automatic;
 
-		if (a->off || (a->since_ns && now_ns < a->since_ns + JOBS_AUTO_CALM_NS))
+		if (m->of[s].how == JOB_OFF || (a->since_ns && now_ns < a->since_ns + JOBS_AUTO_CALM_NS))
 			return JOBS_LOOK_MS * NSEC_PER_MSEC;
 	}
 	return JOBS_CALM_MS * NSEC_PER_MSEC;
@@ -211,10 +212,12 @@ int jobs_meter_new(const struct jobs_meter_options *opt, struct jobs_meter **ret
 	if (opt->specs->is_auto)
 		r = -pthread_create(&m->thread, NULL, meter_main, m);
 	m->has_thread = opt->specs->is_auto && !r;
-	*ret = m;
-	if (r)
+	if (r) {
 		jobs_meter_free(m);
-	return r;
+		return r;
+	}
+	*ret = m;
+	return 0;
 }
 
 void jobs_meter_free(struct jobs_meter *m)

@@ -795,7 +795,7 @@ static int gap_spans(struct graph *g)
 	for (size_t i = 0; i < g->gaps.n; i++) {
 		const struct window_event *e = &g->w->events[g->gaps.v[i].event];
 
-		if (ct_gap_cause(&e->r) != CT_LOSS_OBJECTS)
+		if (ct_gap_has_events(&e->r))
 			g->lost.v[g->lost.n++] =
 				(struct graph_span){ .from_ns = window_words(g->w, e)[0], .to_ns = e->r.ts };
 	}

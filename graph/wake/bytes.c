@@ -163,6 +163,6 @@ void bytes_found_empty(const struct bytes_pool *m, const struct graph *g, struct
 bool bytes_may_lack(const struct ct_rec *r)
 {
 	if (r->kind == CT_GAP)
-		return ct_gap_cause(r) != CT_LOSS_OBJECTS;
+		return ct_gap_has_events(r);
 	return (ct_shed_lacks(ct_shed_step(r)) ^ ct_shed_lacks(ct_shed_step_before(r))) & CT_LACK_MESSAGES;
 }

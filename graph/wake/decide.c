@@ -709,6 +709,20 @@ static bool owes_answers(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	return n_sent > n_got;
 }
 
+/* A wait that timed out without a task to blame is a sleep. Exception: a wait for input of a terminal. */
+static void sleep_if_nobody(const struct graph *g, const struct interval *s, struct blame *b)
+{
+	if (b->timed_out && b->task == GRAPH_NONE && CT_OBJ_KIND(b->obj) != CT_OBJ_TTY &&
+	    b->time != TIME_NETWORK && b->kind != RESOURCE_DATABASE_LOCK && b->kind != RESOURCE_LOCK &&
+	    b->kind != RESOURCE_ARCHIVE &&
+	    !(graph_is_local(g, b->obj) && owner_owed(g, b->obj, s->from_ns))) {
+		b->obj = 0;
+		b->kind = RESOURCE_TIMER;
+		b->edge = EDGE_TIMER;
+		b->time = TIME_TIMER;
+	}
+}
+
 /* An event ended the wait `interval`. If it was a signal that only interrupted the wait, looks at the part of
  * the wait that did not end in this way. That part must end by limit_ns. */
 static void blame_end(const struct graph *g, uint32_t interval, uint64_t limit_ns, struct blame *b)
@@ -718,18 +732,24 @@ static void blame_end(const struct graph *g, uint32_t interval, uint64_t limit_n
 	const struct interval *x = &g->intervals[last == GRAPH_NONE ? interval : last];
 	const struct window_event *wake = x->wake == GRAPH_NONE ? NULL : &g->w->events[x->wake];
 	bool killed = wake && last != interval && was_killed(g, x, wake);
+	bool gave_up = wake && last != interval && owner_gave_up(g, x, wake);
+	bool was_limit = b->timed_out;
 
 	if (last == interval && repeats_debt(g, interval, &debt)) {
 		*b = debt;
 		return;
 	}
 	if (last == interval ||
-	    (last != GRAPH_NONE && wake && x->to_ns <= limit_ns && !killed && !edge_by_timer(g, x, wake))) {
+	    (last != GRAPH_NONE && wake && x->to_ns <= limit_ns && !killed && !gave_up &&
+	     !edge_by_timer(g, x, wake))) {
 		blame_woken(g, x, wake, b);
 		return;
 	}
 	blame_lasting(g, x->from_ns < limit_ns ? (uint32_t)(x - g->intervals) : interval, b);
 	b->killed = killed;
+	b->timed_out = was_limit || (wake && edge_by_timer(g, x, wake));
+	if (!was_limit)
+		sleep_if_nobody(g, x, b);
 }
 
 static void blame_interval(const struct graph *g, uint32_t interval, uint64_t limit_ns, struct blame *b)
@@ -806,17 +826,7 @@ static void blame_interval(const struct graph *g, uint32_t interval, uint64_t li
 	/* The governor left out the object, so the wait may have been for anything. */
 	if (!s->obj && b->task == GRAPH_NONE && graph_lacks_at(g, s->from_ns) & CT_LACK_WAIT_OBJECTS)
 		return;
-	/* A wait that timed out without a task to blame is a sleep. Exception: a wait for input of a
-	 * terminal. */
-	if (b->timed_out && b->task == GRAPH_NONE && CT_OBJ_KIND(b->obj) != CT_OBJ_TTY &&
-	    b->time != TIME_NETWORK && b->kind != RESOURCE_DATABASE_LOCK && b->kind != RESOURCE_LOCK &&
-	    b->kind != RESOURCE_ARCHIVE &&
-	    !(graph_is_local(g, b->obj) && owner_owed(g, b->obj, s->from_ns))) {
-		b->obj = 0;
-		b->kind = RESOURCE_TIMER;
-		b->edge = EDGE_TIMER;
-		b->time = TIME_TIMER;
-	}
+	sleep_if_nobody(g, s, b);
 }
 
 void blame_wait(const struct graph *g, uint32_t interval, uint64_t limit_ns, struct blame *b)

@@ -440,8 +440,9 @@ uint32_t owner_of_ring(const struct graph *g, const struct interval *s, uint64_t
 	uint64_t pipes[ENDERS_MAX];
 	struct enders found = { 0 };
 	uint32_t task;
+	unsigned left = PAST_WAKES;
 
-	for (unsigned left = PAST_WAKES; x-- > first && left && scan_step(g);) {
+	for (unsigned looks = RING_LOOKS; x-- > first && left && looks-- && scan_step(g);) {
 		const struct window_event *wake = x->wake == GRAPH_NONE ? NULL : &g->w->events[x->wake];
 
 		if (!wake || x->state != INTERVAL_BLOCKED || !blame_same_wait(x, s) ||

@@ -6,6 +6,7 @@
 #include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
 #include "graph/wake/cause.h"
+#include "graph/wake/owner.h"
 #include "lib/bisect.h"
 #include "lib/checked.h"
 #include "lib/cleanup.h"
@@ -316,14 +317,18 @@ static bool may_interrupt(const struct graph *g, const struct interval *s, const
 	case CT_OBJ_PIDFD:
 		return false;
 	case CT_OBJ_NONE:
-		return s->wait == CT_W_SYSVIPC;
+		/* the wake-up by semop() or msgsnd(), or by the exit of a task with SEM_UNDO, has no object */
+		return s->wait == CT_W_SYSVIPC && ct_wake_call(&wake->r) != CT_W_SYSVIPC &&
+		       !(wake->r.flags & CT_WF_EXITING);
 	case CT_OBJ_TASK:
 		waker = graph_task_at(g, ct_wake_waker(&wake->r), wake->r.ts);
 		return s->wait == CT_W_CHILD && waker != GRAPH_NONE &&
 		       g->tasks[waker].tgid != (s->obj & CT_OBJ_MASK);
 	default:
+		if (s->wait == CT_W_FLOCK)
+			return !owner_unlocks(g, s, wake);
 		return s->wait == CT_W_READ || s->wait == CT_W_WRITE || s->wait == CT_W_ACCEPT ||
-		       s->wait == CT_W_FUTEX || s->wait == CT_W_FLOCK;
+		       s->wait == CT_W_FUTEX;
 	}
 }
 

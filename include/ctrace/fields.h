@@ -284,6 +284,12 @@ static inline enum ct_loss ct_gap_cause(const struct ct_rec *r)
 	return (enum ct_loss)r->state;
 }
 
+/* r: a CT_GAP. Returns false if only names of objects are lost, or only what CT_GF_SIDE says. */
+static inline bool ct_gap_has_events(const struct ct_rec *r)
+{
+	return ct_gap_cause(r) != CT_LOSS_OBJECTS && !(r->flags & CT_GF_SIDE);
+}
+
 /* 0: not known */
 static inline ct_u32 ct_gap_records(const struct ct_rec *r)
 {

@@ -94,6 +94,22 @@ static void other_threads(void **state)
 	assert_int_equal(m.hangs[0].tgid, 20);
 }
 
+/* A thread of a service has ended because of an exception. Much later, the service is stopped. */
+static void long_after(void **state)
+{
+	for (unsigned late = 0; late < 2; late++) {
+		MAKE(m);
+
+		names(&m);
+		task(&m, 10, "node");
+		call(&m, 10, EXCEPTION);
+		pass(&m, RAISED_KEPT_NS - 2 * S + late * 4 * S);
+		ends(&m, 10, 10, 1 << 8);
+		pass(&m, S);
+		assert_int_equal(m.n, !late);
+	}
+}
+
 /* The process has handled the exception, ends well, is killed, or executes another program; a pid is used
  * again; the call has another name, or is a mark of the user; the daemon itself. */
 static void not_reported(void **state)
@@ -212,7 +228,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reported), cmocka_unit_test(other_threads), cmocka_unit_test(not_reported),
 		cmocka_unit_test(late),     cmocka_unit_test(storm),         cmocka_unit_test(many),
-		cmocka_unit_test(off),
+		cmocka_unit_test(off),      cmocka_unit_test(long_after),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
