@@ -253,8 +253,8 @@ static uint32_t longest_wait(const struct graph *g, const struct link *k)
 /* Waits of a consumer for the same thing, in the time of a link or outside of it. */
 struct feed {
 	uint32_t fed;    /* how many of the waits got something */
-	/* The longest time, in waits one after the other, until one of them got something. Inside of the link,
-	 * the waits at its end count too, although they may have got nothing. */
+	/* The longest time, in waits one after the other, until one of them got something. Inside of the
+	 * link, the waits at its end count too, although they may have got nothing. */
 	uint64_t dry_ns;
 };
 

@@ -595,7 +595,8 @@ static void incidents_take(struct incidents *is, const struct detect_hang *h)
 	uint32_t uid;
 
 	is->stats.noticed++;
-	/* An incident answers one question: what hung, or what crashed. A crash often makes another task hang. */
+	/* An incident answers one question: what hung, or what crashed. A crash often makes another task
+	 * hang. */
 	while (in && (in->state != INCIDENT_COLLECTS || in->begun ||
 		      ct_hang_is_crash(in->hangs[0].rule) != ct_hang_is_crash(h->rule)))
 		in = in->next;

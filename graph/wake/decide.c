@@ -739,9 +739,8 @@ static void blame_end(const struct graph *g, uint32_t interval, uint64_t limit_n
 		*b = debt;
 		return;
 	}
-	if (last == interval ||
-	    (last != GRAPH_NONE && wake && x->to_ns <= limit_ns && !killed && !gave_up &&
-	     !edge_by_timer(g, x, wake))) {
+	if (last == interval || (last != GRAPH_NONE && wake && x->to_ns <= limit_ns && !killed && !gave_up &&
+				 !edge_by_timer(g, x, wake))) {
 		blame_woken(g, x, wake, b);
 		return;
 	}

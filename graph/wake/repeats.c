@@ -317,7 +317,8 @@ static bool may_interrupt(const struct graph *g, const struct interval *s, const
 	case CT_OBJ_PIDFD:
 		return false;
 	case CT_OBJ_NONE:
-		/* the wake-up by semop() or msgsnd(), or by the exit of a task with SEM_UNDO, has no object */
+		/* the wake-up by semop() or msgsnd(), or by the exit of a task with SEM_UNDO, has no object
+		 */
 		return s->wait == CT_W_SYSVIPC && ct_wake_call(&wake->r) != CT_W_SYSVIPC &&
 		       !(wake->r.flags & CT_WF_EXITING);
 	case CT_OBJ_TASK:
