@@ -164,7 +164,7 @@ void detect_exception_report(struct detect *d, uint64_t now_ns)
 		struct detect_limits limits;
 
 		if (!x->failed_ns) {
-			if (now_ns >= x->ns + RAISED_KEPT_NS)
+			if (x->tgid && now_ns >= x->ns + RAISED_KEPT_NS)
 				raised_drop(d, x);
 			continue;
 		}
