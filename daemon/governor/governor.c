@@ -86,7 +86,7 @@ static enum governor_act governor_up(struct governor *g, uint64_t now_ns)
 
 	/* The inspections put the cost above the budget. To record less would not help, or would leave out all
 	 * records for the sake of inspections. */
-	if (times < (pauses_next ? 1 : GOVERNOR_CAPTURE))
+	if (times < (pauses_next && g->step != CT_SHED_PAUSES ? 1 : GOVERNOR_CAPTURE))
 		return g->blind ? GOVERNOR_STAY : blind_to(g, now_ns, true);
 	if (pauses_next &&
 	    g->share > (times > GOVERNOR_STORM ? GOVERNOR_SHARE_STORM : GOVERNOR_SHARE)) {
