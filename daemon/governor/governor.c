@@ -78,6 +78,11 @@ static enum ct_shed step_next(enum ct_shed step, bool forward)
 	return steps[forward ? i + 1 : i - 1];
 }
 
+static bool governor_is_upkeep(const struct governor *g)
+{
+	return g->programs_ppm < g->budget_ppm * GOVERNOR_PROGRAMS;
+}
+
 static enum governor_act governor_up(struct governor *g, uint64_t now_ns)
 {
 	double times = g->capture_ppm / g->budget_ppm;
@@ -86,7 +91,8 @@ static enum governor_act governor_up(struct governor *g, uint64_t now_ns)
 
 	/* The inspections put the cost above the budget. To record less would not help, or would leave out all
 	 * records for the sake of inspections. */
-	if (times < (pauses_next && g->step != CT_SHED_PAUSES ? 1 : GOVERNOR_CAPTURE))
+	if (governor_is_upkeep(g) ||
+	    times < (pauses_next && g->step != CT_SHED_PAUSES ? 1 : GOVERNOR_CAPTURE))
 		return g->blind ? GOVERNOR_STAY : blind_to(g, now_ns, true);
 	if (pauses_next &&
 	    g->share > (times > GOVERNOR_STORM ? GOVERNOR_SHARE_STORM : GOVERNOR_SHARE)) {
@@ -138,8 +144,14 @@ static enum governor_act governor_down(struct governor *g, uint64_t now_ns)
 	/* A step back from CT_SHED_COARSE adds the cost of the short waits (back_ppm), so the cost is
 	 * then at least back_ppm. back_ppm does not matter while the inspections are stopped (blind):
 	 * then the next change only starts the inspections again. */
-	double rate = g->step == CT_SHED_COARSE && !g->blind ? MAX(g->rate_ppm, g->back_ppm) : g->rate_ppm;
-	bool calm = (g->step || g->blind) && !g->cap_ns && g->bucket_ns > 0 && rate < g->budget_ppm * limit;
+	bool upkeep = g->step && governor_is_upkeep(g), blind = g->blind && !upkeep;
+	double rate = upkeep ? g->programs_ppm : g->rate_ppm;
+	bool calm;
+
+	if (g->step == CT_SHED_COARSE && !blind)
+		rate = MAX(rate, g->back_ppm);
+	calm = (g->step || blind) && !g->cap_ns && (upkeep || g->bucket_ns > 0) &&
+	       rate < g->budget_ppm * limit;
 
 	if (governor_needs_no_pause(g, now_ns))
 		return step_to(g, now_ns, step_next(g->step, false));
@@ -153,7 +165,7 @@ static enum governor_act governor_down(struct governor *g, uint64_t now_ns)
 		g->calm_ns = now_ns;
 	if (now_ns - g->calm_ns < governor_wait(g))
 		return GOVERNOR_STAY;
-	return g->blind ? blind_to(g, now_ns, false) : step_to(g, now_ns, step_next(g->step, false));
+	return blind ? blind_to(g, now_ns, false) : step_to(g, now_ns, step_next(g->step, false));
 }
 
 /* If it took long to end the previous caps, the present caps last longer. */
@@ -200,6 +212,7 @@ static double governor_account(struct governor *g, uint64_t now_ns, const struct
 	double passed =
 		MIN((double)(now->passed_ns - g->spent.passed_ns), GOVERNOR_PASSED_PPM / 1e6 * g->cpus * dt);
 	double capture = (double)(now->capture_ns - g->spent.capture_ns) - passed,
+	       programs = (double)(now->programs_ns - g->spent.programs_ns),
 	       spent = capture + (double)(now->other_ns - g->spent.other_ns);
 	double ppm = dt > 0 ? 1e6 / (dt * g->cpus) : 0,
 	       over_ns = MIN(GOVERNOR_RATE_NS, (double)(now_ns - g->rate_ns));
@@ -209,6 +222,7 @@ static double governor_account(struct governor *g, uint64_t now_ns, const struct
 	if (measure) {
 		smooth(&g->rate_ppm, spent * ppm, dt, over_ns);
 		smooth(&g->capture_ppm, capture * ppm, dt, over_ns);
+		smooth(&g->programs_ppm, programs * ppm, dt, over_ns);
 	}
 	/* The bucket must be able to hold what is needed to end the pause. */
 	if (g->paused)
@@ -232,8 +246,12 @@ enum governor_act governor_tick(struct governor *g, uint64_t now_ns, const struc
 		return governor_paused(g, now_ns);
 	if (governor_cap_is_over(g, now_ns))
 		return GOVERNOR_UNCAP;
-	if (g->bucket_ns < 0 && g->rate_ppm > g->budget_ppm)
-		return governor_up(g, now_ns);
+	if (g->bucket_ns < 0 && g->rate_ppm > g->budget_ppm) {
+		enum governor_act act = governor_up(g, now_ns);
+
+		if (act != GOVERNOR_STAY || !governor_is_upkeep(g))
+			return act;
+	}
 	return governor_down(g, now_ns);
 }
 
@@ -241,7 +259,7 @@ void governor_stepped(struct governor *g, uint64_t now_ns, const struct governor
 {
 	governor_account(g, now_ns, spent, false);
 	g->rate_ns = now_ns;
-	g->rate_ppm = g->capture_ppm = 0;
+	g->rate_ppm = g->capture_ppm = g->programs_ppm = 0;
 }
 
 void governor_resumed(struct governor *g, uint64_t now_ns, const struct governor_spent *spent)

@@ -19,6 +19,10 @@
  *
  * The governor takes a step back after the cost was well below the budget for a while. If a step
  * forward soon follows, the next step back comes later.
+ *
+ * The daemon itself has a cost, also if hardly any program runs (GOVERNOR_PROGRAMS). On a slow machine,
+ * it may be near the budget, and a step would not lower it. Then the governor takes no step forward, and
+ * only the cost of the programs counts for a step back.
  */
 #ifndef CTRACE_DAEMON_GOVERNOR_GOVERNOR_H
 #define CTRACE_DAEMON_GOVERNOR_GOVERNOR_H
@@ -32,6 +36,7 @@ struct governor_spent {
 	/* CPU time for recording. Not counted: inspections, and work that the budget does not count
 	 * (governor_loop_threads.aside_ns). */
 	uint64_t capture_ns;
+	uint64_t programs_ns; /* the part of capture_ns in BPF programs */
 	uint64_t other_ns;
 	/* The part of capture_ns for waits too short for a record. While a group is capped, also
 	 * the part for events that the caps leave out. */
@@ -51,7 +56,7 @@ struct governor {
 	double passed_ppm;
 	/* rate_ppm: the cost that the budget counts. capture_ppm: the part of it that goes into
 	 * recording. Averages since rate_ns, over at most GOVERNOR_RATE_NS. */
-	double rate_ppm, capture_ppm;
+	double rate_ppm, capture_ppm, programs_ppm;
 	/* CPU time that the start of the capture needs after a pause */
 	double on_ns;
 	double bucket_ns; /* CPU time in the bucket; below 0: too much was spent */

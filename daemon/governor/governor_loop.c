@@ -34,6 +34,7 @@ static struct governor_spent governor_loop_spent(struct governor_loop *g)
 	g->passed_ns = passed_ns;
 	g->short_ns = short_ns;
 	s.other_ns = threads.inspect_ns;
+	s.programs_ns = g->bpf_now_ns;
 	s.capture_ns = g->bpf_now_ns + cpu_ns - threads.inspect_ns - threads.aside_ns;
 	/* The clocks are read one after the other, so a sum could fall. The governor needs sums
 	 * that never fall. */

@@ -20,6 +20,7 @@ struct run {
 	struct governor g;
 	uint64_t now_ns;
 	struct governor_spent by;
+	double programs; /* the part of the cost that is in BPF programs */
 	unsigned acts[GOVERNOR_UNCAP + 1];
 };
 
@@ -28,6 +29,7 @@ static void run_init(struct run *r)
 	*r = (struct run){ .now_ns = NSEC_PER_SEC };
 	governor_init(&r->g, BUDGET, r->now_ns, &r->by, 1);
 	r->g.coarse = true;
+	r->programs = 0.5;
 }
 
 static enum governor_act run_tick(struct run *r, uint64_t dt_ns, double budgets)
@@ -36,6 +38,7 @@ static enum governor_act run_tick(struct run *r, uint64_t dt_ns, double budgets)
 
 	r->now_ns += dt_ns;
 	r->by.capture_ns += (uint64_t)(budgets * BUDGET / 1e6 * (double)dt_ns);
+	r->by.programs_ns += (uint64_t)(budgets * r->programs * BUDGET / 1e6 * (double)dt_ns);
 	act = governor_tick(&r->g, r->now_ns, &r->by, 1);
 	r->acts[act]++;
 	return act;
@@ -122,6 +125,21 @@ static void capture(void **state)
 	}
 }
 
+/* The daemon costs more than the budget, but the BPF programs hardly run. So it takes no step, and takes all
+ * steps back. With a little more of the programs, it takes all steps. */
+static void upkeep(void **state)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		struct run r;
+
+		run_at(&r, i ? CT_SHED_NONE : CT_SHED_PAUSES);
+		r.programs = i ? 0.03 : 0.01;
+		run_for(&r, 60 * NSEC_PER_SEC, 1.5);
+		assert_int_equal(r.g.step, i ? CT_SHED_PAUSES : CT_SHED_NONE);
+		assert_int_equal(r.acts[GOVERNOR_PAUSE] > 0, i);
+	}
+}
+
 /* Returns the time until a step back, or 0 if there is none. The cost has to be low for some time before a
  * step back. patience: a factor for this time. budgets: the cost, as a multiple of the budget. */
 static uint64_t stays_ms(enum ct_shed step, double budgets, unsigned patience)
@@ -132,7 +150,7 @@ static uint64_t stays_ms(enum ct_shed step, double budgets, unsigned patience)
 	r.g.up_ns = r.now_ns;
 	r.g.patience = patience;
 	r.g.bucket_ns = 1;
-	r.g.rate_ppm = r.g.capture_ppm = budgets * BUDGET;
+	r.g.rate_ppm = r.g.capture_ppm = r.g.programs_ppm = budgets * BUDGET;
 	return run_until(&r, GOVERNOR_STEP, budgets) / MS;
 }
 
@@ -155,7 +173,7 @@ static unsigned patience_after(uint64_t ns, unsigned patience)
 	run_at(&r, CT_SHED_NONE);
 	r.g.patience = patience;
 	r.g.down_ns = r.now_ns + 25 * MS - ns;
-	r.g.rate_ppm = r.g.capture_ppm = 1.5 * BUDGET;
+	r.g.rate_ppm = r.g.capture_ppm = r.g.programs_ppm = 1.5 * BUDGET;
 	assert_true(run_tick(&r, 25 * MS, 1.5) == GOVERNOR_STEP);
 	return r.g.patience;
 }
@@ -189,7 +207,7 @@ static uint64_t pause_ms(double budgets, uint64_t resume_ms)
 	r.g.paused = true;
 	r.g.pause_ns = r.now_ns;
 	r.g.on_ns = (double)(resume_ms * MS);
-	r.g.capture_ppm = budgets * BUDGET;
+	r.g.capture_ppm = r.g.programs_ppm = budgets * BUDGET;
 	r.g.bucket_ns = 0;
 	return run_until(&r, GOVERNOR_RESUME, 0) / MS;
 }
@@ -212,7 +230,7 @@ static enum ct_shed after_no_pause(uint64_t ns, bool from_pause, bool capped)
 	r.g.up_ns = from_pause ? 1 : r.now_ns + 25 * MS - ns;
 	r.g.pause_ns = from_pause ? r.now_ns + 25 * MS - ns : 1;
 	r.g.cap_ns = capped ? r.now_ns : 0;
-	r.g.rate_ppm = r.g.capture_ppm = 0.95 * BUDGET;
+	r.g.rate_ppm = r.g.capture_ppm = r.g.programs_ppm = 0.95 * BUDGET;
 	run_tick(&r, 25 * MS, 0.95);
 	return r.g.step;
 }
@@ -227,7 +245,7 @@ static void no_pause(void **state)
 		assert_int_equal(after_no_pause(10100 * MS, i & 1, i & 2), CT_SHED_COARSE);
 	}
 	run_at(&r, CT_SHED_PAUSES);
-	r.g.rate_ppm = r.g.capture_ppm = 1.5 * BUDGET;
+	r.g.rate_ppm = r.g.capture_ppm = r.g.programs_ppm = 1.5 * BUDGET;
 	assert_true(run_tick(&r, 25 * MS, 1.5) == GOVERNOR_PAUSE);
 }
 
@@ -247,7 +265,7 @@ static bool is_capped(double share, double budgets)
 	struct run r;
 
 	run_at(&r, CT_SHED_COARSE);
-	r.g.rate_ppm = r.g.capture_ppm = budgets * BUDGET;
+	r.g.rate_ppm = r.g.capture_ppm = r.g.programs_ppm = budgets * BUDGET;
 	r.g.share = share;
 	return run_tick(&r, 25 * MS, budgets) == GOVERNOR_CAP;
 }
@@ -290,7 +308,7 @@ static void rest(void **state)
 
 	run_at(&r, CT_SHED_COARSE);
 	r.g.rate_ns = r.now_ns;
-	r.g.rate_ppm = r.g.capture_ppm = 1.5 * BUDGET;
+	r.g.rate_ppm = r.g.capture_ppm = r.g.programs_ppm = 1.5 * BUDGET;
 	assert_in_range(run_until(&r, GOVERNOR_STEP, 1.5) / MS, 1500, 1524);
 }
 
@@ -382,7 +400,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(start),   cmocka_unit_test(tick),      cmocka_unit_test(settle),
-		cmocka_unit_test(capture), cmocka_unit_test(calm),      cmocka_unit_test(flap),
+		cmocka_unit_test(capture), cmocka_unit_test(upkeep), cmocka_unit_test(calm),      cmocka_unit_test(flap),
 		cmocka_unit_test(pauses),  cmocka_unit_test(no_pause),  cmocka_unit_test(cost_of_a_resume),
 		cmocka_unit_test(share),   cmocka_unit_test(cap),       cmocka_unit_test(rest),
 		cmocka_unit_test(passed),  cmocka_unit_test(smoothing), cmocka_unit_test(groups),

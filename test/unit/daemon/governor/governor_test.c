@@ -58,6 +58,7 @@ static void machine_tick(struct machine *m, uint64_t dt)
 
 	m->now_ns += dt;
 	m->by.capture_ns += cost;
+	m->by.programs_ns += cost / 2;
 	m->by.passed_ns += (uint64_t)(passed_ppm * 1e-6 * CPUS * (double)dt);
 	m->capped_ns += m->capped ? dt : 0;
 	m->g.share = m->group_ppm > 0 && !m->capped ? m->share : 0;
