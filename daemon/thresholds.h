@@ -60,7 +60,7 @@
  * step would leave out records, and hardly change the cost. Larger: a storm costs too much if the daemon
  * handles its records at a far higher cost than the programs make them. Smaller: on a slow machine, the daemon
  * leaves out records though nothing happens. Evidence: `upkeep` in governor_edges_test.c. */
-#define GOVERNOR_PROGRAMS 0.02
+#define GOVERNOR_PROGRAMS 0.05
 
 /*
  * Governor: steps back. Each one undoes a step forward.

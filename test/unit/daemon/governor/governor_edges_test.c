@@ -133,7 +133,7 @@ static void upkeep(void **state)
 		struct run r;
 
 		run_at(&r, i ? CT_SHED_NONE : CT_SHED_PAUSES);
-		r.programs = i ? 0.03 : 0.01;
+		r.programs = i ? 0.05 : 0.02;
 		run_for(&r, 60 * NSEC_PER_SEC, 1.5);
 		assert_int_equal(r.g.step, i ? CT_SHED_PAUSES : CT_SHED_NONE);
 		assert_int_equal(r.acts[GOVERNOR_PAUSE] > 0, i);
@@ -399,11 +399,14 @@ static void most(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(start),   cmocka_unit_test(tick),      cmocka_unit_test(settle),
-		cmocka_unit_test(capture), cmocka_unit_test(upkeep), cmocka_unit_test(calm),      cmocka_unit_test(flap),
-		cmocka_unit_test(pauses),  cmocka_unit_test(no_pause),  cmocka_unit_test(cost_of_a_resume),
-		cmocka_unit_test(share),   cmocka_unit_test(cap),       cmocka_unit_test(rest),
-		cmocka_unit_test(passed),  cmocka_unit_test(smoothing), cmocka_unit_test(groups),
+		cmocka_unit_test(start),     cmocka_unit_test(tick),
+		cmocka_unit_test(settle),    cmocka_unit_test(capture),
+		cmocka_unit_test(upkeep),    cmocka_unit_test(calm),
+		cmocka_unit_test(flap),      cmocka_unit_test(pauses),
+		cmocka_unit_test(no_pause),  cmocka_unit_test(cost_of_a_resume),
+		cmocka_unit_test(share),     cmocka_unit_test(cap),
+		cmocka_unit_test(rest),      cmocka_unit_test(passed),
+		cmocka_unit_test(smoothing), cmocka_unit_test(groups),
 		cmocka_unit_test(most),
 	};
 
