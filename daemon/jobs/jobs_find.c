@@ -206,6 +206,12 @@ static int find_has_inode(void *arg, const struct jobs_mapping *m)
 	return m->ino == *ino;
 }
 
+static void find_none(struct jobs_hangs *h)
+{
+	h->n = 0;
+	h->full = false;
+}
+
 static void find_task_suspect(struct jobs_hangs *h, uint32_t pid, uint32_t tid)
 {
 	h->full |= h->n == JOBS_HANGS_MAX;
@@ -237,8 +243,7 @@ static void find_still(struct jobs_hangs *h)
 	if (!h->n)
 		return;
 	nanosleep(&pause, NULL);
-	h->n = 0;
-	h->full = false;
+	find_none(h);
 	for (size_t i = 0; i < before.n; i++)
 		find_task_suspect(h, before.v[i].pid, before.v[i].tid);
 	h->full = before.full;
@@ -249,8 +254,7 @@ void jobs_find_hangs(struct jobs_hangs *h)
 	const struct dirent *e;
 	DIR *d = opendir("/proc");
 
-	h->n = 0;
-	h->full = false;
+	find_none(h);
 	while (d && (e = readdir(d)))
 		if (isdigit((unsigned char)e->d_name[0]))
 			find_process_suspects(h, (uint32_t)strtoul(e->d_name, NULL, 10));
@@ -261,7 +265,7 @@ void jobs_find_hangs(struct jobs_hangs *h)
 
 void jobs_find_hangs_of(struct jobs_hangs *h, uint32_t pid)
 {
-	h->n = 0;
+	find_none(h);
 	find_process_suspects(h, pid);
 	find_still(h);
 }
