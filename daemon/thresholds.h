@@ -56,11 +56,12 @@
  * second. Larger: on a busy machine, long waits have no stacks for longer. Evidence:
  * `inspections_stop_before_a_pause` in governor_test.c. */
 #define GOVERNOR_BLIND_NS 30000000000ULL
-/* part of the budget: if all runs of BPF programs together cost less, the cost is that of the daemon itself. A
- * step would leave out records, and hardly change the cost. Larger: a storm costs too much if the daemon
- * handles its records at a far higher cost than the programs make them. Smaller: on a slow machine, the daemon
- * leaves out records though nothing happens. Evidence: `upkeep` in governor_edges_test.c. */
-#define GOVERNOR_PROGRAMS 0.05
+/* part of the budget: if the runs of BPF programs, as far as the budget counts them, together cost less, the
+ * cost is that of the daemon itself. A step would leave out records, and hardly change the cost. Larger: a
+ * storm costs too much if the daemon handles its records at a far higher cost than the programs make them.
+ * Smaller: on a slow machine, the daemon leaves out records though nothing happens, or a storm whose group is
+ * capped pauses the capture for all. Evidence: `upkeep` in governor_edges_test.c. */
+#define GOVERNOR_PROGRAMS 0.1
 
 /*
  * Governor: steps back. Each one undoes a step forward.

@@ -212,7 +212,7 @@ static double governor_account(struct governor *g, uint64_t now_ns, const struct
 	double passed =
 		MIN((double)(now->passed_ns - g->spent.passed_ns), GOVERNOR_PASSED_PPM / 1e6 * g->cpus * dt);
 	double capture = (double)(now->capture_ns - g->spent.capture_ns) - passed,
-	       programs = (double)(now->programs_ns - g->spent.programs_ns),
+	       programs = (double)(now->programs_ns - g->spent.programs_ns) - passed,
 	       spent = capture + (double)(now->other_ns - g->spent.other_ns);
 	double ppm = dt > 0 ? 1e6 / (dt * g->cpus) : 0,
 	       over_ns = MIN(GOVERNOR_RATE_NS, (double)(now_ns - g->rate_ns));

@@ -55,7 +55,8 @@ struct governor {
 	/* the part of cost_ppm that the budget does not count (GOVERNOR_PASSED_PPM) */
 	double passed_ppm;
 	/* rate_ppm: the cost that the budget counts. capture_ppm: the part of it that goes into
-	 * recording. Averages since rate_ns, over at most GOVERNOR_RATE_NS. */
+	 * recording. programs_ppm: the part of capture_ppm in BPF programs. Averages since rate_ns, over
+	 * at most GOVERNOR_RATE_NS. */
 	double rate_ppm, capture_ppm, programs_ppm;
 	/* CPU time that the start of the capture needs after a pause */
 	double on_ns;

@@ -54,12 +54,13 @@ static void machine_tick(struct machine *m, uint64_t dt)
 	double passed_ppm = m->capped && !m->g.paused ? m->passed_ppm : 0;
 	double ppm = m->g.paused ? 0 : m->ppm[m->g.step] + (m->capped ? 0 : m->group_ppm) + passed_ppm;
 	uint64_t cost = (uint64_t)(ppm * 1e-6 * CPUS * (double)dt);
+	uint64_t passed = (uint64_t)(passed_ppm * 1e-6 * CPUS * (double)dt);
 	uint64_t other = m->g.blind ? 0 : (uint64_t)(m->other_ppm * 1e-6 * CPUS * (double)dt);
 
 	m->now_ns += dt;
 	m->by.capture_ns += cost;
-	m->by.programs_ns += cost / 2;
-	m->by.passed_ns += (uint64_t)(passed_ppm * 1e-6 * CPUS * (double)dt);
+	m->by.programs_ns += (cost - passed) / 2 + passed;
+	m->by.passed_ns += passed;
 	m->capped_ns += m->capped ? dt : 0;
 	m->g.share = m->group_ppm > 0 && !m->capped ? m->share : 0;
 	m->by.other_ns += other;
