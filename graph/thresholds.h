@@ -246,6 +246,11 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * waits for B (case join_after_begin, if below 5 ms). If larger, B is blamed for a wait that has
  * nothing to do with the work that A gave to B (case work_before_pause). */
 #define HANDED_PAUSE_NS 10000000ULL
+/* threads, and intervals: An order of a newcomer may pass through at most STEPS threads of a server, until
+ * one of them ends the wait. LOOKS: at most so many intervals of each are searched for its last wait. If
+ * there are more, the last thread seems to be the awaited one. If larger, the search takes longer. */
+#define NEWCOMER_STEPS 4
+#define NEWCOMER_LOOKS 64
 /* questions: If an event loop asks more than this many before it answers a request, the time of the
  * first questions counts as time of a later question. */
 #define ASKED_STEPS 8

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/path/newcomer.h"
 #include "graph/wake/bytes.h"
 #include "graph/wake/legs.h"
 #include "graph/wake/owner.h"
@@ -152,19 +153,7 @@ static bool is_request(const struct graph *g, uint32_t interval, const struct bl
 	return is_poll(g, interval) && b->ended && b->edge == EDGE_MESSAGE && graph_is_accepted(g, b->obj);
 }
 
-/* Returns true if a message ended the poll or accept, and the sender of the message is a task that
- * is in another process and was born after the wait began. The waiter cannot have waited for this
- * task: the waiter idled. */
-static bool is_of_newcomer(const struct graph *g, uint32_t interval, const struct blame *b)
-{
-	const struct interval *s = &g->intervals[interval];
-
-	return (is_poll(g, interval) || s->wait == CT_W_ACCEPT) && b->ended && b->edge == EDGE_MESSAGE &&
-	       b->task != GRAPH_NONE && g->tasks[b->task].tgid != g->tasks[s->task].tgid &&
-	       g->tasks[b->task].born_ns > s->from_ns;
-}
-
-/* b is the blame for `interval` of frame f, and is_of_newcomer() holds. The task of the parent frame waits
+/* b is the blame for `interval` of frame f, and newcomer_sent() holds. The task of the parent frame waits
  * for an answer of the task T of f, and T may need the newcomer for this answer. Returns true if it did not:
  * T has not started the newcomer, and after the message, T waited in the same poll again before it acted. */
 static bool waits_again(const struct walker *k, const struct path_frame *f, uint32_t interval,
@@ -420,6 +409,14 @@ static void look_debts(struct walker *k, uint32_t frame, uint32_t interval, cons
 	}
 }
 
+/* Blames the task that could have ended the wait, but not `poster`, which ended it. */
+static void blame_without(const struct graph *g, uint32_t interval, uint32_t poster, struct blame *b)
+{
+	blame_lasting(g, interval, b);
+	if (b->task == poster)
+		b->task = GRAPH_NONE;
+}
+
 static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, struct blame *b)
 {
 	const struct path_frame *f = &k->frames.v[frame], *asked = unanswered(k, frame);
@@ -435,8 +432,10 @@ static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, 
 	 * cases, the task that could have ended the wait is to blame instead. */
 	if (f->depth &&
 	    ((!f->blame.ended && is_request(k->g, interval, b)) ||
-	     (is_of_newcomer(k->g, interval, b) && (!f->blame.owed || waits_again(k, f, interval, b)))))
+	     (newcomer_sent(k->g, interval, b) && (!f->blame.owed || waits_again(k, f, interval, b)))))
 		look_lasting(k, frame, interval, b);
+	if (newcomer_ordered(k->g, interval, f->from_ns, b))
+		blame_without(k->g, interval, b->task, b);
 	if (is_of_another_request(k->g, f, interval, b))
 		b->strength = EDGE_WEAK;
 	active = *b;

@@ -149,6 +149,8 @@ void blame_debtors(const struct graph *g, uint32_t interval, const struct blame_
 		   struct enders *ret);
 
 bool blame_polls_several(const struct graph *g, uint32_t interval);
+/* Returns true if the poll also waits for changes of files (inotify). */
+bool blame_polls_inotify(const struct graph *g, uint32_t interval);
 
 /* A wait of `task` ended at end_ns. Returns the first record after `last` of a signal that may have ended the
  * wait and the task's process, or NULL. last: an earlier result for the same wait; NULL: returns the first

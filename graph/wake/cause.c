@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 
 #include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
@@ -43,6 +44,19 @@ bool blame_polls_several(const struct graph *g, uint32_t interval)
 			return true;
 		first = e->r.obj;
 	}
+	return false;
+}
+
+bool blame_polls_inotify(const struct graph *g, uint32_t interval)
+{
+	const struct interval *s = &g->intervals[interval];
+	size_t n;
+	const struct graph_ref *r = polled_set(g, s, &n);
+
+	for (size_t i = 0; i < n && scan_step(g); i++)
+		if (is_polled_in(s, &g->w->events[r[i].event]) &&
+		    CT_OBJ_KIND(g->w->events[r[i].event].r.obj) == CT_OBJ_INOTIFY)
+			return true;
 	return false;
 }
 
@@ -262,6 +276,13 @@ uint32_t wake_ender(const struct graph *g, uint32_t task)
 
 		if (caller != GRAPH_NONE)
 			return caller;
+	}
+	for (size_t i = 0; WTERMSIG(t->exit_code) && i < n && scan_step(g); i++) {
+		const struct graph_task *m = &g->tasks[r[i].event];
+
+		if (m->tid == t->tgid && m->exit_ns <= t->exit_ns &&
+		    m->exit_ns >= checked_sub(t->exit_ns, KILLED_GONE_NS))
+			return r[i].event;
 	}
 	return task;
 }

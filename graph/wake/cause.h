@@ -29,9 +29,10 @@ void wake_cause(const struct graph *g, const struct interval *s, const struct wi
 const struct window_event *wake_signal(const struct graph *g, const struct interval *s,
 				       const struct window_event *wake, bool child);
 
-/* The exit of `task` ended the wait for its process. The last thread of a process to exit may have had no
- * part in its work. Returns the thread that called exit_group(), if records show that this call ended a wait
- * of any thread of the process, or else `task`. */
+/* The exit of `task` ended the wait for its process, or for a descriptor of it. The last thread of a process
+ * to exit may have had no part in its work. Returns the thread that called exit_group(), if records show that
+ * this call ended a wait of any thread of the process. If a signal ended the process, returns the main
+ * thread, unless it ended more than KILLED_GONE_NS before. Otherwise returns `task`. */
 uint32_t wake_ender(const struct graph *g, uint32_t task);
 /* s is a poll. Returns true if one of the polled descriptors is a connection to another host, or if
  * none of them is known to be a TCP or UDP connection. */

@@ -35,12 +35,22 @@ static bool is_for_next(const struct interval *s)
 	       (s->wait == CT_W_ACCEPT || s->wait == CT_W_POLL || s->wait == CT_W_EPOLL);
 }
 
+/* Returns true if s is a poll of one connection only: to a client, or to a server that owes an answer, such
+ * as a database. */
+static bool polls_connection(const struct graph *g, const struct interval *s)
+{
+	const struct window_object *o = s->wait == CT_W_POLL ? graph_object(g, s->obj) : NULL;
+
+	return o && CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK && o->state != TCP_LISTEN && /* also of unix sockets */
+	       (graph_is_accepted(g, s->obj) || owner_owed(g, s->obj, s->from_ns));
+}
+
 static bool can_accept(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns);
 	const struct interval *s = i == GRAPH_NONE ? NULL : &g->intervals[i];
 
-	return !s || is_for_next(s);
+	return !s || (is_for_next(s) && !polls_connection(g, s));
 }
 
 static uint64_t busy_since(const struct graph *g, uint32_t task, uint64_t ts_ns)
