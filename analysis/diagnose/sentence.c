@@ -384,6 +384,19 @@ static void say_writer(struct words *t, const struct sentence_facts *f, const st
 		  f->writer->tid);
 }
 
+/* "although sh[10] had sent it SIGTERM, which it ignores" */
+static void say_told_to_end(struct words *t, const struct sentence_facts *f)
+{
+	const struct window_event *e = &f->g->w->events[f->told_to_end];
+	uint32_t by = graph_task_at(f->g, e->r.tid, e->r.ts);
+	char comm[64];
+
+	describe_clean(graph_comm(f->g, by, e->r.ts), comm, sizeof(comm));
+	words_add(t, ", although %s[%u] had sent it SIG%s%s", comm, e->r.tid,
+		  describe_signal(ct_signal_number(&e->r)),
+		  e->r.flags & CT_GF_IGNORED ? ", which it ignores" : "");
+}
+
 static void say_leaf(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
 	bool sleeps = chain_sleeps_in_java(f->g, k);
@@ -458,6 +471,8 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 		words_add(t, ", whose other end may be on this host");
 	else if (graph_is_local(f->g, k->obj) && !graph_peer_object(f->g, k->obj) && !f->leaf->rivals)
 		words_add(t, ", whose other end on this host the trace does not show");
+	if (f->told_to_end != GRAPH_NONE)
+		say_told_to_end(t, f);
 }
 
 static void say_stopper(struct words *t, const struct sentence_facts *f)
