@@ -280,6 +280,11 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define TRACER_LOOKS 256
 /* records: at most this many are searched for the task to which a waiter gave work */
 #define HANDED_LOOKS 1024
+/* intervals: at most this many of a thread are searched for its last wait for work. If smaller, a thread that
+ * has waited often in its work explains waits from before this work, too. If larger, the search takes much
+ * longer: it is made for very many waits (with 1024, `ctrace hangs` takes twice the time on a busy server in
+ * Erlang). */
+#define HANDED_WAITS 32
 /* waits: a task that awaits input had at most this many waits since the input was sent. If it had more, it is
  * not known whether the input arrived. If larger, the search takes longer. */
 #define ARRIVAL_LOOKS 4096

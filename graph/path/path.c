@@ -32,6 +32,16 @@ struct debt_look {
 	struct blame blame; /* after the search */
 };
 
+/* Arguments and result of a call of blame_last(). The next call often has the same arguments. Example: an
+ * event loop repeats a poll 1000 times. For each of these polls, last_idle() returns the last repeat, and
+ * blame_last() is called for this repeat. */
+struct last_look {
+	uint32_t last;
+	uint64_t limit_ns;
+	struct blame blame;
+	uint64_t asked_ns;
+};
+
 struct walker {
 	const struct graph *g;
 	path_blamed_fn blamed; /* may be NULL */
@@ -41,12 +51,7 @@ struct walker {
 	VEC(struct blame) leaves;
 	uint32_t stack[PATH_MAX_DEPTH + 1];
 	uint32_t *near;
-	/* Arguments and result of the last call of blame_last(). The next call often has the same
-	 * arguments. Example: an event loop repeats a poll 1000 times. For each of these polls,
-	 * last_idle() returns the last repeat, and blame_last() is called for this repeat. */
-	uint32_t last;
-	uint64_t last_ns;
-	struct blame last_blame;
+	struct last_look lasts[ASKED_STEPS + 1]; /* by the step of last_blamed() */
 	/* legs[d] has the legs of one frame at depth d. A leg is the time from a question to its answer
 	 * (legs.h). */
 	struct legs legs[PATH_MAX_DEPTH + 1];
@@ -138,13 +143,21 @@ static void find_blame(const struct walker *k, uint32_t interval, uint64_t limit
 		k->blamed(k->blamed_arg, interval, limit_ns, b);
 }
 
-static void blame_last(struct walker *k, uint32_t last, uint64_t limit_ns, struct blame *b)
+/* Returns when the waiter asked for what ended the wait: it sent the request, or gave work to a thread. 0:
+ * not known. */
+static uint64_t blame_last(struct walker *k, unsigned step, uint32_t last, uint64_t limit_ns, struct blame *b)
 {
-	if (last != k->last || limit_ns != k->last_ns)
-		find_blame(k, last, limit_ns, &k->last_blame);
-	k->last = last;
-	k->last_ns = limit_ns;
-	*b = k->last_blame;
+	struct last_look *look = &k->lasts[step];
+
+	if (last != look->last || limit_ns != look->limit_ns) {
+		look->last = last;
+		look->limit_ns = limit_ns;
+		find_blame(k, last, limit_ns, &look->blame);
+		look->asked_ns = MAX(blame_asked_ns(k->g, &look->blame),
+				     owner_handed_ns(k->g, k->g->intervals[last].task, &look->blame));
+	}
+	*b = look->blame;
+	return look->asked_ns;
 }
 
 static bool is_request(const struct graph *g, uint32_t interval, const struct blame *b)
@@ -178,25 +191,28 @@ static bool waits_again(const struct walker *k, const struct path_frame *f, uint
 
 /* Like last_idle(), returns the last repeat of the poll `interval`, or `interval` itself. But skips
  * repeats that say nothing about `interval`: an answer ended the repeat, and the task sent the request
- * for this answer only after `interval`. If the last repeat is of this kind, looks at the last repeat
- * before that request, and so on, at most ASKED_STEPS times. *b is the blame of the returned poll. */
+ * for this answer only after `interval`. Or a thread of the process ended the repeat, and the task gave
+ * work to this thread only after `interval`. If the last repeat is of this kind, looks at the last repeat
+ * before that request or work, and so on, at most ASKED_STEPS times. *b is the blame of the returned
+ * poll. */
 static uint32_t last_blamed(struct walker *k, const struct path_frame *f, uint32_t interval, struct blame *b)
 {
 	uint64_t end = horizon(f), asked;
 	uint32_t last = last_idle(k, f, interval), before;
 
-	blame_last(k, last, end, b);
+	asked = blame_last(k, 0, last, end, b);
 	for (unsigned i = 0; i < ASKED_STEPS && last != interval; i++) {
-		asked = blame_asked_ns(k->g, b);
 		if (asked <= k->g->intervals[interval].to_ns)
 			break;
 		before = repeats_last(k->g, interval, asked, no_progress_ns(end - f->from_ns));
 		if (before != GRAPH_NONE && before >= last)
 			break;
 		last = before == GRAPH_NONE ? interval : before;
-		blame_last(k, last, end, b);
-		if (is_request(k->g, last, b))
+		asked = blame_last(k, i + 1, last, end, b);
+		if (is_request(k->g, last, b)) {
 			blame_lasting(k->g, last, b);
+			asked = blame_asked_ns(k->g, b);
+		}
 	}
 	return last;
 }
@@ -741,12 +757,14 @@ int path_walk(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t t
 int path_walk_blamed(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 		     path_blamed_fn blamed, void *arg, struct path **ret)
 {
-	struct walker k = { .g = g, .blamed = blamed, .blamed_arg = arg, .last = GRAPH_NONE };
+	struct walker k = { .g = g, .blamed = blamed, .blamed_arg = arg };
 	_cleanup_free_ uint32_t *near = NULL;
 	struct path *p;
 
 	if (task == GRAPH_NONE || task >= g->n_tasks || from_ns >= to_ns)
 		return -EINVAL;
+	for (size_t i = 0; i < ARRAY_SIZE(k.lasts); i++)
+		k.lasts[i].last = GRAPH_NONE;
 	for (size_t i = 0; i < ARRAY_SIZE(k.stack); i++)
 		k.stack[i] = k.legs_of[i] = k.looks[i].frame = k.debts[i].frame = GRAPH_NONE;
 	k.near = near = calloc(g->n_tasks, sizeof(*near));

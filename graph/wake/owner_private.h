@@ -174,5 +174,8 @@ uint32_t owner_child(const struct graph *g, const struct interval *s, struct end
  * time limit and that s repeats (blame_same_wait()).
  */
 uint32_t owner_handed_to(const struct graph *g, const struct interval *s);
+/* Returns true if the task waits on a futex that is no lock, and waited there before its last work, too, like
+ * a thread of a pool without work. Waits that ended by their time limit do not count as waits before. */
+bool owner_has_no_work(const struct graph *g, uint32_t task, uint64_t ts_ns);
 
 #endif
