@@ -290,6 +290,22 @@ static bool has_not_asked(const struct graph *g, const struct chain *c, const st
 	       clients_speak_first(g, peer);
 }
 
+/* Returns true if the client has sent nothing on the connection for the time of link k, and has got large
+ * parts again and again. Then it reads a long answer. News are mostly short. */
+static bool reads_long_answer(const struct graph *g, const struct link *k)
+{
+	size_t n_sent, n, parts = 0;
+	const struct graph_ref *sent = graph_refs_from(g, &g->sends, k->obj, k->from_ns, &n_sent);
+	const struct graph_ref *got = graph_refs_from(g, &g->recvs, k->obj, k->from_ns, &n);
+	const struct window_object *o = graph_object(g, k->obj);
+	uint64_t bytes = 0;
+
+	for (; parts < n && g->w->events[got[parts].event].r.ts < k->to_ns && scan_step(g); parts++)
+		bytes += ct_message_bytes(&g->w->events[got[parts].event].r);
+	return o && o->type == SOCK_STREAM && !k->server && parts >= LONG_ANSWER_PARTS &&
+	       bytes >= parts * PACED_BYTES && !(n_sent && g->w->events[sent->event].r.ts < k->to_ns);
+}
+
 bool idle_client(const struct graph *g, const struct chain *c, size_t first)
 {
 	for (size_t i = first; i < c->links.n; i++) {
@@ -301,7 +317,7 @@ bool idle_client(const struct graph *g, const struct chain *c, size_t first)
 			return is_read(g, k);
 		if (i > first && is_idle_server(g, c, k - 1, k))
 			return is_read(g, k - 1);
-		if (!polls_several(g, k) ||
+		if (!polls_several(g, k) || reads_long_answer(g, k) ||
 		    (k->owed && !(i + 1 < c->links.n && has_not_asked(g, c, k, k + 1)) &&
 		     !is_one_way(g, k->obj, k->from_ns) && !is_pipelined(g, k->obj, k->from_ns) &&
 		     !is_dropped(g, k->obj, k->from_ns, k->to_ns)))
