@@ -542,13 +542,22 @@ static uint64_t sent_long_before(const struct graph *g, const struct blame *b)
 	return sent->r.ts;
 }
 
-/* Returns true if the task waits for b->task to read what the task has sent, or to answer it. */
-static bool asks_over_network(const struct graph *g, uint32_t interval, const struct blame *b)
+/* The task waits because of *b for something on a connection. Returns the time at which its last message, or
+ * its request for the connection, arrived at the other end, but at most `to`. Returns 0 if it had arrived
+ * before, or if this is not known. */
+static uint64_t arrived_ns(const struct graph *g, uint32_t interval, const struct blame *b, uint64_t from,
+			   uint64_t to)
 {
-	return b->task != GRAPH_NONE && CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK &&
-	       (b->kind == RESOURCE_TCP || b->kind == RESOURCE_UDP) &&
-	       g->intervals[interval].wait != CT_W_WRITE &&
-	       (b->edge == EDGE_OWNER || b->edge == EDGE_MESSAGE);
+	const struct interval *s = &g->intervals[interval];
+	uint64_t made;
+
+	if (CT_OBJ_KIND(b->obj) != CT_OBJ_SOCK || (b->kind != RESOURCE_TCP && b->kind != RESOURCE_UDP) ||
+	    s->wait == CT_W_WRITE)
+		return 0;
+	made = bytes_connected_ns(g, s, b->obj, from, to);
+	if (made || b->task == GRAPH_NONE || (b->edge != EDGE_OWNER && b->edge != EDGE_MESSAGE))
+		return made;
+	return bytes_arrived_ns(g, b->obj, b->task, from, to);
 }
 
 static void add_leaf(struct walker *k, uint32_t frame, uint32_t interval, uint64_t from, uint64_t to,
@@ -567,6 +576,7 @@ static void add_undelivered(struct walker *k, uint32_t frame, uint32_t interval,
 	struct blame lost = *b;
 
 	lost.task = lost.event = GRAPH_NONE;
+	lost.rivals = 0;
 	lost.edge = EDGE_OWNER;
 	lost.strength = EDGE_WEAK;
 	lost.time = TIME_NETWORK;
@@ -634,7 +644,7 @@ static void walk_wait(struct walker *k, uint32_t frame, uint32_t interval, uint6
 	uint64_t sent, arrived;
 
 	blame_in_frame(k, frame, interval, &b);
-	arrived = asks_over_network(k->g, interval, &b) ? bytes_arrived_ns(k->g, b.obj, b.task, from, to) : 0;
+	arrived = arrived_ns(k->g, interval, &b, from, to);
 	if (arrived > from) {
 		add_undelivered(k, frame, interval, from, arrived, &b);
 		if (arrived < to)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* bytes_unread.c - finds the send that explains one wake-up. When the first wake-up of a socket is asked
  * about, one walk along the messages of this socket notes when each send was received. */
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
@@ -535,4 +536,69 @@ uint64_t bytes_arrived_ns(const struct graph *g, uint64_t sock, uint32_t task, u
 			       owner_awaits_input(g, task, peer, since_ns, arrived_ns - 1)
 		       ? arrived_ns
 		       : 0;
+}
+
+/* Returns true if a task waits for connections on the listening socket at ts_ns. */
+static bool is_awaited(const struct graph *g, uint64_t listener, uint64_t ts_ns)
+{
+	struct enders users = { 0 };
+	uint32_t user;
+
+	(void)owner_holders(g, listener, ts_ns, &users);
+	user = users.n ? GRAPH_NONE : owner_fd(g, listener, ts_ns, 0, 0, &users);
+	if (user != GRAPH_NONE)
+		owner_add(g, &users, user);
+	for (size_t i = 0; i < users.n; i++)
+		if (owner_awaits_input(g, users.v[i], listener, ts_ns, ts_ns))
+			return true;
+	return false;
+}
+
+/* Returns true if a task waits for connections on each of the sockets that listen for the connection o. Then
+ * none of them has a connection that is not accepted. */
+static bool are_awaited(const struct graph *g, const struct window_object *o, uint64_t ts_ns)
+{
+	enum listens best = LISTENS_NOT;
+	bool all = false;
+	size_t n;
+	const struct graph_ref *r = graph_listening(g, o->family, o->type, o->rport, o->name, &n);
+
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct window_object *l = &g->w->objects[r[i].event];
+		enum listens how = graph_listens_for(g, l, o);
+
+		if (how == LISTENS_NOT || how < best)
+			continue;
+		all = (how > best || all) && is_awaited(g, l->id, ts_ns);
+		best = how;
+	}
+	return all && scan_left(g);
+}
+
+/* Returns the time of the first message on the socket, or UINT64_MAX. */
+static uint64_t first_message(const struct graph *g, uint64_t sock)
+{
+	size_t n_sent, n_got;
+	const struct graph_ref *sent = graph_refs(&g->sends, sock, &n_sent);
+	const struct graph_ref *got = graph_refs(&g->recvs, sock, &n_got);
+
+	return MIN(n_sent ? g->w->events[sent->event].r.ts : UINT64_MAX,
+		   n_got ? g->w->events[got->event].r.ts : UINT64_MAX);
+}
+
+uint64_t bytes_connected_ns(const struct graph *g, const struct interval *s, uint64_t sock, uint64_t from_ns,
+			    uint64_t to_ns)
+{
+	const struct window_object *o = graph_object(g, sock);
+	uint64_t late_ns = from_ns + MESSAGE_DELAYED_NS, seen_ns, made_ns;
+
+	if (!o || CT_OBJ_KIND(sock) != CT_OBJ_SOCK || o->family == AF_UNIX || o->type != SOCK_STREAM ||
+	    o->state != TCP_SYN_SENT || !graph_is_local(g, sock))
+		return 0;
+	seen_ns = s->wait == CT_W_CONNECT ? s->to_ns : o->ts_ns;
+	made_ns = MIN(first_message(g, sock), to_ns);
+	if (seen_ns <= late_ns || made_ns <= late_ns ||
+	    !are_awaited(g, o, late_ns + (made_ns - late_ns) / 2) || !are_awaited(g, o, made_ns - 1))
+		return 0;
+	return made_ns;
 }

@@ -270,20 +270,20 @@ static bool is_better(const struct poll_member *m, const struct poll_member *bes
 	return m->score != best->score ? m->score > best->score : m->since_ns > best->since_ns;
 }
 
+bool owner_has_record_within(const struct graph *g, const struct graph_ref *r, size_t n, uint64_t from_ns,
+			     uint64_t to_ns)
+{
+	size_t at = BISECT(k, 0, n, owner_event(g, &r[k])->r.ts >= from_ns);
+
+	return at < n && owner_event(g, &r[at])->r.ts <= to_ns;
+}
+
 static bool is_one_object(const struct graph *g, const struct graph_ref *r, size_t n)
 {
 	for (size_t i = 1; i < n && scan_step(g); i++)
 		if (owner_event(g, &r[i])->r.obj != owner_event(g, &r[0])->r.obj)
 			return false;
 	return true;
-}
-
-static bool has_record_within(const struct graph *g, const struct graph_ref *r, size_t n, uint64_t from_ns,
-			      uint64_t to_ns)
-{
-	size_t at = BISECT(k, 0, n, owner_event(g, &r[k])->r.ts >= from_ns);
-
-	return at < n && owner_event(g, &r[at])->r.ts <= to_ns;
 }
 
 /* Call this if no other process is known that can end the poll through a polled object. Then the
@@ -402,7 +402,7 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 	uint64_t asked;
 
 	/* A record from before the wait may be of another poll (bpf/wait_fds.h). */
-	within = !epoll && n && has_record_within(g, r, n, s->from_ns, s->to_ns);
+	within = !epoll && n && owner_has_record_within(g, r, n, s->from_ns, s->to_ns);
 	if (!epoll && s->obj && only_sleeps(g, s)) {
 		b->obj = 0;
 		b->kind = RESOURCE_TIMER;
