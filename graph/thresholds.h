@@ -258,6 +258,9 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * LOOKS: intervals until it goes on. If larger, the search takes longer. */
 #define INTERRUPTS_MAX  16
 #define INTERRUPT_LOOKS 64
+/* intervals: at most this many after the end of a child are searched for the answer of a helper. If smaller,
+ * the answer is not found behind many short polls. If larger, the search takes longer. */
+#define ANSWER_LOOKS 1024
 /* requests: A poll that a signal interrupted may wait for an answer on a connection, if most of the last
  * requests on it got one. If smaller, a protocol with few answers seems to owe one. If larger, the search
  * takes longer. */
@@ -310,7 +313,8 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 /* sends: to learn whether a standby of PostgreSQL confirms at once, so many of the last sends to it are
  * looked at. It confirms at once if half of them got an answer before the next send. */
 #define STANDBY_SENDS 8
-/* intervals: at most this many are searched for the last wait of a thread in an epoll */
+/* intervals: at most this many are searched for the last wait of a thread in an epoll, or for the wait in
+ * which a helper got its last command */
 #define DEBT_LOOKS 256
 /* requests: at most this many are searched for one of these:
  * - the parent of a request

@@ -430,6 +430,9 @@ static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, 
 		return;
 
 	blame_repeats(k, f, interval, b);
+	/* The end of a child ended the poll, but not what the victim waits for. */
+	if (!f->depth && is_poll(k->g, interval) && b->ended && b->edge == EDGE_EXIT)
+		repeats_answered(k->g, interval, f->to_ns, b);
 	/* The task of the parent frame did not wait for the message that ended this wait, if this message
 	 * is a request of another client, or is from a task that was born after the wait began. In these
 	 * cases, the task that could have ended the wait is to blame instead. */
@@ -638,6 +641,28 @@ static uint64_t walk_turns(struct walker *k, uint32_t frame, uint32_t interval, 
 	return from;
 }
 
+/* A thread polls for several things. Another thread of its process writes a command to the process of
+ * b->task, whose answer then ends the poll. The poll was not for this answer before the command. Adds this
+ * time, and returns when it ends. */
+static uint64_t walk_before_command(struct walker *k, uint32_t frame, uint32_t interval, uint64_t from,
+				    uint64_t to, const struct blame *b)
+{
+	uint32_t tgid = k->g->tasks[k->g->intervals[interval].task].tgid;
+	uint64_t asked = 0;
+	struct blame before;
+
+	if (to - from > OTHER_WAIT_NS && is_poll(k->g, interval) && b->ended && b->edge == EDGE_PIPE &&
+	    b->task != GRAPH_NONE && k->g->tasks[b->task].tgid != tgid)
+		asked = MIN(blame_command_ns(k->g, b->task, b->until_ns, tgid), to);
+	if (asked <= from)
+		return from;
+	look_lasting(k, frame, interval, &before);
+	if (before.task != GRAPH_NONE && k->g->tasks[before.task].tgid == k->g->tasks[b->task].tgid)
+		before.task = GRAPH_NONE;
+	walk_blamed(k, frame, interval, from, asked, &before);
+	return asked;
+}
+
 static void walk_wait(struct walker *k, uint32_t frame, uint32_t interval, uint64_t from, uint64_t to)
 {
 	struct blame b, delayed;
@@ -660,6 +685,7 @@ static void walk_wait(struct walker *k, uint32_t frame, uint32_t interval, uint6
 		add_leaf(k, frame, interval, MAX(from, sent), to, &delayed, false);
 		return;
 	}
+	from = walk_before_command(k, frame, interval, from, to, &b);
 	from = walk_turns(k, frame, interval, from, to, &b);
 	if (from < to)
 		walk_blamed(k, frame, interval, from, to, &b);

@@ -159,6 +159,11 @@ const struct window_event *blame_killer(const struct graph *g, uint32_t task, ui
 /* Returns when the waiter sent the request whose answer ended the wait, or 0. */
 uint64_t blame_asked_ns(const struct graph *g, const struct blame *b);
 
+/* Returns the time at which a process gave a helper its last command before ts_ns: `task` waited in a read of
+ * a pipe, until a task of the process tgid wrote to this pipe. So the task had nothing to do for this process
+ * just before. Returns 0 if something else ended the last such wait. */
+uint64_t blame_command_ns(const struct graph *g, uint32_t task, uint64_t ts_ns, uint32_t tgid);
+
 /* Returns true if b repeats the wait a: the same call on the same object. */
 static inline bool blame_same_wait(const struct interval *a, const struct interval *b)
 {

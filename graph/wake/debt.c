@@ -432,3 +432,27 @@ bool blame_active(const struct graph *g, uint32_t interval, uint64_t since_ns, s
 	ret->rivals = 0;
 	return true;
 }
+
+uint64_t blame_command_ns(const struct graph *g, uint32_t task, uint64_t ts_ns, uint32_t tgid)
+{
+	uint32_t first = g->tasks[task].first_interval, i = graph_interval_at(g, task, ts_ns);
+
+	for (unsigned looks = 0; i != GRAPH_NONE && i >= first && looks < DEBT_LOOKS && scan_step(g);
+	     i--, looks++) {
+		const struct interval *s = &g->intervals[i];
+		const struct ct_rec *wake = s->wake == GRAPH_NONE ? NULL : &g->w->events[s->wake].r;
+		uint32_t writer;
+
+		if (wake && s->state == INTERVAL_BLOCKED && s->wait == CT_W_READ && s->to_ns < ts_ns &&
+		    (CT_OBJ_KIND(s->obj) == CT_OBJ_PIPE || CT_OBJ_KIND(s->obj) == CT_OBJ_FIFO)) {
+			writer = ct_wake_by_task(wake) ? graph_task_at(g, ct_wake_waker(wake), wake->ts)
+						       : GRAPH_NONE;
+			return wake->obj == s->obj && writer != GRAPH_NONE && g->tasks[writer].tgid == tgid
+				       ? wake->ts
+				       : 0;
+		}
+		if (!i)
+			break;
+	}
+	return 0;
+}
