@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* bytes_unread.c - finds the send that explains one wake-up. When the first wake-up of a socket is asked
  * about, one walk along the messages of this socket notes when each send was received. */
-#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
@@ -593,9 +592,9 @@ uint64_t bytes_connected_ns(const struct graph *g, const struct interval *s, uin
 	uint64_t late_ns = from_ns + MESSAGE_DELAYED_NS, seen_ns, made_ns;
 
 	if (!o || CT_OBJ_KIND(sock) != CT_OBJ_SOCK || o->family == AF_UNIX || o->type != SOCK_STREAM ||
-	    o->state != TCP_SYN_SENT || !graph_is_local(g, sock))
+	    !graph_is_local(g, sock))
 		return 0;
-	seen_ns = s->wait == CT_W_CONNECT ? s->to_ns : o->ts_ns;
+	seen_ns = s->wait == CT_W_CONNECT ? s->to_ns : o->connecting_ns;
 	made_ns = MIN(first_message(g, sock), to_ns);
 	if (seen_ns <= late_ns || made_ns <= late_ns ||
 	    !are_awaited(g, o, late_ns + (made_ns - late_ns) / 2) || !are_awaited(g, o, made_ns - 1))
