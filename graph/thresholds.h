@@ -313,9 +313,11 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 /* sends: to learn whether a standby of PostgreSQL confirms at once, so many of the last sends to it are
  * looked at. It confirms at once if half of them got an answer before the next send. */
 #define STANDBY_SENDS 8
-/* intervals: at most this many are searched for the last wait of a thread in an epoll, or for the wait in
- * which a helper got its last command */
+/* intervals: at most this many are searched for the last wait of a thread in an epoll */
 #define DEBT_LOOKS 256
+/* intervals: at most this many are searched for the wait in which a helper got its last command. If smaller,
+ * the command of a helper is not found that other tasks preempt often. If larger, the search takes longer. */
+#define COMMAND_LOOKS 4096
 /* requests: at most this many are searched for one of these:
  * - the parent of a request
  * - the next new request of a task

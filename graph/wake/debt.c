@@ -437,7 +437,7 @@ uint64_t blame_command_ns(const struct graph *g, uint32_t task, uint64_t ts_ns, 
 {
 	uint32_t first = g->tasks[task].first_interval, i = graph_interval_at(g, task, ts_ns);
 
-	for (unsigned looks = 0; i != GRAPH_NONE && i >= first && looks < DEBT_LOOKS && scan_step(g);
+	for (unsigned looks = 0; i != GRAPH_NONE && i >= first && looks < COMMAND_LOOKS && scan_step(g);
 	     i--, looks++) {
 		const struct interval *s = &g->intervals[i];
 		const struct ct_rec *wake = s->wake == GRAPH_NONE ? NULL : &g->w->events[s->wake].r;

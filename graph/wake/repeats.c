@@ -518,25 +518,37 @@ static bool owed_since(const struct graph *g, const struct interval *x, uint32_t
 	return asked && asked <= ts_ns && !wrote(g, helper, wake->obj, asked, ts_ns);
 }
 
+/* Adds the task. Returns false if it is in the list, or if the list is full. */
+static bool add_new(struct enders *list, uint32_t task)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (list->v[i] == task)
+			return false;
+	if (list->n == ENDERS_MAX)
+		return false;
+	list->v[list->n++] = task;
+	return true;
+}
+
 bool repeats_answered(const struct graph *g, uint32_t interval, uint64_t end_ns, struct blame *ret)
 {
 	const struct interval *s = &g->intervals[interval], *x = s + 1;
 	const struct graph_task *t = &g->tasks[s->task];
 	const struct interval *end = &g->intervals[t->first_interval + t->n_intervals];
-	unsigned left = PAST_WAKES;
+	struct enders tried = { 0 };
 	uint64_t ran_ns = 0;
 
 	if (s->to_ns - s->from_ns <= OTHER_WAIT_NS)
 		return false;
-	for (unsigned looks = 0;
-	     x < end && x->to_ns <= end_ns && looks < ANSWER_LOOKS && left && scan_step(g); x++, looks++) {
+	for (unsigned looks = 0; x < end && x->to_ns <= end_ns && looks < ANSWER_LOOKS && scan_step(g);
+	     x++, looks++) {
 		uint32_t task = writer_of(g, x);
 
 		ran_ns += interval_ran_ns(x);
 		if (has_made_progress(ran_ns, x->to_ns - s->from_ns))
 			return false;
-		left -= task != GRAPH_NONE;
-		if (task == GRAPH_NONE || task == ret->task || !owed_since(g, x, task, s->to_ns))
+		if (task == GRAPH_NONE || task == ret->task || !add_new(&tried, task) ||
+		    !owed_since(g, x, task, s->to_ns))
 			continue;
 		ret->task = task;
 		ret->event = GRAPH_NONE;
