@@ -120,8 +120,8 @@ uint64_t bytes_arrived_ns(const struct graph *g, uint64_t sock, uint32_t task, u
 /* s waits for something on the TCP socket sock, whose remote address is of this host. If records show that
  * the connection was not made when the time from_ns to to_ns began, and did not reach the server, returns the
  * time of the first message on sock, or to_ns if it is earlier. Returns 0 in these cases:
- * - The connection was made, or no record shows that it was not, MESSAGE_DELAYED_NS after from_ns or later.
- * (A wait in connect() shows it.)
+ * - The connection may have been made: no record shows that it was not, MESSAGE_DELAYED_NS after from_ns or
+ *   later (a wait in connect() shows it), and after the last such record, a task may have accepted it.
  * - Some socket that listens for it is not awaited: its queue may be full.
  *
  * A connection that reaches a listening socket is made by the kernel, before a task accepts it. */

@@ -537,25 +537,25 @@ uint64_t bytes_arrived_ns(const struct graph *g, uint64_t sock, uint32_t task, u
 		       : 0;
 }
 
-/* Returns true if a task waits for connections on the listening socket at ts_ns. */
-static bool is_awaited(const struct graph *g, uint64_t listener, uint64_t ts_ns)
+/* Returns true if a task waits for connections on the listening socket at ts_ns. If since_ns is earlier, all
+ * tasks that may wait for them have to do so, and none may have been woken for one since then. */
+static bool is_awaited(const struct graph *g, uint64_t listener, uint64_t since_ns, uint64_t ts_ns)
 {
 	struct enders users = { 0 };
-	uint32_t user;
+	bool known = owner_holders(g, listener, ts_ns, &users);
+	uint32_t user = users.n ? GRAPH_NONE : owner_fd(g, listener, ts_ns, 0, 0, &users);
+	size_t waiting = 0;
 
-	(void)owner_holders(g, listener, ts_ns, &users);
-	user = users.n ? GRAPH_NONE : owner_fd(g, listener, ts_ns, 0, 0, &users);
 	if (user != GRAPH_NONE)
 		owner_add(g, &users, user);
 	for (size_t i = 0; i < users.n; i++)
-		if (owner_awaits_input(g, users.v[i], listener, ts_ns, ts_ns))
-			return true;
-	return false;
+		waiting += owner_awaits_input(g, users.v[i], listener, since_ns, ts_ns);
+	return since_ns < ts_ns ? known && waiting && waiting == users.n : waiting > 0;
 }
 
-/* Returns true if a task waits for connections on each of the sockets that listen for the connection o. Then
- * none of them has a connection that is not accepted. */
-static bool are_awaited(const struct graph *g, const struct window_object *o, uint64_t ts_ns)
+/* Returns true if is_awaited() holds for each of the sockets that listen for the connection o. */
+static bool are_awaited(const struct graph *g, const struct window_object *o, uint64_t since_ns,
+			uint64_t ts_ns)
 {
 	enum listens best = LISTENS_NOT;
 	bool all = false;
@@ -568,10 +568,20 @@ static bool are_awaited(const struct graph *g, const struct window_object *o, ui
 
 		if (how == LISTENS_NOT || how < best)
 			continue;
-		all = (how > best || all) && is_awaited(g, l->id, ts_ns);
+		all = (how > best || all) && is_awaited(g, l->id, since_ns, ts_ns);
 		best = how;
 	}
 	return all && scan_left(g);
+}
+
+/* The connection o was not made at o->connecting_ns. Returns true if it was not made up to to_ns either: all
+ * tasks that may get it waited for it then, and no connection has woken them since. */
+static bool is_still_connecting(const struct graph *g, const struct window_object *o, uint64_t to_ns)
+{
+	uint64_t since_ns = o->connecting_ns;
+
+	return since_ns && since_ns < to_ns && !graph_may_lack(g, CT_LACK_MESSAGES, since_ns, to_ns) &&
+	       are_awaited(g, o, since_ns, since_ns) && are_awaited(g, o, since_ns, to_ns);
 }
 
 /* Returns the time of the first message on the socket, or UINT64_MAX. */
@@ -589,15 +599,19 @@ uint64_t bytes_connected_ns(const struct graph *g, const struct interval *s, uin
 			    uint64_t to_ns)
 {
 	const struct window_object *o = graph_object(g, sock);
-	uint64_t late_ns = from_ns + MESSAGE_DELAYED_NS, seen_ns, made_ns;
+	uint64_t late_ns = from_ns + MESSAGE_DELAYED_NS, seen_ns, made_ns, middle_ns;
 
 	if (!o || CT_OBJ_KIND(sock) != CT_OBJ_SOCK || o->family == AF_UNIX || o->type != SOCK_STREAM ||
 	    !graph_is_local(g, sock))
 		return 0;
 	seen_ns = s->wait == CT_W_CONNECT ? s->to_ns : o->connecting_ns;
 	made_ns = MIN(first_message(g, sock), to_ns);
-	if (seen_ns <= late_ns || made_ns <= late_ns ||
-	    !are_awaited(g, o, late_ns + (made_ns - late_ns) / 2) || !are_awaited(g, o, made_ns - 1))
+	if (made_ns <= late_ns)
 		return 0;
-	return made_ns;
+	if (seen_ns <= late_ns)
+		return is_still_connecting(g, o, made_ns - 1) ? made_ns : 0;
+	middle_ns = late_ns + (made_ns - late_ns) / 2;
+	return are_awaited(g, o, middle_ns, middle_ns) && are_awaited(g, o, made_ns - 1, made_ns - 1)
+		       ? made_ns
+		       : 0;
 }
