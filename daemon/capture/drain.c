@@ -618,8 +618,8 @@ static void *drain_main(void *arg)
 		eventfd_t count;
 		long n;
 
-		epoll_wait(d->epoll_fd, &ev, 1, wait_ms);
-		eventfd_read(d->wake_fd, &count);
+		if (epoll_wait(d->epoll_fd, &ev, 1, wait_ms) > 0)
+			eventfd_read(d->wake_fd, &count);
 		pthread_mutex_lock(&d->lock);
 		stop = d->stop;
 		pthread_mutex_unlock(&d->lock);
