@@ -82,7 +82,8 @@ def play(s):
     s.during("the server is idle", lambda: not s.uses_cpu("server", 0.3, 0.3))
     s.during("the call has arrived", lambda: s.out(
         ["ss", "-tnH", "state", "established", "( sport = :%s or dport = :%s )" % (port, port)]).count("\n") >= 5 and all(
-            row.split()[:2] == ["0", "0"] for row in s.out(["ss", "-tnH", "state", "established", "sport = :" + port]).splitlines()))
+            row.split()[:2] == ["0", "0"] for row in s.out(
+                ["ss", "-tnH", "state", "established", "sport = :" + port]).splitlines()))
     s.hang(victim="victim", culprits=["server", "stream_tea", "stream_rice"],
            causes=["queueing", "external", "slow-peer", "missing-wakeup"], vague=["reader_tea", "reader_rice"],
            wrong=["before", "test"])
