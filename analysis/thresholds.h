@@ -68,6 +68,10 @@
  * If smaller, a task that polls, and reads short messages, seems to work (test gets_short_messages).
  * If larger, a slow reader seems to poll (test reads_a_stream_slowly). */
 #define PACED_BYTES 4096
+/* messages: A client that has sent nothing, and gets this many messages of PACED_BYTES on average or more,
+ * reads a long answer, and does not wait for news. If smaller, a single long news counts as an answer (test
+ * gets_one_long_news). If larger, a download whose first parts are slow counts as news. */
+#define LONG_ANSWER_PARTS 2
 /* records: at most this many after the birth of a process are searched for its connect().
  * If smaller, a client that connects late seems to have inherited its connection, and to hang.
  * A larger number takes more time. */

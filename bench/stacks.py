@@ -78,7 +78,10 @@ class MariaDB(Written):
 
 
 class Fpm(Written):
-    name = "php-fpm"
+    """children: number of processes. A process serves one connection until the client closes it, and haproxy keeps its
+    connections open. So with more requests at a time than processes, a request may wait until haproxy has closed another
+    connection: 25 s."""
+    name, children = "php-fpm", 4
 
     def __init__(self, where, mariadb):
         super().__init__(where)
@@ -86,7 +89,7 @@ class Fpm(Written):
 
     def files(self):
         return {"fpm.conf": "[global]\nerror_log = %s\n[www]\nuser = root\ngroup = root\nlisten = 127.0.0.1:%d\npm = static\n"
-                            "pm.max_children = 4\n" % (self.path("errors"), self.port),
+                            "pm.max_children = %d\n" % (self.path("errors"), self.port, self.children),
                 "x.php": self.source()}
 
     def command(self):

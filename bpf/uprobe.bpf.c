@@ -8,6 +8,7 @@
 #include "compat.h"
 #include "emit.h"
 #include "ctrace/job.h"
+#include "ctrace/job_owner.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -35,17 +36,8 @@ struct {
 } ct_job_switch SEC(".maps");
 
 /* What one process has in the maps of this file, so that it does not push out the entries of others. */
-#define JOB_OWN_MAX   4096 /* jobs in ct_job_queued; further ones are in ct_job_queued_many */
-#define JOB_TELLS_MAX 32   /* struct job_call in JOB_TELL_NS */
+#define JOB_TELLS_MAX 32 /* struct job_call in JOB_TELL_NS */
 #define JOB_TELL_NS   60000000000ULL
-struct job_owner {
-	__u64 born_ns;
-	__u64 told_ns; /* when a new count of n_told began */
-	__u32 n_told;
-	__u32 n_queued; /* not exact: LRU maps forget entries without a word */
-	__u32 many;     /* it may have jobs in ct_job_queued_many */
-	__u32 pad;
-};
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 2048);
@@ -109,7 +101,8 @@ struct queued_job {
 	__u64 born_ns; /* job_born() */
 	__u8 attached; /* job_rule.attached */
 	__u8 started;
-	__u8 pad[6];
+	__u8 pad[2];
+	__u32 period; /* job_owner_note() */
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -474,14 +467,17 @@ static __always_inline __u64 job_switch(const struct job_rule *rule)
 	return how ? *(volatile const __u64 *)how : JOB_OFF;
 }
 
-static __always_inline struct job_owner *job_owner(__u32 tgid)
+static __always_inline struct job_owner *job_owner(__u32 tgid, __u64 now)
 {
 	struct task_struct *t = (void *)bpf_get_current_task();
 	struct job_owner *o = bpf_map_lookup_elem(&ct_job_owners, &tgid);
-	struct job_owner new = { .born_ns = BPF_CORE_READ(t, group_leader, start_boottime) };
+	struct job_owner new = { .born_ns = BPF_CORE_READ(t, group_leader, start_boottime),
+				 .period = now / JOB_OWN_NS };
 
-	if (o && o->born_ns == new.born_ns)
+	if (o && o->born_ns == new.born_ns) {
+		job_owner_turn(o, now);
 		return o;
+	}
 	bpf_map_update_elem(&ct_job_owners, &tgid, &new, 0);
 	return bpf_map_lookup_elem(&ct_job_owners, &tgid);
 }
@@ -489,7 +485,7 @@ static __always_inline struct job_owner *job_owner(__u32 tgid)
 /* Two threads of a process may begin a new count at the same time. Then a few calls more are told. */
 static __always_inline bool job_tell_may(__u32 tgid, __u64 now)
 {
-	struct job_owner *o = job_owner(tgid);
+	struct job_owner *o = job_owner(tgid, now);
 
 	if (!o)
 		return false;
@@ -548,12 +544,12 @@ static __always_inline __u64 job_transaction(struct pt_regs *regs, const struct 
 	return job_hash(hash, (__u32)job_value(regs, &rule->part));
 }
 
-static __always_inline void job_note(const struct queued_key *key, const struct queued_job *note)
+static __always_inline void job_note(const struct queued_key *key, struct queued_job *note, __u64 now)
 {
-	struct job_owner *o = job_owner(key->tgid);
-	bool again = bpf_map_lookup_elem(&ct_job_queued, key);
+	struct job_owner *o = job_owner(key->tgid, now);
+	struct queued_job *before = bpf_map_lookup_elem(&ct_job_queued, key);
 
-	if (!again && o && o->n_queued >= JOB_OWN_MAX) {
+	if (!before && o && job_owner_is_full(o)) {
 		o->many = 1;
 		bpf_map_update_elem(&ct_job_queued_many, key, note, 0);
 		return;
@@ -561,20 +557,23 @@ static __always_inline void job_note(const struct queued_key *key, const struct 
 	/* perhaps an earlier job with this number, whose end never came */
 	if (o && o->many)
 		bpf_map_delete_elem(&ct_job_queued_many, key);
-	if (!bpf_map_update_elem(&ct_job_queued, key, note, 0) && !again && o)
-		__sync_fetch_and_add(&o->n_queued, 1);
+	if (o && before && before->born_ns == note->born_ns)
+		job_owner_forget(o, before->period);
+	if (o)
+		note->period = job_owner_note(o);
+	bpf_map_update_elem(&ct_job_queued, key, note, 0);
 }
 
 /* Returns false if another task has forgotten the job in the meantime. */
-static __always_inline bool job_forget(const struct queued_key *key)
+static __always_inline bool job_forget(const struct queued_key *key, __u32 period, __u64 now)
 {
 	struct job_owner *o;
 
 	if (bpf_map_delete_elem(&ct_job_queued, key))
 		return !bpf_map_delete_elem(&ct_job_queued_many, key);
-	o = job_owner(key->tgid);
-	if (o && o->n_queued)
-		__sync_fetch_and_sub(&o->n_queued, 1);
+	o = job_owner(key->tgid, now);
+	if (o)
+		job_owner_forget(o, period);
 	return true;
 }
 
@@ -584,7 +583,7 @@ static __always_inline bool job_forget(const struct queued_key *key)
  * JOB_QUEUED: only a job that was enqueued before counts, because the probed function may also be
  * called for other things. JOB_ENDED: a job that has started does not start again.
  */
-static __noinline bool job_counts(const struct job_rule *rule, __u64 job, __u32 tgid)
+static __noinline bool job_counts(const struct job_rule *rule, __u64 job, __u32 tgid, __u64 now)
 {
 	struct queued_key key = { .job = job, .tgid = tgid, .framework = rule->framework };
 	struct queued_job note = { .attached = rule->attached }, *noted;
@@ -600,13 +599,13 @@ static __noinline bool job_counts(const struct job_rule *rule, __u64 job, __u32 
 	if (rule->flags & JOB_NOTED) {
 		if (known && !(rule->flags & JOB_MARK) && rule->event == CT_JOB_START)
 			return false;
-		job_note(&key, &note);
+		job_note(&key, &note, now);
 		return true;
 	}
 	if (!known)
 		return false;
 	if (!(rule->flags & JOB_ENDED))
-		return job_forget(&key);
+		return job_forget(&key, noted->period, now);
 	if (noted->started)
 		return false;
 	noted->started = true;
@@ -869,7 +868,7 @@ int ct_job_entry(struct pt_regs *regs)
 	else
 		j.job = job_value(regs, &rule->job);
 	if (rule->flags & JOB_MARK) {
-		if (job_counts(rule, j.job, id >> 32))
+		if (job_counts(rule, j.job, id >> 32, now))
 			mark_emit(j.job, rule->mark, rule, now);
 		return 0;
 	}
@@ -885,7 +884,7 @@ int ct_job_entry(struct pt_regs *regs)
 	}
 	if (rule->called && rule->event == CT_JOB_END && j.job && job_called_end(regs->sp, j.job, rule, now))
 		return 0;
-	if (!j.job || !job_by_framework(regs, rule) || !job_counts(rule, j.job, id >> 32))
+	if (!j.job || !job_by_framework(regs, rule) || !job_counts(rule, j.job, id >> 32, now))
 		return 0;
 	j.queue = job_value(regs, &rule->queue);
 	j.capacity = (__u32)job_value(regs, &rule->capacity);

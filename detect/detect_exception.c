@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * detect_exception.c - the rule EXCEPTION: notices the processes that end with an exit status other than 0
- * after a framework has reported an exception or an error without a handler (CT_CALL_*).
+ * after a framework has reported an exception or an error without a handler (CT_CALL_*). Also notices the
+ * threads that end after such an exception, while their process goes on.
  *
- * The record of the call may come after that of the end of the process, through another ring.
+ * The record of the call may come after that of the end of the process or thread, through another ring.
  */
 #include <string.h>
 #include <sys/wait.h>
@@ -23,10 +24,11 @@ void detect_exception_name(struct detect *d, const struct ct_object_blob *o)
 	}
 }
 
-static struct detect_raised *raised_find(struct detect *d, uint32_t tgid)
+/* thread: as detect_raised.thread */
+static struct detect_raised *raised_find(struct detect *d, uint32_t tgid, uint32_t thread)
 {
 	for (unsigned i = 0; d->n_raised && tgid && i < DETECT_RAISED; i++)
-		if (d->raised[i].tgid == tgid)
+		if (d->raised[i].tgid == tgid && d->raised[i].thread == thread)
 			return &d->raised[i];
 	return NULL;
 }
@@ -54,34 +56,49 @@ static bool waits_for_work(uint8_t wait)
 	return wait == CT_W_EPOLL || wait == CT_W_ACCEPT;
 }
 
-/* Returns when the process failed, if this was at ns or later and its record has come already. */
-static uint64_t failed_since(const struct detect *d, uint32_t tgid, uint64_t ns)
+/* Returns when the process or thread ended, if this was at ns or later and its record has come already. */
+static uint64_t ended_since(const struct detect_ended *v, uint32_t id, uint64_t ns)
 {
-	for (unsigned i = 0; i < DETECT_FAILED; i++)
-		if (d->failed[i].tgid == tgid && d->failed[i].ns >= ns)
-			return d->failed[i].ns;
+	for (unsigned i = 0; i < DETECT_ENDED; i++)
+		if (v[i].id == id && v[i].ns >= ns)
+			return v[i].ns;
 	return 0;
+}
+
+static void raised_ends(struct detect *d, struct detect_raised *x, uint64_t ns)
+{
+	const struct detect_raised *process = x->thread ? raised_find(d, x->tgid, 0) : NULL;
+
+	if (ns < x->ns || (x->thread && ns - x->ns > RAISED_THREAD_NS))
+		return;
+	/* the exception ends the process, too */
+	if (!process || process->tid != x->thread)
+		x->failed_ns = ns;
 }
 
 /* t: the task of the call. any_thread: the process ends, whichever thread has reported the exception. */
 static void raised_add(struct detect *d, const struct ct_rec *rec, const struct detect_task *t,
 		       bool any_thread)
 {
+	uint32_t thread = any_thread || t->tgid == rec->tid ? 0 : rec->tid;
 	struct detect_raised *x;
 
-	if (t->tgid == d->opt.own_tgid || (!any_thread && t->tgid != rec->tid))
+	if (t->tgid == d->opt.own_tgid)
 		return;
 	/* the program has handled the exception, and its record has come before */
 	if (t->run == DETECT_BLOCKED && waits_for_work(t->wait) && t->since_ns > rec->ts)
 		return;
-	x = raised_find(d, t->tgid) ?: raised_new(d);
+	x = raised_find(d, t->tgid, thread) ?: raised_new(d);
 	*x = (struct detect_raised){ .ns = rec->ts,
-				     .failed_ns = failed_since(d, t->tgid, rec->ts),
 				     .cgroup_id = t->cgroup_id,
 				     .tid = rec->tid,
 				     .tgid = t->tgid,
+				     .thread = thread,
 				     .uid = t->uid };
 	memcpy(x->comm, t->comm, sizeof(x->comm));
+	raised_ends(d, x,
+		    thread ? ended_since(d->ended, thread, rec->ts)
+			   : ended_since(d->failed, t->tgid, rec->ts));
 }
 
 void detect_exception_call(struct detect *d, const struct ct_rec *rec)
@@ -110,27 +127,42 @@ void detect_exception_wait(struct detect *d, const struct ct_rec *rec)
 
 void detect_exception_anew(struct detect *d, uint32_t tgid, uint64_t ts)
 {
-	struct detect_raised *x = raised_find(d, tgid);
+	struct detect_raised *x = raised_find(d, tgid, 0);
 
 	if (x && x->ns < ts && !x->failed_ns)
 		raised_drop(d, x);
+}
+
+/* A thread that ends by itself has the code 0. If another task ends the process, its threads have the code of
+ * the process. */
+static void thread_ends(struct detect *d, const struct ct_rec *rec)
+{
+	struct detect_raised *x = raised_find(d, (uint32_t)rec->obj, rec->tid);
+
+	if (ct_exit_code(rec))
+		return;
+	d->ended[d->ended_next++ % DETECT_ENDED] = (struct detect_ended){ .ns = rec->ts, .id = rec->tid };
+	if (x)
+		raised_ends(d, x, rec->ts);
 }
 
 void detect_exception_exit(struct detect *d, const struct ct_rec *rec)
 {
 	int code = (int)ct_exit_code(rec);
 	uint32_t tgid = (uint32_t)rec->obj;
-	struct detect_raised *x = raised_find(d, tgid);
+	struct detect_raised *x = raised_find(d, tgid, 0);
 
-	if (!(rec->flags & CT_LF_GROUP_DEAD))
+	if (!(rec->flags & CT_LF_GROUP_DEAD)) {
+		thread_ends(d, rec);
 		return;
+	}
 	if (WIFSIGNALED(code) || !WEXITSTATUS(code)) {
 		detect_exception_anew(d, tgid, rec->ts);
 		return;
 	}
-	d->failed[d->failed_next++ % DETECT_FAILED] = (struct detect_failed){ .ns = rec->ts, .tgid = tgid };
-	if (x && x->ns <= rec->ts)
-		x->failed_ns = rec->ts;
+	d->failed[d->failed_next++ % DETECT_ENDED] = (struct detect_ended){ .ns = rec->ts, .id = tgid };
+	if (x)
+		raised_ends(d, x, rec->ts);
 }
 
 static void exception_report(struct detect *d, const struct detect_raised *x, uint64_t now_ns)

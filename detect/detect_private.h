@@ -46,16 +46,18 @@ struct detect_end {
 #define DETECT_RAISED 64
 struct detect_raised {
 	uint64_t ns, cgroup_id;
-	uint64_t failed_ns; /* when the process ended with an exit status other than 0; 0: not yet */
+	/* when the process ended with an exit status other than 0, or the thread ended; 0: not yet */
+	uint64_t failed_ns;
 	uint32_t tid, tgid, uid;
+	uint32_t thread; /* the thread that ends, while its process goes on; 0: the process ends */
 	char comm[CT_COMM_LEN];
 };
 
-/* The end of a process with an exit status other than 0. */
-#define DETECT_FAILED 64
-struct detect_failed {
+/* The end of a process with an exit status other than 0, or the end of a thread by itself. */
+#define DETECT_ENDED 64
+struct detect_ended {
 	uint64_t ns;
-	uint32_t tgid;
+	uint32_t id; /* pid, or tid of the thread */
 };
 #define DETECT_CALLS   3
 #define DETECT_UNNAMED 16
@@ -89,8 +91,9 @@ struct detect {
 	uint64_t calls[DETECT_CALLS]; /* the objects of CT_CALL_EXCEPTION, CT_CALL_FATAL, CT_CALL_ERROR */
 	struct detect_raised raised[DETECT_RAISED];
 	unsigned n_raised, raised_next;
-	struct detect_failed failed[DETECT_FAILED]; /* a new entry replaces the oldest one */
-	unsigned failed_next;
+	/* failed: processes; ended: threads. A new entry replaces the oldest one. */
+	struct detect_ended failed[DETECT_ENDED], ended[DETECT_ENDED];
+	unsigned failed_next, ended_next;
 	/* Calls of tasks whose record with the name comes later, through another ring. They are looked at
 	 * again at the next tick. */
 	struct ct_rec unnamed[DETECT_UNNAMED];

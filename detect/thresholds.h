@@ -166,6 +166,11 @@
  * small: the end of a process that cleans up for long is not reported. Too large: a service that lived on
  * and was stopped is reported. Evidence: long_after (exception_test.c). */
 #define RAISED_KEPT_NS 30000000000ULL
+/* ns: as RAISED_KEPT_NS, for a thread that ends while its process goes on. A thread does no work after the
+ * report. Too small: on a busy machine, the end of a thread is not reported. Too large: a thread that handled
+ * an exception and ended later is reported. The analysis of a trace has the same limit
+ * (CRASH_THREAD_END_NS). Evidence: threads (exception_test.c). */
+#define RAISED_THREAD_NS 1000000000ULL
 
 /*
  * Records come a little out of order, through the rings of several CPUs.

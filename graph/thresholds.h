@@ -246,6 +246,11 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * waits for B (case join_after_begin, if below 5 ms). If larger, B is blamed for a wait that has
  * nothing to do with the work that A gave to B (case work_before_pause). */
 #define HANDED_PAUSE_NS 10000000ULL
+/* threads, and intervals: An order of a newcomer may pass through at most STEPS threads of a server, until
+ * one of them ends the wait. LOOKS: at most so many intervals of each are searched for its last wait. If
+ * there are more, the last thread seems to be the awaited one. If larger, the search takes longer. */
+#define NEWCOMER_STEPS 4
+#define NEWCOMER_LOOKS 64
 /* questions: If an event loop asks more than this many before it answers a request, the time of the
  * first questions counts as time of a later question. */
 #define ASKED_STEPS 8
@@ -258,6 +263,9 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
  * LOOKS: intervals until it goes on. If larger, the search takes longer. */
 #define INTERRUPTS_MAX  16
 #define INTERRUPT_LOOKS 64
+/* intervals: at most this many after the end of a child are searched for the answer of a helper. If smaller,
+ * the answer is not found behind many short polls. If larger, the search takes longer. */
+#define ANSWER_LOOKS 1024
 /* requests: A poll that a signal interrupted may wait for an answer on a connection, if most of the last
  * requests on it got one. If smaller, a protocol with few answers seems to owe one. If larger, the search
  * takes longer. */
@@ -280,6 +288,11 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define TRACER_LOOKS 256
 /* records: at most this many are searched for the task to which a waiter gave work */
 #define HANDED_LOOKS 1024
+/* intervals: at most this many of a thread are searched for its last wait for work. If smaller, a thread that
+ * has waited often in its work explains waits from before this work, too. If larger, the search takes much
+ * longer: it is made for very many waits (with 1024, `ctrace hangs` takes twice the time on a busy server in
+ * Erlang). */
+#define HANDED_WAITS 32
 /* waits: a task that awaits input had at most this many waits since the input was sent. If it had more, it is
  * not known whether the input arrived. If larger, the search takes longer. */
 #define ARRIVAL_LOOKS 4096
@@ -312,6 +325,9 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define STANDBY_SENDS 8
 /* intervals: at most this many are searched for the last wait of a thread in an epoll */
 #define DEBT_LOOKS 256
+/* intervals: at most this many are searched for the wait in which a helper got its last command. If smaller,
+ * the command of a helper is not found that other tasks preempt often. If larger, the search takes longer. */
+#define COMMAND_LOOKS 4096
 /* requests: at most this many are searched for one of these:
  * - the parent of a request
  * - the next new request of a task

@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -23,6 +24,10 @@
 /* has_rest() reads at most this many bytes. If all are 0, the command line counts as complete. */
 #define CMDLINE_ZEROS_MAX 65536
 
+/* Files that stay open for the next reading: the smallest number of a descriptor, and how many at most. */
+#define PROCTASK_KEPT_FD  512
+#define PROCTASK_OPEN_MAX 16384
+
 static void closedir_p(DIR **d)
 {
 	if (*d)
@@ -30,27 +35,25 @@ static void closedir_p(DIR **d)
 }
 #define _cleanup_closedir_ _cleanup_(closedir_p)
 
+/* Reads a file of /proc whose whole text one read(2) returns, if it fits (seq_file.c of the kernel,
+ * single_open()). */
+static ssize_t read_fd(int fd, char *buf, size_t size)
+{
+	ssize_t n;
+
+	do
+		n = pread(fd, buf, size - 1, 0);
+	while (n < 0 && errno == EINTR);
+	buf[n > 0 ? n : 0] = 0;
+	return n < 0 ? -errno : n;
+}
+
 static ssize_t read_at(int dir_fd, const char *path, char *buf, size_t size)
 {
 	_cleanup_close_ int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
-	size_t n = 0;
 
 	buf[0] = 0;
-	if (fd < 0)
-		return -errno;
-	while (n < size - 1) {
-		ssize_t got = read(fd, buf + n, size - 1 - n);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -errno;
-		if (got == 0)
-			break;
-		n += got;
-	}
-	buf[n] = 0;
-	return n;
+	return fd < 0 ? -errno : read_fd(fd, buf, size);
 }
 
 static DIR *opendir_at(int dir_fd, const char *path)
@@ -168,27 +171,89 @@ static bool read_status(int fd, struct proctask_proc *p, struct proctask_thread 
 	return true;
 }
 
-static void read_sched(int fd, struct proctask_thread *th)
-{
-	char buf[128];
+struct reading {
+	struct proctask *before, *t;
+	int root;    /* /proc */
+	int kept_fd; /* the files that stay open have at least this number */
+	uint32_t max_open;
+};
 
-	if (read_at(fd, "schedstat", buf, sizeof(buf)) <= 0 ||
-	    sscanf(buf, "%" SCNu64 " %" SCNu64 " %" SCNu64, &th->sched[0], &th->sched[1], &th->sched[2]) != 3)
-		memset(th->sched, 0, sizeof(th->sched));
+static void file_close(struct proctask *t, int *fd)
+{
+	if (!*fd)
+		return;
+	close(*fd);
+	*fd = 0;
+	t->n_open--;
 }
 
-static void read_syscall(int fd, struct proctask_proc *p, struct proctask_thread *th)
+/* Leaves the file open for the next reading under another number, or closes it. */
+static void file_keep(const struct reading *r, int fd, int *kept)
+{
+	int to = -1;
+
+	if (r->before && r->t->n_open < r->max_open)
+		to = fcntl(fd, F_DUPFD_CLOEXEC, r->kept_fd);
+	close(fd);
+	if (to < 0)
+		return;
+	*kept = to;
+	r->t->n_open++;
+}
+
+static void file_take(const struct reading *r, int *from, int *to)
+{
+	if (!*from)
+		return;
+	*to = *from;
+	*from = 0;
+	r->before->n_open--;
+	r->t->n_open++;
+}
+
+/* Reads the file, which may be open already. Returns what read_fd() returns, or -errno of openat(2). */
+static ssize_t file_read(const struct reading *r, int dir_fd, const char *path, int *kept, char *buf,
+			 size_t size)
+{
+	ssize_t n;
+	int fd;
+
+	buf[0] = 0;
+	if (*kept)
+		return read_fd(*kept, buf, size);
+	fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	n = read_fd(fd, buf, size);
+	file_keep(r, fd, kept);
+	return n;
+}
+
+/* Returns false if the thread has ended. */
+static bool read_sched(const struct reading *r, int fd, struct proctask_thread *th)
+{
+	char buf[128];
+	ssize_t n = file_read(r, fd, "schedstat", &th->sched_fd, buf, sizeof(buf));
+
+	if (n <= 0 ||
+	    sscanf(buf, "%" SCNu64 " %" SCNu64 " %" SCNu64, &th->sched[0], &th->sched[1], &th->sched[2]) != 3)
+		memset(th->sched, 0, sizeof(th->sched));
+	return n != -ESRCH;
+}
+
+static void read_syscall(const struct reading *r, int fd, struct proctask_proc *p, struct proctask_thread *th)
 {
 	char buf[256];
 
-	if (p->kthread || th->state == 'Z' || read_at(fd, "syscall", buf, sizeof(buf)) <= 0)
+	if (p->kthread || th->state == 'Z' ||
+	    file_read(r, fd, "syscall", &th->call_fd, buf, sizeof(buf)) <= 0)
 		return;
 	parse_syscall(buf, th);
 	p->syscalls_seen = true;
 }
 
 /* Returns false if the thread has ended. */
-static bool read_all(int fd, struct proctask_proc *p, struct proctask_thread *th)
+static bool read_all(const struct reading *r, int fd, struct proctask_proc *p, struct proctask_thread *th)
 {
 	char buf[4096];
 	struct stat_line s;
@@ -211,27 +276,56 @@ static bool read_all(int fd, struct proctask_proc *p, struct proctask_thread *th
 		p->start_ticks = s.start_ticks;
 		p->zombie = s.state == 'Z';
 	}
-	read_syscall(fd, p, th);
+	read_syscall(r, fd, p, th);
 	return true;
 }
 
-/* Takes what `before` has of the thread, except its system call. Returns false if the thread has run since
- * then, or runs, or waits for a CPU. */
-static bool read_changes(int fd, const struct proctask *before, struct proctask_proc *p,
-			 struct proctask_thread *th)
+static struct proctask_thread *known_thread(const struct reading *r, const struct proctask_proc *p,
+					    uint32_t tid)
 {
-	const struct proctask_thread *old = before ? proctask_by_tid(before, th->tid) : NULL;
-	const struct proctask_proc *was = old ? &before->procs.v[old->proc] : NULL;
-	struct proctask_thread now = old ? *old : *th;
+	struct proctask_thread *old;
+	uint64_t i;
 
-	if (!was || was->pid != p->pid || !th->sched[2] || memcmp(old->sched, th->sched, sizeof(th->sched)) ||
-	    old->state == 'R')
+	if (!r->before || !map_get(&r->before->tids, tid, &i))
+		return NULL;
+	old = &r->before->threads.v[i];
+	return r->before->procs.v[old->proc].pid == p->pid ? old : NULL;
+}
+
+static bool has_run(const struct proctask_thread *old, const struct proctask_thread *th)
+{
+	return !th->sched[2] || memcmp(old->sched, th->sched, sizeof(th->sched)) || old->state == 'R';
+}
+
+static int open_thread(const struct reading *r, const struct proctask_proc *p, uint32_t tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%u/task/%u", p->pid, tid);
+	return openat(r->root, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* Takes what `before` has of the thread, except its system call. Returns false if the thread has run since
+ * then, or runs, or waits for a CPU. *fd: its directory, or -1: not open yet. */
+static bool read_changes(const struct reading *r, int *fd, const struct proctask_thread *old,
+			 struct proctask_proc *p, struct proctask_thread *th)
+{
+	const struct proctask_proc *was = old ? &r->before->procs.v[old->proc] : NULL;
+	struct proctask_thread now;
+
+	if (!was || has_run(old, th))
 		return false;
+	now = *old;
 	now.proc = th->proc;
+	now.sched_fd = th->sched_fd;
+	now.call_fd = th->call_fd;
 	now.nr = PROCTASK_NR_UNKNOWN;
 	memset(now.args, 0, sizeof(now.args));
 	p->kthread |= was->kthread;
-	read_syscall(fd, p, &now);
+	if (*fd < 0 && !p->kthread && !now.call_fd)
+		*fd = open_thread(r, p, th->tid);
+	read_syscall(r, *fd, p, &now);
+	th->call_fd = now.call_fd;
 	if (now.nr == PROCTASK_NR_RUNNING)
 		return false;
 	if (th->tid == p->pid) {
@@ -244,27 +338,47 @@ static bool read_changes(int fd, const struct proctask *before, struct proctask_
 	return true;
 }
 
+static bool read_one(const struct reading *r, struct proctask_proc *p, struct proctask_thread *th,
+		     bool *still)
+{
+	struct proctask_thread *old = known_thread(r, p, th->tid);
+	_cleanup_close_ int fd = -1;
+
+	if (old) {
+		file_take(r, &old->sched_fd, &th->sched_fd);
+		file_take(r, &old->call_fd, &th->call_fd);
+	}
+	if (!th->sched_fd)
+		fd = open_thread(r, p, th->tid);
+	if ((!th->sched_fd && fd < 0) || !read_sched(r, fd, th))
+		return false;
+	if (read_changes(r, &fd, old, p, th))
+		return true;
+	*still = false;
+	if (fd < 0)
+		fd = open_thread(r, p, th->tid);
+	return fd >= 0 && read_all(r, fd, p, th);
+}
+
 /* Returns 1 if the thread was added, 0 if it has ended, or -ENOMEM. Clears *still if the thread is new, or
  * has run since `before`. */
-static int read_thread(const struct proctask *before, struct proctask *t, struct proctask_proc *p,
-		       int task_fd, const char *name, bool *still)
+static int read_thread(const struct reading *r, struct proctask_proc *p, uint32_t tid, bool *still)
 {
-	struct proctask_thread th = { .tid = strtoul(name, NULL, 10),
-				      .proc = t->procs.n,
-				      .nr = PROCTASK_NR_UNKNOWN };
-	_cleanup_close_ int fd = openat(task_fd, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int r;
+	struct proctask_thread th = { .tid = tid, .proc = r->t->procs.n, .nr = PROCTASK_NR_UNKNOWN };
+	int e;
 
-	if (fd < 0)
+	if (!read_one(r, p, &th, still)) {
+		file_close(r->t, &th.sched_fd);
+		file_close(r->t, &th.call_fd);
 		return 0;
-	read_sched(fd, &th);
-	if (!read_changes(fd, before, p, &th)) {
-		*still = false;
-		if (!read_all(fd, p, &th))
-			return 0;
 	}
-	r = map_set(&t->tids, th.tid, t->threads.n);
-	return r < 0 ? r : VEC_PUSH(&t->threads, th) < 0 ? -ENOMEM : 1;
+	if (VEC_PUSH(&r->t->threads, th) < 0) {
+		file_close(r->t, &th.sched_fd);
+		file_close(r->t, &th.call_fd);
+		return -ENOMEM;
+	}
+	e = map_set(&r->t->tids, th.tid, r->t->threads.n - 1);
+	return e < 0 ? e : 1;
 }
 
 uint64_t proctask_name_hash(const char *name)
@@ -308,8 +422,11 @@ static int fd_compare(const void *a, const void *b)
 	return x->fd < y->fd ? -1 : x->fd > y->fd;
 }
 
-static int read_fds(struct proctask *t, struct proctask_proc *p, int proc_fd)
+/* Of ctrace itself, leaves out the files that stay open for the next reading. */
+static int read_fds(const struct reading *r, struct proctask_proc *p, int proc_fd)
 {
+	int end = p->pid == (uint32_t)getpid() && r->before ? r->kept_fd : INT_MAX;
+	struct proctask *t = r->t;
 	_cleanup_closedir_ DIR *d = opendir_at(proc_fd, "fd");
 	char link[PATH_MAX];
 	struct dirent *e;
@@ -322,9 +439,11 @@ static int read_fds(struct proctask *t, struct proctask_proc *p, int proc_fd)
 		struct proctask_fd f = { .proc = t->procs.n };
 		ssize_t n;
 
-		if (!isdigit((unsigned char)e->d_name[0]))
+		if (!isdigit((unsigned char)e->d_name[0]) || atoi(e->d_name) >= end)
 			continue;
 		n = readlinkat(dirfd(d), e->d_name, link, sizeof(link) - 1);
+		if (n < 0 && errno == EACCES)
+			break; /* none of them may be read */
 		if (n < 0)
 			continue;
 		link[n] = 0;
@@ -380,46 +499,116 @@ static int keep_proc(const struct proctask *before, const struct proctask_proc *
 	return 0;
 }
 
-static int read_user_proc(struct proctask *t, struct proctask_proc *p, int fd)
+static int read_user_proc(const struct reading *r, struct proctask_proc *p, int fd)
 {
 	p->netns = read_ns(fd, "ns/net");
 	p->pidns = read_ns(fd, "ns/pid");
-	return read_fds(t, p, fd);
+	return read_fds(r, p, fd);
 }
 
-static int read_proc(const struct proctask *before, struct proctask *t, int proc_root, const char *name)
+/* A thread of the kernel is the only one of its process. The directory of other threads has a link for each
+ * of them. */
+static bool has_same_number(const struct reading *r, struct proctask_proc *was, struct proctask_proc *p)
 {
-	const struct proctask_proc *was;
-	bool still = true;
-	struct proctask_proc p = { .pid = strtoul(name, NULL, 10), .first_thread = t->threads.n };
-	_cleanup_close_ int fd = openat(proc_root, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	_cleanup_closedir_ DIR *tasks = fd < 0 ? NULL : opendir_at(fd, "task");
-	struct dirent *e;
-	int r;
+	struct stat st;
 
-	if (!tasks)
+	if (was->kthread)
+		return true;
+	file_take(r, &was->task_fd, &p->task_fd);
+	p->task_links = was->task_links;
+	return p->task_fd && !fstat(p->task_fd, &st) && st.st_nlink == p->task_links;
+}
+
+/* Reads the threads that the process had in `before`. Returns 1 if it has no others, 0 if it may have, or
+ * -ENOMEM. */
+static int read_known(const struct reading *r, struct proctask_proc *was, struct proctask_proc *p,
+		      bool *still)
+{
+	int n = 0;
+
+	if (!was || !has_same_number(r, was, p))
 		return 0;
-	while ((e = readdir(tasks))) {
-		if (!isdigit((unsigned char)e->d_name[0]))
+	for (uint32_t i = 0; i < was->n_threads; i++) {
+		n = read_thread(r, p, r->before->threads.v[was->first_thread + i].tid, still);
+		if (n < 0)
+			return n;
+		p->n_threads += n;
+	}
+	return p->n_threads == was->n_threads;
+}
+
+static int read_unknown(const struct reading *r, struct proctask_proc *p, bool *still)
+{
+	_cleanup_closedir_ DIR *d = NULL;
+	struct dirent *e;
+	char path[64];
+	struct stat st;
+	int n;
+
+	snprintf(path, sizeof(path), "%u/task", p->pid);
+	d = opendir_at(r->root, path);
+	/* Links are counted first: a thread that is new then makes the next reading look again. */
+	if (!d || fstat(dirfd(d), &st))
+		return 0;
+	while ((e = readdir(d))) {
+		uint32_t tid = strtoul(e->d_name, NULL, 10);
+
+		if (!tid || map_get(&r->t->tids, tid, NULL))
 			continue;
-		r = read_thread(before, t, &p, dirfd(tasks), e->d_name, &still);
-		if (r < 0)
-			return r;
-		p.n_threads += r;
+		n = read_thread(r, p, tid, still);
+		if (n < 0)
+			return n;
+		p->n_threads += n;
 	}
-	if (!p.n_threads)
+	file_close(r->t, &p->task_fd);
+	n = p->kthread || !r->before ? -1 : fcntl(dirfd(d), F_DUPFD_CLOEXEC, 0);
+	if (n >= 0)
+		file_keep(r, n, &p->task_fd);
+	p->task_links = st.st_nlink;
+	return 0;
+}
+
+/* Reads what is left, after the threads. still: no thread has run since `before`. */
+static int read_rest(const struct reading *r, const struct proctask_proc *was, struct proctask_proc *p,
+		     bool still)
+{
+	_cleanup_close_ int fd = -1;
+	char name[16];
+
+	if (p->kthread)
 		return 0;
-	if (!p.kthread) {
-		was = before && still ? proctask_by_pid(before, p.pid) : NULL;
-		r = was && was->n_threads == p.n_threads ? keep_proc(before, was, t, &p)
-							 : read_user_proc(t, &p, fd);
-		if (r < 0)
-			return r;
-		if (!p.zombie && (!p.fds_seen || !p.syscalls_seen))
-			t->unseen_cnt++;
+	if (was && was->n_threads == p->n_threads && still)
+		return keep_proc(r->before, was, r->t, p);
+	snprintf(name, sizeof(name), "%u", p->pid);
+	fd = openat(r->root, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? 0 : read_user_proc(r, p, fd);
+}
+
+static int read_proc(const struct reading *r, uint32_t pid)
+{
+	struct proctask_proc p = { .pid = pid, .first_thread = r->t->threads.n }, *was = NULL;
+	bool still = true;
+	uint64_t at;
+	int e;
+
+	if (r->before && map_get(&r->before->pids, pid, &at))
+		was = &r->before->procs.v[at];
+	e = read_known(r, was, &p, &still);
+	if (!e)
+		e = read_unknown(r, &p, &still);
+	if (e >= 0 && p.n_threads)
+		e = read_rest(r, was, &p, still);
+	if (e < 0 || !p.n_threads) {
+		file_close(r->t, &p.task_fd);
+		return MIN(e, 0);
 	}
-	r = map_set(&t->pids, p.pid, t->procs.n);
-	return r < 0 ? r : VEC_PUSH(&t->procs, p);
+	if (!p.kthread && !p.zombie && (!p.fds_seen || !p.syscalls_seen))
+		r->t->unseen_cnt++;
+	if (VEC_PUSH(&r->t->procs, p)) {
+		file_close(r->t, &p.task_fd);
+		return -ENOMEM;
+	}
+	return map_set(&r->t->pids, p.pid, r->t->procs.n - 1);
 }
 
 static int object_order(const struct proctask_fd *x, const struct proctask_fd *y)
@@ -437,18 +626,31 @@ static int object_compare(const void *a, const void *b, void *arg)
 	return object_order(&fds[x], &fds[y]) ?: (x > y) - (x < y);
 }
 
-int proctask_read(const struct proctask *before, struct proctask *ret)
+static void reading_limits(struct reading *r)
+{
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_NOFILE, &l))
+		return;
+	r->kept_fd = (int)MIN(l.rlim_cur / 2, (rlim_t)PROCTASK_KEPT_FD);
+	r->max_open = (uint32_t)MIN(l.rlim_cur - (rlim_t)r->kept_fd, (rlim_t)PROCTASK_OPEN_MAX);
+}
+
+int proctask_read(struct proctask *before, struct proctask *ret)
 {
 	_cleanup_closedir_ DIR *d = opendir("/proc");
 	struct proctask t = { 0 };
+	struct reading reading = { .before = before, .t = &t };
 	struct dirent *e;
 	int r = 0;
 
 	if (!d)
 		return -errno;
+	reading.root = dirfd(d);
+	reading_limits(&reading);
 	while (!r && (e = readdir(d)))
 		if (isdigit((unsigned char)e->d_name[0]))
-			r = read_proc(before, &t, dirfd(d), e->d_name);
+			r = read_proc(&reading, (uint32_t)strtoul(e->d_name, NULL, 10));
 	if (!r && !(t.by_object = calloc(t.fds.n + 1, sizeof(*t.by_object))))
 		r = -ENOMEM;
 	if (r < 0) {
@@ -465,6 +667,12 @@ int proctask_read(const struct proctask *before, struct proctask *ret)
 
 void proctask_done(struct proctask *t)
 {
+	for (size_t i = 0; i < t->threads.n; i++) {
+		file_close(t, &t->threads.v[i].sched_fd);
+		file_close(t, &t->threads.v[i].call_fd);
+	}
+	for (size_t i = 0; i < t->procs.n; i++)
+		file_close(t, &t->procs.v[i].task_fd);
 	for (size_t i = 0; i < t->fds.n; i++)
 		free(t->fds.v[i].name);
 	VEC_FREE(&t->fds);
@@ -524,7 +732,12 @@ unsigned proctask_fd_mode(const struct proctask *t, const struct proctask_fd *f)
 bool proctask_moved(const struct proctask *t, const struct proctask_thread *th)
 {
 	char path[64], buf[4096];
+	uint64_t got;
 
+	/* While a thread waits, the number in schedstat shows each later run, and is faster to read. */
+	if (th->sched_fd && th->sched[2] && th->state != 'R')
+		return read_fd(th->sched_fd, buf, sizeof(buf)) <= 0 ||
+		       sscanf(buf, "%*u %*u %" SCNu64, &got) != 1 || got != th->sched[2];
 	snprintf(path, sizeof(path), "/proc/%u/task/%u/status", t->procs.v[th->proc].pid, th->tid);
 	return read_at(AT_FDCWD, path, buf, sizeof(buf)) <= 0 || count_switches(buf) != th->switches;
 }

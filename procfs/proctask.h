@@ -55,6 +55,8 @@ struct proctask_thread {
 	/* As in /proc/PID/schedstat: its times on a CPU and in a run queue, in ns, and how often it got a
 	 * CPU. All 0: not known. */
 	uint64_t sched[3];
+	/* Open files of /proc, for the next reading; 0: not open. */
+	int sched_fd, call_fd;
 };
 
 struct proctask_proc {
@@ -70,6 +72,10 @@ struct proctask_proc {
 	bool zombie; /* the main thread has ended */
 	bool fds_seen;
 	bool syscalls_seen;
+	/* The directory of its threads, open for the next reading, and the number of its links; 0: not open.
+	 */
+	int task_fd;
+	uint64_t task_links;
 };
 
 struct proctask {
@@ -80,18 +86,19 @@ struct proctask {
 	struct map tids;
 	struct map pids;
 	uint32_t unseen_cnt;
+	uint32_t n_open; /* files that stay open for the next reading */
 };
 
 /*
- * before: an earlier reading, or NULL. Of a thread that has not run since then, only the system call
- * is read again, and of a process none of whose threads has run, no descriptor. This is much faster.
- * But what other tasks can change about a task that has not run may then be old: its parent, its
- * tracer, its name, the names of its files. If its system call may not be read, a wait for a CPU may
- * be missing.
- * Returns 0, -ENOMEM, or another -errno if /proc cannot be read. proctask_done() accepts a zeroed
- * structure.
+ * before: an earlier reading, or NULL. Its files move to *ret. With `before`, even if it is all zeroes, files
+ * of /proc stay open for the next reading: at most a half of what RLIMIT_NOFILE allows. Of a thread that has
+ * not run since then, only the system call is read again, and of a process none of whose threads has run, no
+ * descriptor. This is much faster. But what other tasks can change about a task that has not run may then be
+ * old: its parent, its tracer, its name, the names of its files. If its system call may not be read, a wait
+ * for a CPU may be missing. Returns 0, -ENOMEM, or another -errno if /proc cannot be read. proctask_done()
+ * accepts a zeroed structure.
  */
-int proctask_read(const struct proctask *before, struct proctask *ret);
+int proctask_read(struct proctask *before, struct proctask *ret);
 void proctask_done(struct proctask *t);
 
 /* NULL: t has no such thread, process or descriptor. */

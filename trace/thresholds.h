@@ -40,6 +40,11 @@
  * not fit, and then again to be sealed. Evidence: encoding makes records 5 times smaller. On an
  * idle machine, an encoded segment has 10 KiB besides its records. */
 #define WRITER_SAVE_BYTES (256u << 10)
+/* Bytes: If the records of a copy of the open segment take at most this size, encoded, they are not
+ * compressed. Below: the copies of an idle machine take more CPU time. Above: more bytes are written to the
+ * disk, and fewer copies fit into a slot at first, so they are encoded again. Evidence: a record takes about
+ * 8 bytes, so an idle machine has 3 KiB in a segment. */
+#define WRITER_PLAIN_BYTES (24u << 10)
 /*
  * slots: A file has slots for copies of the open segment: its number of slots divided by
  * RINGFILE_SAVES_SHARE, but at most RINGFILE_SAVES_MAX. If this number of slots for copies is less

@@ -7,6 +7,7 @@
 
 #include "analysis/diagnose/comparison.h"
 #include "analysis/diagnose/normal.h"
+#include "analysis/diagnose/prompted.h"
 #include "analysis/diagnose/root_cause.h"
 #include "analysis/contention/flag.h"
 #include "analysis/contention/pool.h"
@@ -142,7 +143,8 @@ static enum cause_kind find_cause(const struct findings *f)
 		return CAUSE_MISSING_WAKEUP;
 	if (f->chain.end == END_UNKNOWN || f->chain.end == END_FOLDED)
 		return n > 1 ? CAUSE_SLOW_PEER : CAUSE_NONE;
-	if ((root_cause_polls(last) && chain_only_children(&f->chain)) || chain_retries_fork(f->g, last))
+	if ((root_cause_polls(last) && chain_only_children(&f->chain)) || root_cause_only_polls(f->g, last) ||
+	    chain_retries_fork(f->g, last))
 		return CAUSE_POLLING;
 	if (chain_sleeps_in_java(f->g, last))
 		return CAUSE_TIMER;
@@ -481,6 +483,7 @@ static int diagnose_words(const struct findings *f, struct diagnosis *d)
 					.parent_threads = f->parent_threads,
 					.silent = is_silent(f->missing, d),
 					.left_out = f->left_out,
+					.told_to_end = f->told_to_end,
 					.watch = written ? NULL : d->watch,
 					.coarse_ns = d->coarse_ns > (d->to_ns - d->from_ns) / COARSE_SHARE
 							     ? d->coarse_ns
@@ -512,11 +515,21 @@ static int compare_waits(struct findings *f, const struct diagnose_options *o, s
 	return r || !f->against ? r : comparison_against(f);
 }
 
+static uint32_t find_told_to_end(const struct findings *f)
+{
+	const struct chain *c = &f->chain;
+
+	return c->links.n > 1 && c->end == END_LEAF && chain_only_children(c)
+		       ? prompted_end(f->g, c->links.v, c->links.n)
+		       : GRAPH_NONE;
+}
+
 int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 	     const struct diagnose_options *options, struct diagnosis **ret)
 {
 	bool given = options && options->window_given;
 	struct findings f = { .g = g,
+			      .told_to_end = GRAPH_NONE,
 			      .stall_least_ns = given ? MIN(DIAGNOSE_STALL_NS, (to_ns - from_ns) / 2)
 						      : DIAGNOSE_STALL_NS };
 	struct path *p = NULL;
@@ -538,7 +551,9 @@ int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to
 	if (!r)
 		r = f.chain.links.n ? root_cause_find(&f) : -EINVAL;
 	f.left_out = !r && is_left_out(&f);
-	if (!r && !f.left_out && !f.chain.refused &&
+	if (!r)
+		f.told_to_end = find_told_to_end(&f);
+	if (!r && !f.left_out && !f.chain.refused && f.told_to_end == GRAPH_NONE &&
 	    !normal_victim(&f, f.chain.links.v[0].total_ns, to_ns - from_ns))
 		r = root_cause_onward(&f);
 	if (!r)
@@ -549,6 +564,7 @@ int diagnose(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to
 		d->stall_ns = f.chain.links.v[0].total_ns;
 		f.chatty = is_chatty(&f, to_ns - from_ns);
 		d->no_waker = f.parent_threads;
+		d->told_to_end = f.told_to_end;
 		d->verdict = !d->no_waker && !is_odd(&f) && is_fine(&f, task, d) ? VERDICT_NORMAL
 										 : find_verdict(&f);
 		d->cause = find_cause(&f);

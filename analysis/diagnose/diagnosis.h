@@ -161,6 +161,9 @@ struct diagnosis {
 	uint64_t coarse_ns; /* for how long only waits of CT_COARSE_NS or more were recorded */
 	size_t asked;
 	bool no_waker;
+	/* The record of a signal by which a task of the chain told the last task to end. The last task waits
+	 * instead. GRAPH_NONE: there is none */
+	uint32_t told_to_end;
 	struct missing_wake *comparison;
 	struct against *against; /* NULL: no other trace was given */
 };

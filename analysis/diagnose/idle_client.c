@@ -191,6 +191,12 @@ static bool is_read(const struct graph *g, const struct link *k)
 	return !s || (r && r->event > s->event);
 }
 
+/* Returns true if link k is the last one of the chain, in an event loop, and no task owes it an answer. */
+static bool ends_in_loop(const struct chain *c, const struct link *k)
+{
+	return k == &c->links.v[c->links.n - 1] && c->end == END_LEAF && is_loop(k) && !k->owed;
+}
+
 /* Returns true if all of the following is true:
  * - Link k is the last one of the chain.
  * - Link k accepted the connection on which link `before` waits: k is the server, `before` the client.
@@ -201,8 +207,7 @@ static bool is_idle_server(const struct graph *g, const struct chain *c, const s
 {
 	uint64_t peer = graph_peer_object(g, before->obj);
 
-	return k == &c->links.v[c->links.n - 1] && c->end == END_LEAF && !k->owed &&
-	       k->kind == RESOURCE_TIMER && peer && graph_is_accepted(g, peer);
+	return ends_in_loop(c, k) && k->kind == RESOURCE_TIMER && peer && graph_is_accepted(g, peer);
 }
 
 static bool polls_several(const struct graph *g, const struct link *k)
@@ -271,7 +276,7 @@ static bool has_all_messages(const struct graph *g, const struct link *k)
 }
 
 /* Returns true if nothing was sent on the connection of link `before`, and the idle server k waits for input
- * on it: the client has to speak first. */
+ * on it: the client has to speak first. The end of the server may have ended the wait of the client. */
 static bool has_not_asked(const struct graph *g, const struct chain *c, const struct link *before,
 			  const struct link *k)
 {
@@ -279,7 +284,7 @@ static bool has_not_asked(const struct graph *g, const struct chain *c, const st
 		 middle_ns = k->from_ns + (k->to_ns - k->from_ns) / 2;
 	size_t n, n_peer, n_got;
 
-	if (!before->unfinished || !is_idle_server(g, c, before, k) || !has_all_messages(g, before))
+	if (!ends_in_loop(c, k) || !peer || !graph_is_accepted(g, peer) || !has_all_messages(g, before))
 		return false;
 	graph_refs(&g->sends, before->obj, &n);
 	graph_refs(&g->sends, peer, &n_peer);
@@ -288,6 +293,22 @@ static bool has_not_asked(const struct graph *g, const struct chain *c, const st
 	       (owner_awaits_input(g, k->task, peer, middle_ns, middle_ns) ||
 		owner_awaits_input(g, k->task, peer, k->to_ns, k->to_ns - 1)) &&
 	       clients_speak_first(g, peer);
+}
+
+/* Returns true if the client has sent nothing on the connection for the time of link k, and has got large
+ * parts again and again. Then it reads a long answer. News are mostly short. */
+static bool reads_long_answer(const struct graph *g, const struct link *k)
+{
+	size_t n_sent, n, parts = 0;
+	const struct graph_ref *sent = graph_refs_from(g, &g->sends, k->obj, k->from_ns, &n_sent);
+	const struct graph_ref *got = graph_refs_from(g, &g->recvs, k->obj, k->from_ns, &n);
+	const struct window_object *o = graph_object(g, k->obj);
+	uint64_t bytes = 0;
+
+	for (; parts < n && g->w->events[got[parts].event].r.ts < k->to_ns && scan_step(g); parts++)
+		bytes += ct_message_bytes(&g->w->events[got[parts].event].r);
+	return o && o->type == SOCK_STREAM && !k->server && parts >= LONG_ANSWER_PARTS &&
+	       bytes >= parts * PACED_BYTES && !(n_sent && g->w->events[sent->event].r.ts < k->to_ns);
 }
 
 bool idle_client(const struct graph *g, const struct chain *c, size_t first)
@@ -301,10 +322,12 @@ bool idle_client(const struct graph *g, const struct chain *c, size_t first)
 			return is_read(g, k);
 		if (i > first && is_idle_server(g, c, k - 1, k))
 			return is_read(g, k - 1);
-		if (!polls_several(g, k) ||
-		    (k->owed && !(i + 1 < c->links.n && has_not_asked(g, c, k, k + 1)) &&
-		     !is_one_way(g, k->obj, k->from_ns) && !is_pipelined(g, k->obj, k->from_ns) &&
-		     !is_dropped(g, k->obj, k->from_ns, k->to_ns)))
+		if (!polls_several(g, k) || reads_long_answer(g, k))
+			return false;
+		if (k->owed && i + 1 < c->links.n && has_not_asked(g, c, k, k + 1))
+			return true;
+		if (k->owed && !is_one_way(g, k->obj, k->from_ns) && !is_pipelined(g, k->obj, k->from_ns) &&
+		    !is_dropped(g, k->obj, k->from_ns, k->to_ns))
 			return false;
 	}
 	return false;

@@ -14,6 +14,7 @@
  *   unix socket had no answer between them, or a server without threads received the last message on a unix
  *   socket, and soon waited again, without a message or work for any task. This does not hold if earlier
  *   messages of this size had an answer.
+ * - In its waits, the client has not got a long answer in large parts.
  * - A later link is a server that waits for its clients. On the connection to this server, the
  *   last message has been received.
  *

@@ -154,7 +154,8 @@ static bool idles(const struct findings *f)
 	bool unsure;
 
 	if (!chain_only_children(&f->chain) || f->chain.end != END_LEAF || chain_waits_for_files(&f->chain) ||
-	    f->circular || last->kind == RESOURCE_DATABASE_LOCK || chain_awaits_helper(last))
+	    f->circular || last->kind == RESOURCE_DATABASE_LOCK || chain_awaits_helper(last) ||
+	    f->told_to_end != GRAPH_NONE)
 		return false;
 	/* a person who asks about the parent wants to know that its child waits for input */
 	if (last->kind == RESOURCE_INPUT && f->chain.options.window_given && f->chain.links.n > 1)
@@ -299,6 +300,23 @@ static bool is_pause(const struct link *k)
 	return k->wait == CT_W_SLEEP || (k->wait == CT_W_FUTEX && k->kind == RESOURCE_TIMER);
 }
 
+/* The event loop k feeds the link before it at the times of its own timer. Returns true if it sends only
+ * short messages, such as events. Larger ones may be the parts of an answer that is late. */
+static bool is_ticker(const struct graph *g, const struct link *k)
+{
+	const struct link *fed = k - 1;
+	uint64_t bytes = 0, waits = MAX(fed->waits, 1U);
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, &g->recvs, fed->obj, fed->from_ns, &n);
+
+	if ((k->wait != CT_W_POLL && k->wait != CT_W_EPOLL) || k->kind != RESOURCE_TIMER ||
+	    CT_OBJ_KIND(fed->obj) != CT_OBJ_SOCK)
+		return false;
+	for (size_t i = 0; i < n && g->w->events[r[i].event].r.ts < fed->to_ns && scan_step(g); i++)
+		bytes += ct_message_bytes(&g->w->events[r[i].event].r);
+	return bytes && bytes < waits * PACED_BYTES;
+}
+
 static bool is_idle_loop(const struct link *k)
 {
 	return (k->wait == CT_W_POLL || k->wait == CT_W_EPOLL) && k->server && !k->owed;
@@ -310,15 +328,37 @@ static bool is_fed(const struct findings *f)
 	size_t n = f->chain.links.n;
 
 	if (n < 2 || f->chain.end != END_LEAF || !is_fed_often(f->g, &v[0]) ||
-	    (!is_pause(&v[n - 1]) && !is_idle_loop(&v[n - 1])))
+	    (!is_pause(&v[n - 1]) && !is_idle_loop(&v[n - 1]) && !is_ticker(f->g, &v[n - 1])))
 		return false;
 	/* A signal is no data for the consumer itself: in PostgreSQL, a signal ends a wait for a lock. */
 	if (v[0].edge == EDGE_SIGNAL)
 		return false;
+	/* A proxy that passes parts of one answer on, again and again, is owed the rest of it. */
 	for (size_t i = 0; i + 1 < n; i++)
-		if (!(carries_data(&v[i]) || awaits_message(f->g, &v[i])) || (v[i].owed && !v[i + 1].server))
+		if (!(carries_data(&v[i]) || awaits_message(f->g, &v[i])) ||
+		    (v[i].owed && !v[i + 1].server && !(i && is_fed_often(f->g, &v[i]))))
 			return false;
 	return true;
+}
+
+static bool watches_files(const struct graph *g, const struct link *k)
+{
+	uint32_t wait = longest_wait(g, k);
+
+	return wait != GRAPH_NONE && (k->wait == CT_W_POLL || k->wait == CT_W_EPOLL) &&
+	       blame_polls_several(g, wait) && blame_polls_inotify(g, wait);
+}
+
+/* Returns true if the victim is an event loop that a change of a file woke (with inotify), and the task that
+ * made the change idles or sleeps: the victim asked nobody for the change. A task that waits for nothing but
+ * the change may need it. */
+static bool is_idle_watcher(const struct findings *f)
+{
+	const struct link *v = f->chain.links.v, *last = &v[f->chain.links.n - 1];
+
+	return f->chain.links.n == 2 && f->chain.end == END_LEAF && v[0].edge == EDGE_WAKE && !v[0].owed &&
+	       v[0].pid != last->pid && watches_files(f->g, &v[0]) &&
+	       (is_pause(last) || is_idle_loop(last) || last->wait == CT_W_ACCEPT);
 }
 
 static bool waits_for_lock(const struct link *k)
@@ -361,7 +401,8 @@ bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_
 		return true;
 	if (f->chain.refused)
 		return false;
-	if (idles(f) || is_fed(f) || waits_for_its_turn(f) || idle_client(f->g, &f->chain, 0))
+	if (idles(f) || is_fed(f) || is_idle_watcher(f) || waits_for_its_turn(f) ||
+	    idle_client(f->g, &f->chain, 0))
 		return true;
 	/* the victim is a server whose clients ask for nothing */
 	if (first->server && !first->owed && f->chain.end == END_LEAF && first->wait != CT_W_WRITE &&

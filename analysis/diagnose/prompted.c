@@ -79,6 +79,53 @@ uint32_t prompted_task(const struct graph *g, uint32_t task, uint64_t from_ns, u
 										     : main_thread;
 }
 
+static bool tells_to_end(const struct ct_rec *r)
+{
+	switch (ct_signal_number(r)) {
+	case SIGTERM:
+		return true;
+	case SIGHUP:
+	case SIGINT:
+	case SIGQUIT:
+		/* A handler of such a signal may do something else, for example read the configuration. */
+		return r->flags & CT_GF_IGNORED;
+	default:
+		return false;
+	}
+}
+
+static bool is_from_chain(const struct graph *g, const struct link *links, size_t n, uint32_t sender)
+{
+	for (size_t i = 0; i + 1 < n; i++)
+		if (g->tasks[sender].tgid == links[i].pid || (g->tasks[sender].tgid != links[n - 1].pid &&
+							      graph_descends_from(g, sender, links[i].pid)))
+			return true;
+	return false;
+}
+
+uint32_t prompted_end(const struct graph *g, const struct link *links, size_t n)
+{
+	const struct link *k = &links[n - 1];
+	uint64_t born_ns = g->tasks[k->task].born_ns, by_ns = k->from_ns + (k->to_ns - k->from_ns) / 2;
+	uint32_t found = GRAPH_NONE, sender;
+	size_t all;
+	const struct graph_ref *r = graph_refs_from(g, &g->signals, k->pid, born_ns, &all);
+
+	if (g->tasks[k->task].exit_ns < k->to_ns)
+		return GRAPH_NONE;
+	for (size_t i = 0; i < all && scan_step(g); i++) {
+		const struct ct_rec *e = &g->w->events[r[i].event].r;
+
+		if (e->ts > by_ns)
+			break;
+		sender = tells_to_end(e) && !(e->flags & CT_GF_KERNEL) ? graph_task_at(g, e->tid, e->ts)
+								       : GRAPH_NONE;
+		if (sender != GRAPH_NONE && is_from_chain(g, links, n, sender))
+			found = r[i].event;
+	}
+	return found;
+}
+
 bool prompted_idles(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns);

@@ -5,7 +5,7 @@
 #ifndef CTRACE_ANALYSIS_DIAGNOSE_PROMPTED_H
 #define CTRACE_ANALYSIS_DIAGNOSE_PROMPTED_H
 
-#include "graph/timeline/graph.h"
+#include "analysis/diagnose/diagnosis.h"
 
 /* Returns the begin of a row of sleeps and waits for children, with hardly any work in between.
  * from_ns: a moment in the row, or before it. Returns from_ns if no row follows. */
@@ -19,5 +19,12 @@ uint32_t prompted_task(const struct graph *g, uint32_t task, uint64_t from_ns, u
 		       uint64_t alive_ns, enum edge_kind *ret_edge);
 /* Returns true if the task has nothing to do: it idles (blame_idles()), or waits to read from a pipe. */
 bool prompted_idles(const struct graph *g, uint32_t task, uint64_t ts_ns);
+
+/* Returns the record of the last signal that told the process of the last link to end, if this process has
+ * not ended by the end of the link. The signal came before the middle of the link, from the process of
+ * another link, or from a descendant of it, such as kill(1). It is SIGTERM, or another signal that mostly
+ * ends programs, and that the process ignores. (Process 1 of a PID namespace ignores each signal for which it
+ * has no handler.) Returns GRAPH_NONE if there is no such record. */
+uint32_t prompted_end(const struct graph *g, const struct link *links, size_t n);
 
 #endif

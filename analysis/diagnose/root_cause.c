@@ -541,6 +541,51 @@ static int find_disk(struct findings *f)
 	return k->resource ? 0 : -ENOMEM;
 }
 
+/* Returns true if the record shows that the task tid does something for other tasks, or gets something. */
+static bool is_progress(const struct graph *g, const struct ct_rec *r, uint32_t tid)
+{
+	uint32_t wakee;
+
+	if (r->kind != CT_WAKE)
+		return r->tid == tid && (r->kind == CT_SEND || r->kind == CT_RECV || r->kind == CT_FORK ||
+					 r->kind == CT_SIGNAL || r->kind == CT_BLK_ISSUE);
+	if (!ct_wake_by_task(r) || ct_wake_waker(r) != tid)
+		return false;
+	wakee = graph_task_at(g, r->tid, r->ts);
+	return wakee == GRAPH_NONE || !g->tasks[wakee].kthread;
+}
+
+static bool progresses_in(const struct graph *g, const struct interval *s)
+{
+	size_t i = window_lower_bound(g->w, s->from_ns);
+
+	for (; i < g->w->n_events && g->w->events[i].r.ts <= s->to_ns; i++)
+		if (!scan_step(g) || is_progress(g, &g->w->events[i].r, g->tasks[s->task].tid))
+			return true;
+	return false;
+}
+
+bool root_cause_only_polls(const struct graph *g, const struct link *k)
+{
+	const struct graph_task *t = &g->tasks[k->task];
+	uint32_t end = t->first_interval + t->n_intervals, i = graph_interval_at(g, k->task, k->from_ns);
+	unsigned rounds = 0;
+
+	if (!root_cause_polls(k) || graph_lacks_within(g, k->from_ns, k->to_ns) & CT_LACK_MESSAGES)
+		return false;
+	for (; i < end && g->intervals[i].from_ns < k->to_ns && scan_step(g); i++) {
+		const struct interval *s = &g->intervals[i];
+
+		/* the last round may be different: the task got what it waited for */
+		if (s->state != INTERVAL_RUNNING || s->from_ns < k->from_ns || s->to_ns >= k->to_ns)
+			continue;
+		if (progresses_in(g, s))
+			return false;
+		rounds++;
+	}
+	return rounds >= POLL_WAITS - 1;
+}
+
 bool root_cause_polls(const struct link *k)
 {
 	return k->wait == CT_W_SLEEP && k->waits >= POLL_WAITS && k->total_ns / k->waits < POLL_WAIT_NS &&

@@ -32,6 +32,9 @@ struct findings {
 	bool on_disk;
 	bool left_out;
 	struct writer writer;
+	/* prompted_end(): the chain only waits for children, and its last task should end, but waits. Or
+	 * GRAPH_NONE */
+	uint32_t told_to_end;
 	bool guessed_idle; /* a rule of thumb says that the last task idles */
 	struct missing_wake *missing;
 	bool by_comparison;
@@ -54,5 +57,8 @@ bool root_cause_ran(const struct link *k);
 /* Returns true if the task sleeps again and again for short times, and the time between its sleeps
  * is less than half of its time asleep. */
 bool root_cause_polls(const struct link *k);
+/* As root_cause_polls(), and between its sleeps, the task sends and receives nothing, wakes and starts no
+ * other task, and asks no disk: it only looks for something. */
+bool root_cause_only_polls(const struct graph *g, const struct link *k);
 
 #endif

@@ -384,6 +384,25 @@ static void say_writer(struct words *t, const struct sentence_facts *f, const st
 		  f->writer->tid);
 }
 
+/* "although sh[10] had sent it SIGTERM, which it ignores" */
+static void say_told_to_end(struct words *t, const struct sentence_facts *f)
+{
+	const struct window_event *e = &f->g->w->events[f->told_to_end];
+	uint32_t by = graph_task_at(f->g, e->r.tid, e->r.ts);
+	char comm[64];
+
+	describe_clean(graph_comm(f->g, by, e->r.ts), comm, sizeof(comm));
+	words_add(t, ", although %s[%u] had sent it SIG%s%s", comm, e->r.tid,
+		  describe_signal(ct_signal_number(&e->r)),
+		  e->r.flags & CT_GF_IGNORED ? ", which it ignores" : "");
+}
+
+/* What the task has sent did not arrive. Returns true if it has only asked for the connection. */
+static bool asked_to_connect(const struct graph *g, const struct link *k)
+{
+	return !graph_ref_before(g, &g->sends, k->obj, k->to_ns);
+}
+
 static void say_leaf(struct words *t, const struct sentence_facts *f, const struct link *k)
 {
 	bool sleeps = chain_sleeps_in_java(f->g, k);
@@ -453,11 +472,17 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 	else if (k->wait == CT_W_FLOCK || k->kind == RESOURCE_DATABASE_LOCK || k->kind == RESOURCE_LOCK)
 		words_add(t, ", whose owner the trace does not show");
 	else if (f->leaf->undelivered)
-		words_add(t, ", and what it had sent did not arrive at the other end, on this host");
+		words_add(
+			t,
+			asked_to_connect(f->g, k)
+				? ", and its request to connect did not arrive at the other end, on this host"
+				: ", and what it had sent did not arrive at the other end, on this host");
 	else if (f->leaf->time == TIME_NETWORK && nat_may_be_local(f->g, k->obj))
 		words_add(t, ", whose other end may be on this host");
 	else if (graph_is_local(f->g, k->obj) && !graph_peer_object(f->g, k->obj) && !f->leaf->rivals)
 		words_add(t, ", whose other end on this host the trace does not show");
+	if (f->told_to_end != GRAPH_NONE)
+		say_told_to_end(t, f);
 }
 
 static void say_stopper(struct words *t, const struct sentence_facts *f)

@@ -26,6 +26,7 @@ struct sentence_facts {
 	unsigned parent_threads;
 	bool silent;
 	bool left_out;
+	uint32_t told_to_end; /* see struct findings */
 	const char *watch;
 	const char *against; /* a sentence about another trace, or NULL */
 	uint64_t coarse_ns;  /* 0: too short to mention */

@@ -255,6 +255,7 @@ static enum cause_kind cause_of_alarm(const struct diagnosis *d)
 	case CAUSE_BUSY:
 	case CAUSE_EXTERNAL:
 	case CAUSE_NETWORK:
+	case CAUSE_POLLING:
 	case CAUSE_QUEUEING:
 	case CAUSE_SLOW_PEER:
 	case CAUSE_TIMER:
@@ -273,8 +274,8 @@ static bool is_alarm(const struct graph *g, const struct diagnosis *d)
 
 	if (d->verdict == VERDICT_NORMAL || d->verdict == VERDICT_LONG_RUNNING)
 		return false;
-	/* the second: a shell sleeps because it cannot start a process */
-	if (d->no_waker || chain_retries_fork(g, &d->chain[d->n_chain - 1]))
+	/* the third: a shell sleeps because it cannot start a process */
+	if (d->no_waker || d->told_to_end != GRAPH_NONE || chain_retries_fork(g, &d->chain[d->n_chain - 1]))
 		return true;
 	/* The victim waits for a futex, and it is a guess which task has to wake the victim. A
 	 * worker thread without work waits in the same way. So the wait of a worker thread is an
@@ -323,12 +324,14 @@ static bool is_alarm(const struct graph *g, const struct diagnosis *d)
 	       ns >= HANGS_RUN_NS;
 }
 
+/* It does not matter here that the thing is not known for which the last task polls. */
 static bool is_minor(const struct diagnosis *d)
 {
 	return (d->n_chain == 1 &&
 		(d->chain[0].wait == CT_W_STOPPED || d->chain[0].kind == RESOURCE_DATA_FLAG)) ||
-	       (d->n_chain > 1 && (d->cause == CAUSE_SLOW_PEER || d->cause == CAUSE_TIMER) &&
-		d->chain[d->n_chain - 1].wait == CT_W_SLEEP && !d->strong);
+	       (d->n_chain > 1 &&
+		(d->cause == CAUSE_SLOW_PEER || d->cause == CAUSE_TIMER || d->cause == CAUSE_POLLING) &&
+		d->chain[d->n_chain - 1].wait == CT_W_SLEEP && d->doubts & ~(1U << DOUBT_POLLING));
 }
 
 /* An old trace does not mark the tasks of ctrace (graph/timeline/build.c). */

@@ -105,7 +105,15 @@ static json_t *row_of(json_t *list, const json_t *name)
 	return json_array_append_new(list, x) ? NULL : x;
 }
 
-static void add_probe(json_t *list, const json_t *probe, const json_t *before, uint64_t ns)
+/* Returns in how many ns the file is probed anew, or NULL if it is not. */
+static json_t *retry_in(const json_t *probe, uint64_t now_ns)
+{
+	uint64_t retry_ns = number(probe, "retry_ns");
+
+	return retry_ns ? json_integer((json_int_t)(retry_ns - MIN(retry_ns, now_ns))) : NULL;
+}
+
+static void add_probe(json_t *list, const json_t *probe, const json_t *before, uint64_t ns, uint64_t now_ns)
 {
 	json_t *row = row_of(list, json_object_get(probe, "name")), *probes;
 	double hits = by_second(growth(probe, before, "id", "hits"), ns);
@@ -130,10 +138,11 @@ static void add_probe(json_t *list, const json_t *probe, const json_t *before, u
 		json_object_set_new(row, "cost_ns_per_s",
 				    json_real(json_real_value(json_object_get(row, "cost_ns_per_s")) + cost));
 	json_array_append_new(
-		probes, json_pack("{s:O,s:O,s:O,s:O,s:s*,s:f}", "file", json_object_get(probe, "file"),
+		probes, json_pack("{s:O,s:O,s:O,s:O,s:s*,s:o*,s:f}", "file", json_object_get(probe, "file"),
 				  "functions", json_object_get(probe, "functions"), "wanted",
 				  json_object_get(probe, "wanted"), "marks", json_object_get(probe, "marks"),
-				  "why", why && *why ? why : NULL, "hits_per_s", hits));
+				  "why", why && *why ? why : NULL, "retry_in_ns", retry_in(probe, now_ns),
+				  "hits_per_s", hits));
 }
 
 /* Adds a framework whose probes are detached (frameworks = auto). */
@@ -211,7 +220,7 @@ static int add_daemon(json_t *list, const char *socket, uint64_t time_ns, const 
 	new = json_object_get(after, "frameworks");
 	ns = number(new, "counted_ns") - number(old, "counted_ns");
 	json_array_foreach (json_object_get(new, "probes"), i, x)
-		add_probe(list, x, json_object_get(old, "probes"), ns);
+		add_probe(list, x, json_object_get(old, "probes"), ns, number(after, "now_ns"));
 	json_array_foreach (json_object_get(new, "detached"), i, x)
 		add_detached(list, x, number(after, "now_ns"));
 	return 0;
@@ -229,6 +238,16 @@ static bool is_on(const json_t *row)
 	return false;
 }
 
+static void print_lack(const json_t *probe)
+{
+	char wait[TEXT_NUMBER_MAX];
+
+	printf("      no probe: %s", json_string_value(json_object_get(probe, "why")));
+	if (json_object_get(probe, "retry_in_ns"))
+		printf("; ctraced tries again in %s", text_duration(number(probe, "retry_in_ns"), wait));
+	putchar('\n');
+}
+
 static void print_probes(const json_t *row)
 {
 	double callees = json_real_value(json_object_get(row, "callee_hits_per_s"));
@@ -244,10 +263,12 @@ static void print_probes(const json_t *row)
 			printf(", and %d marks", (int)number(x, "marks"));
 		printf("; %.0f hits/s\n", json_real_value(json_object_get(x, "hits_per_s")));
 		if (json_object_get(x, "why"))
-			printf("      no probe: %s\n", json_string_value(json_object_get(x, "why")));
+			print_lack(x);
 	}
 	if (callees > 0)
 		printf("    functions of jobs: %.0f hits/s\n", callees);
+	if (!is_on(row))
+		return;
 	if (!json_object_get(row, "cost_ns_per_s")) {
 		printf("    cost: not known yet, because the probes were attached just now\n");
 		return;

@@ -246,8 +246,23 @@ static void print_detached(const json_t *frameworks, uint64_t now_ns)
 		       text_duration(num(x, "again_ns") - MIN(num(x, "again_ns"), now_ns), again));
 }
 
+/* A file without any probe is told only if it is to get probes. */
+static void print_unprobed_file(const json_t *x, uint64_t now_ns)
+{
+	uint64_t probes = num(x, "functions") + num(x, "marks"), retry_ns = num(x, "retry_ns");
+	char wait[TEXT_NUMBER_MAX];
+
+	if (!*str(x, "why") || (!probes && !retry_ns))
+		return;
+	printf("%-10s %s probes of %s in %s: %s", "Left out:", probes ? "some" : "all", str(x, "name"),
+	       str(x, "file"), str(x, "why"));
+	if (retry_ns)
+		printf("; ctrace tries again in %s", text_duration(retry_ns - MIN(retry_ns, now_ns), wait));
+	putchar('\n');
+}
+
 /* What the probes do not see: sites without a probe, descriptions that are not used, stacks. */
-static void print_unprobed(const json_t *frameworks, const json_t *visits)
+static void print_unprobed(const json_t *frameworks, const json_t *visits, uint64_t now_ns)
 {
 	uint64_t refused = num(frameworks, "refused"), stacks = num(visits, "job_stacks_refused");
 	char n[TEXT_NUMBER_MAX];
@@ -255,9 +270,7 @@ static void print_unprobed(const json_t *frameworks, const json_t *visits)
 	size_t i;
 
 	json_array_foreach (json_object_get(frameworks, "probes"), i, x)
-		if (num(x, "functions") + num(x, "marks") && *str(x, "why"))
-			printf("%-10s some probes of %s in %s: %s\n", "Left out:", str(x, "name"),
-			       str(x, "file"), str(x, "why"));
+		print_unprobed_file(x, now_ns);
 	json_array_foreach (json_object_get(frameworks, "left_out"), i, x)
 		printf("%-10s the description of a framework: %s\n", "Left out:", json_string_value(x));
 	if (refused)
@@ -296,7 +309,7 @@ static void print_text(const json_t *a)
 	print_probes(json_object_get(a, "frameworks"),
 		     (double)num(a, "uptime_ns") * (double)num(rings, "cpus"));
 	print_detached(json_object_get(a, "frameworks"), num(a, "now_ns"));
-	print_unprobed(json_object_get(a, "frameworks"), visits);
+	print_unprobed(json_object_get(a, "frameworks"), visits, num(a, "now_ns"));
 	print_stuck(visits, json_object_get(a, "frameworks"), json_object_get(a, "requests"));
 	print_hangs(json_object_get(a, "incidents"), json_object_get(a, "detector"));
 	printf("%-10s %" PRIu64 " live, %" PRIu64 " off%s\n", "Hooks:", num(hooks, "live"), num(hooks, "off"),

@@ -197,9 +197,6 @@ static bool drain_ask_inspection(void *arg, struct task *task)
 		.spins = task->st.run != WINDOW_RUN_BLOCKED,
 	};
 
-	/* the daemon's own threads wait for work; to inspect them would be more work */
-	if (task->tgid == (uint32_t)getpid())
-		return false;
 	return !inspect_ask(d->inspect, &want);
 }
 
@@ -621,8 +618,8 @@ static void *drain_main(void *arg)
 		eventfd_t count;
 		long n;
 
-		epoll_wait(d->epoll_fd, &ev, 1, wait_ms);
-		eventfd_read(d->wake_fd, &count);
+		if (epoll_wait(d->epoll_fd, &ev, 1, wait_ms) > 0)
+			eventfd_read(d->wake_fd, &count);
 		pthread_mutex_lock(&d->lock);
 		stop = d->stop;
 		pthread_mutex_unlock(&d->lock);
@@ -719,6 +716,7 @@ static int drain_start(struct drain *d)
 	d->start_ns = clock_boot_ns();
 	d->start_cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	inspect_policy_init(&d->policy, d->opt.long_wait_ns, d->start_ns);
+	d->policy.own_tgid = (uint32_t)getpid();
 	r = drain_resync(d, d->start_ns);
 	if (r < 0)
 		return r;

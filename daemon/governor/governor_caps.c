@@ -49,11 +49,13 @@ uint32_t caps_most(const struct caps *c, double *ret_share)
 {
 	const struct caps_task *most = c->task;
 
+	*ret_share = 0;
+	if (c->total < GROUPS_LEAST)
+		return 0;
 	for (unsigned i = 1; i < GOVERN_CAPS; i++)
 		if (c->task[i].n > most->n)
 			most = &c->task[i];
-	*ret_share = 0;
-	if (c->total < GROUPS_LEAST || !most->n)
+	if (!most->n)
 		return 0;
 	*ret_share = (double)(most->n / CAPS_SAMPLE) / c->total;
 	return most->tid;
@@ -81,13 +83,14 @@ void caps_round(struct caps *c, uint64_t now_ns, const struct caps_ops *ops)
 {
 	if (caps_over(c, now_ns)) {
 		caps_end(c, ops);
-		for (unsigned i = 0; i < GOVERN_CAPS; i++)
+		for (unsigned i = 0; c->total && i < GOVERN_CAPS; i++)
 			c->task[i] = (struct caps_task){ 0 };
 		c->second_ns = now_ns;
 		c->total = 0;
 		return;
 	}
-	if (!c->per_s)
+	/* no task can have reached the limit if all together have not */
+	if (!c->per_s || (uint64_t)c->total * CAPS_SAMPLE < c->per_s)
 		return;
 	for (unsigned i = 0; i < GOVERN_CAPS; i++) {
 		struct caps_task *t = &c->task[i];

@@ -37,11 +37,13 @@ uint64_t groups_most(const struct groups *g, double *ret_share)
 {
 	unsigned most = 0;
 
+	*ret_share = 0;
+	if (g->total < GROUPS_LEAST)
+		return 0;
 	for (unsigned i = 1; i < GROUPS_MAX; i++)
 		if (g->v[i].n > g->v[most].n)
 			most = i;
-	*ret_share = 0;
-	if (g->total < GROUPS_LEAST || !g->v[most].n)
+	if (!g->v[most].n)
 		return 0;
 	*ret_share = (double)(g->v[most].n + g->displaced) / g->total;
 	return g->v[most].group;

@@ -102,9 +102,14 @@ static json_t *answer_crash(const struct crashes *cs, const struct crash *c)
 			 answer_text(c->text), "chain", answer_path(cs, c));
 }
 
+static bool answer_fits(const struct crash *c, enum ct_hang rule)
+{
+	return rule == CT_HANG_CRASH ? c->how == CRASH_SIGNAL
+				     : c->how == CRASH_EXCEPTION || c->how == CRASH_THREAD;
+}
+
 static int answer_crashes(const struct graph *g, const struct diagnoser_question *q, json_t **ret)
 {
-	enum crash_how how = q->rule == CT_HANG_CRASH ? CRASH_SIGNAL : CRASH_EXCEPTION;
 	struct crashes *cs;
 	int r = crashes_find(g, q->since_ns, g->w->to_ns, &cs);
 
@@ -112,7 +117,7 @@ static int answer_crashes(const struct graph *g, const struct diagnoser_question
 		return r;
 	*ret = NULL;
 	for (size_t i = 0; i < cs->n && !*ret; i++)
-		if (cs->v[i].how == how && g->tasks[cs->v[i].task].tid == q->tid)
+		if (answer_fits(&cs->v[i], q->rule) && g->tasks[cs->v[i].task].tid == q->tid)
 			*ret = answer_crash(cs, &cs->v[i]);
 	if (!*ret)
 		*ret = answer_error("the snapshot does not show the crash");

@@ -80,9 +80,13 @@ char *incident_say_text(const struct incident *in)
 	if (!f)
 		return NULL;
 	describe_clean(h->comm, comm, sizeof(comm));
-	if (crashed)
-		fprintf(f, "%s[%u] %s", comm, h->tid,
-			h->rule == CT_HANG_CRASH ? "crashed" : "ended after an uncaught exception");
+	if (h->rule == CT_HANG_CRASH)
+		fprintf(f, "%s[%u] crashed", comm, h->tid);
+	else if (h->rule == CT_HANG_EXCEPTION && h->tid != h->tgid)
+		fprintf(f, "%s[%u], a thread of pid %u, ended after an uncaught exception", comm, h->tid,
+			h->tgid);
+	else if (h->rule == CT_HANG_EXCEPTION)
+		fprintf(f, "%s[%u] ended after an uncaught exception", comm, h->tid);
 	else
 		fprintf(f, "%s[%u] %s for %.1f s", comm, h->tid, say_rule(h),
 			(double)(h->found_ns - h->since_ns) / 1e9);

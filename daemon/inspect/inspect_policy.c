@@ -36,10 +36,16 @@ static uint32_t *share_of(struct inspect_policy_shares *s, const struct task *ta
 	return &s->others;
 }
 
-static bool policy_counts(const struct task *task)
+static bool policy_is_own(const struct inspect_policy *p, const struct task *task)
+{
+	return p->own_tgid && task->tgid == p->own_tgid;
+}
+
+static bool policy_counts(const struct inspect_policy *p, const struct task *task)
 {
 	return task->st.run == WINDOW_RUN_BLOCKED && !(task->flags & TASK_KTHREAD) &&
-	       task->st.last.wait != CT_W_KTHREAD && task->st.last.wait != CT_W_EXITED;
+	       task->st.last.wait != CT_W_KTHREAD && task->st.last.wait != CT_W_EXITED &&
+	       !policy_is_own(p, task);
 }
 
 static bool policy_is_loop(const struct task *task)
@@ -53,33 +59,48 @@ static bool policy_same_wait(const struct task *task)
 	       task->inspect_nr == task->st.last.nr && task->inspect_loop == policy_is_loop(task);
 }
 
-static bool policy_long_due(const struct inspect_policy *p, const struct task *task, uint64_t now_ns)
+/* Returns when the inspection of the present wait as a long wait is due; UINT64_MAX: never. */
+static uint64_t policy_long_due(const struct inspect_policy *p, const struct task *task)
 {
-	uint64_t since = task->st.last.ts;
+	uint64_t since = task->st.last.ts, again_ns;
 
-	if (now_ns < since + p->long_wait_ns || task->inspect_since_ns == since)
-		return false;
-	return !policy_same_wait(task) || now_ns >= task->inspect_next_ns ||
-	       (now_ns >= since + INSPECT_POLICY_STUCK * p->long_wait_ns &&
-		now_ns >= task->inspect_ns + INSPECT_POLICY_STUCK_AGAIN);
+	if (task->inspect_since_ns == since)
+		return UINT64_MAX;
+	if (!policy_same_wait(task))
+		return since + p->long_wait_ns;
+	again_ns = MAX(since + INSPECT_POLICY_STUCK * p->long_wait_ns,
+		       task->inspect_ns + INSPECT_POLICY_STUCK_AGAIN);
+	again_ns = MIN(task->inspect_next_ns, again_ns);
+	return MAX(since + p->long_wait_ns, again_ns);
 }
 
-static bool policy_loop_due(const struct task *task, uint64_t now_ns)
+/* As policy_long_due(), for a loop of waits. */
+static uint64_t policy_loop_due(const struct task *task)
 {
-	return policy_is_loop(task) && now_ns >= task->loop_since_ns + INSPECT_POLICY_LOOP_NS &&
-	       (!task->inspect_loop || now_ns >= task->inspect_ns + INSPECT_POLICY_LOOP_AGAIN) &&
-	       (!policy_same_wait(task) || now_ns >= task->inspect_next_ns);
+	uint64_t due_ns = task->loop_since_ns + INSPECT_POLICY_LOOP_NS;
+
+	if (!policy_is_loop(task))
+		return UINT64_MAX;
+	if (task->inspect_loop)
+		due_ns = MAX(due_ns, task->inspect_ns + INSPECT_POLICY_LOOP_AGAIN);
+	return policy_same_wait(task) ? MAX(due_ns, task->inspect_next_ns) : due_ns;
+}
+
+static uint64_t policy_due(const struct inspect_policy *p, const struct task *task)
+{
+	return policy_counts(p, task) ? MIN(policy_long_due(p, task), policy_loop_due(task)) : UINT64_MAX;
 }
 
 /* Returns true if the task has yielded often since the last scan. Only an inspection shows the
  * stack of such a task: timer interrupts sample stacks, but on a busy machine they hardly ever hit
  * a task that gives its CPU away at once. */
-static bool policy_spins(struct task *task)
+static bool policy_spins(const struct inspect_policy *p, struct task *task)
 {
 	uint32_t yields = task->yields - task->yields_seen;
 
 	task->yields_seen = task->yields;
-	return yields >= INSPECT_POLICY_YIELDS && task->st.run != WINDOW_RUN_BLOCKED;
+	return yields >= INSPECT_POLICY_YIELDS && task->st.run != WINDOW_RUN_BLOCKED &&
+	       !policy_is_own(p, task);
 }
 
 static void policy_mark(struct task *task, uint64_t now_ns)
@@ -111,13 +132,12 @@ void inspect_policy_scan(struct inspect_policy *p, struct tasks *tasks, uint64_t
 		p->shares_ns = now_ns;
 	}
 	for (unsigned seen = 0; seen < INSPECT_POLICY_SCAN_MAX; seen++) {
-		task = tasks_next(tasks, p->next_tid);
+		task = tasks_next_due(tasks, p->next_tid, now_ns);
 		if (!task) {
 			p->next_tid = 1;
 			return;
 		}
-		if (policy_counts(task) &&
-		    (policy_long_due(p, task, now_ns) || policy_loop_due(task, now_ns))) {
+		if (policy_due(p, task) <= now_ns) {
 			uint32_t *share = share_of(&p->shares, task);
 
 			if (!p->tokens) {
@@ -135,8 +155,9 @@ void inspect_policy_scan(struct inspect_policy *p, struct tasks *tasks, uint64_t
 		}
 		/* a spinning task is inspected only while more than half of the tokens are left;
 		 * the rest is kept for waiting tasks */
-		if (policy_spins(task) && p->tokens > INSPECT_POLICY_PER_SEC / 2 && inspect(arg, task))
+		if (policy_spins(p, task) && p->tokens > INSPECT_POLICY_PER_SEC / 2 && inspect(arg, task))
 			p->tokens--;
+		task->due_ns = policy_due(p, task);
 		p->next_tid = task->st.last.tid + 1;
 	}
 }
@@ -150,7 +171,7 @@ unsigned inspect_policy_all(struct inspect_policy *p, struct tasks *tasks, uint6
 	for (struct task *t = tasks_next(tasks, 1); t && n < max; t = tasks_next(tasks, t->st.last.tid + 1)) {
 		uint32_t *share;
 
-		if (!policy_counts(t) || now_ns < t->st.last.ts + p->long_wait_ns)
+		if (!policy_counts(p, t) || now_ns < t->st.last.ts + p->long_wait_ns)
 			continue;
 		if (t->inspect_since_ns == t->st.last.ts && t->inspect_ns >= since_ns && !t->inspect_lock)
 			continue;

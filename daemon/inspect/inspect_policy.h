@@ -30,6 +30,8 @@ struct inspect_policy_shares {
 
 struct inspect_policy {
 	uint64_t long_wait_ns;
+	/* The process of the daemon, or 0. Its threads wait for work; to inspect them would be more work. */
+	uint32_t own_tgid;
 	uint64_t next_scan_ns;
 	uint32_t next_tid;
 	uint64_t fill_ns; /* the time up to which tokens have been added */

@@ -430,6 +430,7 @@ static void jobs_publish(struct jobs *j)
 			spent = jobs_file_spent(j, j->files.v[i]);
 			one.hits = spent.hits;
 			one.cost_ns = spent.cost_ns;
+			one.retry_ns = j->files.v[i]->passes ? j->of[s].retry_ns : 0;
 			jobs_row_clean(&one);
 			VEC_PUSH(&rows, one);
 		}
@@ -524,11 +525,27 @@ static bool jobs_follow(struct jobs *j)
 	return attach;
 }
 
-/* Call this after jobs_scan(). */
+/* Returns true if no file of the framework has a probe, and this may change. */
+static bool jobs_waits(const struct jobs *j, uint32_t spec)
+{
+	bool passes = false;
+
+	for (size_t i = 0; i < j->files.n; i++) {
+		const struct jobs_file *f = j->files.v[i];
+
+		if (f->spec_no == spec && (f->n_found || f->n_marks))
+			return false;
+		passes |= f->spec_no == spec && f->passes;
+	}
+	return passes;
+}
+
+/* Call this after jobs_scan(). A framework whose only file is held back is not attached: its jobs are still
+ * not recorded, and the trace must not say that they are. */
 static void jobs_attached(struct jobs *j)
 {
 	for (uint32_t s = 0; s < j->specs->n; s++) {
-		if (!j->of[s].returns)
+		if (!j->of[s].returns || jobs_waits(j, s))
 			continue;
 		j->of[s].returns = false;
 		jobs_meter_attached(j->meter, s, j->of[s].times);

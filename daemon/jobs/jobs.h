@@ -50,6 +50,7 @@ struct jobs_row {
 	/* CPU time of all hits since the start of the daemon, without the functions that jobs run
 	 * (cost_ns), and of these functions (callee_ns). hits * the price of each probe. */
 	uint64_t cost_ns, callee_ns;
+	uint64_t retry_ns; /* boot time at which the file is probed anew, because of `lack`; 0: it is not */
 	/* With specs->is_auto. off: the probes of the framework are detached; the row has no file. */
 	struct jobs_auto automatic;
 };

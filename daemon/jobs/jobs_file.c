@@ -415,7 +415,7 @@ static void file_look(struct file_look *l, int fd, bool held)
 	int r;
 
 	if (held) {
-		file_why(f, "it", "a process that has mapped the file hangs in the kernel");
+		snprintf(f->why, sizeof(f->why), "a process that has mapped the file hangs in the kernel");
 		f->passes = true;
 		return;
 	}

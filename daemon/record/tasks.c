@@ -24,12 +24,15 @@ struct tasks_leaf {
 	uint64_t used;
 	struct task tasks[1 << LEAF_BITS];
 };
+/* due_ns[i]: no task of leaves[i] is due (tasks_next_due()) before this time */
 struct tasks_mid {
 	uint64_t used[(1 << MID_BITS) / 64];
+	uint64_t due_ns[1 << MID_BITS];
 	struct tasks_leaf *leaves[1 << MID_BITS];
 };
 
 struct tasks {
+	uint64_t used[(1 << TOP_BITS) / 64];
 	struct tasks_mid *top[1 << TOP_BITS];
 	uint32_t max, n, n_dead;
 	uint32_t generation;
@@ -62,17 +65,33 @@ void tasks_free(struct tasks *t)
 	free(t);
 }
 
+/* The place of the tid in top, in a tasks_mid, and in a leaf. */
+static uint32_t at_top(uint32_t tid)
+{
+	return tid >> (LEAF_BITS + MID_BITS);
+}
+
+static uint32_t at_mid(uint32_t tid)
+{
+	return tid >> LEAF_BITS & ((1 << MID_BITS) - 1);
+}
+
+static uint32_t at_leaf(uint32_t tid)
+{
+	return tid & ((1 << LEAF_BITS) - 1);
+}
+
 static struct tasks_leaf *tasks_leaf(const struct tasks *t, uint32_t tid)
 {
-	const struct tasks_mid *mid = tid < TASKS_TID_MAX ? t->top[tid >> (LEAF_BITS + MID_BITS)] : NULL;
+	const struct tasks_mid *mid = tid < TASKS_TID_MAX ? t->top[at_top(tid)] : NULL;
 
-	return mid ? mid->leaves[tid >> LEAF_BITS & ((1 << MID_BITS) - 1)] : NULL;
+	return mid ? mid->leaves[at_mid(tid)] : NULL;
 }
 
 static struct task *tasks_entry(const struct tasks *t, uint32_t tid)
 {
 	struct tasks_leaf *leaf = tasks_leaf(t, tid);
-	struct task *task = leaf ? &leaf->tasks[tid & ((1 << LEAF_BITS) - 1)] : NULL;
+	struct task *task = leaf ? &leaf->tasks[at_leaf(tid)] : NULL;
 
 	return task && task->flags & TASK_USED ? task : NULL;
 }
@@ -96,12 +115,14 @@ static struct task *tasks_make(struct tasks *t, uint32_t tid)
 
 	if (!tid || tid >= TASKS_TID_MAX || t->n >= t->max)
 		return NULL;
-	mid = &t->top[tid >> (LEAF_BITS + MID_BITS)];
-	if (!*mid)
+	mid = &t->top[at_top(tid)];
+	if (!*mid) {
 		*mid = calloc(1, sizeof(**mid));
-	if (!*mid)
-		return NULL;
-	i = tid >> LEAF_BITS & ((1 << MID_BITS) - 1);
+		if (!*mid)
+			return NULL;
+		bits_set(t->used, at_top(tid));
+	}
+	i = at_mid(tid);
 	leaf = &(*mid)->leaves[i];
 	if (!*leaf) {
 		*leaf = calloc(1, sizeof(**leaf));
@@ -109,12 +130,27 @@ static struct task *tasks_make(struct tasks *t, uint32_t tid)
 			return NULL;
 		bits_set((*mid)->used, i);
 	}
-	task = &(*leaf)->tasks[tid & ((1 << LEAF_BITS) - 1)];
-	bits_set(&(*leaf)->used, tid & ((1 << LEAF_BITS) - 1));
+	task = &(*leaf)->tasks[at_leaf(tid)];
+	bits_set(&(*leaf)->used, at_leaf(tid));
+	(*mid)->due_ns[i] = 0;
 	t->n++;
 	task_reset(task, tid);
 	task->generation = t->generation;
 	return task;
+}
+
+static void leaf_due(struct tasks *t, uint32_t tid)
+{
+	t->top[at_top(tid)]->due_ns[at_mid(tid)] = 0;
+}
+
+/* Called when the task begins a wait, or yields. */
+static void task_due(struct tasks *t, struct task *task)
+{
+	if (!task->due_ns)
+		return;
+	task->due_ns = 0;
+	leaf_due(t, task->st.last.tid);
 }
 
 /* Returns the entry of a task, new if there was none. NULL: the idle task, a task that died at ts
@@ -135,6 +171,7 @@ static struct task *tasks_touch(struct tasks *t, uint32_t tid, uint64_t ts)
 	if (ts <= task->st.last.ts)
 		return NULL;
 	task_reset(task, tid);
+	leaf_due(t, tid);
 	task->generation = t->generation;
 	t->n_dead--;
 	return task;
@@ -195,6 +232,7 @@ static void tasks_switch_out(struct tasks *t, uint16_t cpu, const struct ct_rec 
 	task->st.cpu = cpu;
 	if (rec->flags & CT_SF_KTHREAD)
 		task->flags |= TASK_KTHREAD;
+	task_due(t, task);
 	ran_ns = task->st.run == WINDOW_RUN_RUNNING ? rec->ts - task->st.last.ts : 0;
 	if (rec->flags & CT_SF_PREEMPT || rec->wait == CT_W_NONE || rec->wait == CT_W_YIELD) {
 		task->loop_ran_ns += ran_ns;
@@ -333,10 +371,12 @@ void tasks_identity(struct tasks *t, const struct ct_task_blob *blob)
 		return;
 	task->tgid = blob->tgid;
 	task->group = govern_group(blob->uid, blob->cgroup_id);
-	if (blob->h.flags & CT_TF_KTHREAD)
+	if (blob->h.flags & CT_TF_KTHREAD) {
 		task->flags |= TASK_KTHREAD;
-	else
+	} else if (task->flags & TASK_KTHREAD) {
 		task->flags &= ~TASK_KTHREAD;
+		task_due(t, task);
+	}
 }
 
 void tasks_found_begin(struct tasks *t, uint64_t now_ns)
@@ -368,6 +408,7 @@ void tasks_found(struct tasks *t, const struct ct_iter_task *found)
 	if (task->st.run == WINDOW_RUN_BLOCKED && task->st.last.ts && task->st.last.wait == w->wait &&
 	    task->st.last.obj == w->obj && found->sched_since <= task->st.last.ts + TASKS_SINCE_NS)
 		return;
+	task_due(t, task);
 	task->st.run = WINDOW_RUN_BLOCKED;
 	task->st.last = *w;
 	task->st.last.kind = CT_SWITCH;
@@ -453,23 +494,77 @@ struct task *tasks_get(struct tasks *t, uint32_t tid)
 	return task && !(task->flags & TASK_DEAD) ? task : NULL;
 }
 
-static struct task *tasks_next_entry(struct tasks *t, uint32_t from)
+/* Returns the first tid from `from` on whose leaf exists, or that begins a leaf that exists. TASKS_TID_MAX:
+ * there is none. */
+static uint32_t tasks_next_leaf(const struct tasks *t, uint32_t from)
 {
 	uint32_t tid = from;
 
 	while (tid < TASKS_TID_MAX) {
-		const struct tasks_mid *mid = t->top[tid >> (LEAF_BITS + MID_BITS)];
-		uint32_t i = tid >> LEAF_BITS & ((1 << MID_BITS) - 1);
-		uint32_t at = mid ? bits_next(mid->used, 1 << MID_BITS, i) : 1 << MID_BITS;
+		uint32_t top = bits_next(t->used, 1 << TOP_BITS, at_top(tid)), mid;
 
-		if (at > i) { /* the first entry of another leaf, or of the next struct tasks_mid */
-			tid = ((tid >> LEAF_BITS) - i + at) << LEAF_BITS;
-			continue;
-		}
-		i = tid & ((1 << LEAF_BITS) - 1);
-		at = bits_next(&mid->leaves[at]->used, 1 << LEAF_BITS, i);
+		if (top >= 1 << TOP_BITS)
+			break;
+		if (top > at_top(tid))
+			tid = top << (LEAF_BITS + MID_BITS);
+		mid = bits_next(t->top[top]->used, 1 << MID_BITS, at_mid(tid));
+		if (mid == at_mid(tid))
+			return tid;
+		if (mid < 1 << MID_BITS)
+			return (top << MID_BITS | mid) << LEAF_BITS;
+		tid = (top + 1) << (LEAF_BITS + MID_BITS);
+	}
+	return TASKS_TID_MAX;
+}
+
+static struct task *tasks_next_entry(struct tasks *t, uint32_t from)
+{
+	uint32_t tid = from;
+
+	while ((tid = tasks_next_leaf(t, tid)) < TASKS_TID_MAX) {
+		struct tasks_leaf *leaf = tasks_leaf(t, tid);
+		uint32_t at = bits_next(&leaf->used, 1 << LEAF_BITS, at_leaf(tid));
+
 		if (at < 1 << LEAF_BITS)
-			return &mid->leaves[tid >> LEAF_BITS & ((1 << MID_BITS) - 1)]->tasks[at];
+			return &leaf->tasks[at];
+		tid = ((tid >> LEAF_BITS) + 1) << LEAF_BITS;
+	}
+	return NULL;
+}
+
+/* Returns the first task in the leaf that is due, from `at` on. If there is none, sets *due_ns to the time
+ * when the first one will be due. */
+static struct task *leaf_next_due(struct tasks_leaf *leaf, uint32_t at, uint64_t now_ns, uint64_t *due_ns)
+{
+	uint64_t first_ns = UINT64_MAX;
+
+	for (uint32_t i = bits_next(&leaf->used, 1 << LEAF_BITS, 0); i < 1 << LEAF_BITS;
+	     i = bits_next(&leaf->used, 1 << LEAF_BITS, i + 1)) {
+		struct task *task = &leaf->tasks[i];
+
+		if (task->flags & TASK_DEAD)
+			continue;
+		if (i >= at && task->due_ns <= now_ns)
+			return task;
+		first_ns = MIN(first_ns, task->due_ns);
+	}
+	*due_ns = first_ns;
+	return NULL;
+}
+
+struct task *tasks_next_due(struct tasks *t, uint32_t from, uint64_t now_ns)
+{
+	uint32_t tid = from;
+
+	while ((tid = tasks_next_leaf(t, tid)) < TASKS_TID_MAX) {
+		struct tasks_mid *mid = t->top[at_top(tid)];
+		uint64_t *due_ns = &mid->due_ns[at_mid(tid)];
+		struct task *task = NULL;
+
+		if (*due_ns <= now_ns)
+			task = leaf_next_due(mid->leaves[at_mid(tid)], at_leaf(tid), now_ns, due_ns);
+		if (task)
+			return task;
 		tid = ((tid >> LEAF_BITS) + 1) << LEAF_BITS;
 	}
 	return NULL;
@@ -509,14 +604,14 @@ int tasks_states(struct tasks *t, const struct window_state **ret, size_t *ret_n
 
 static void tasks_release(struct tasks *t, uint32_t tid)
 {
-	struct tasks_mid *mid = t->top[tid >> (LEAF_BITS + MID_BITS)];
-	uint32_t i = tid >> LEAF_BITS & ((1 << MID_BITS) - 1);
+	struct tasks_mid *mid = t->top[at_top(tid)];
+	uint32_t i = at_mid(tid);
 	struct tasks_leaf **leaf = &mid->leaves[i];
 
-	(*leaf)->tasks[tid & ((1 << LEAF_BITS) - 1)].flags = 0;
+	(*leaf)->tasks[at_leaf(tid)].flags = 0;
 	t->n--;
 	t->n_dead--;
-	bits_clear(&(*leaf)->used, tid & ((1 << LEAF_BITS) - 1));
+	bits_clear(&(*leaf)->used, at_leaf(tid));
 	if (!(*leaf)->used) {
 		free(*leaf);
 		*leaf = NULL;

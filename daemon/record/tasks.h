@@ -21,6 +21,8 @@
 
 struct task {
 	struct window_state st;
+	/* For tasks_next_due(). The caller that got the task sets it to a later time. */
+	uint64_t due_ns;
 	/* time of the latest wake-up, which may be read before the switch that begins the wait */
 	uint64_t wake_ns;
 	uint64_t futex_ns;
@@ -100,6 +102,9 @@ bool tasks_read(struct tasks *t, const struct ct_iter_task *found, struct ct_rec
 struct task *tasks_get(struct tasks *t, uint32_t tid);
 /* Returns the first living task with tid >= from, or NULL. For a walk: from is 1, then the last tid + 1. */
 struct task *tasks_next(struct tasks *t, uint32_t from);
+/* As tasks_next(), but returns only tasks that are due: those with due_ns <= now_ns, and each task that has
+ * begun a wait or yielded since its due_ns was set. Reads no other tasks. */
+struct task *tasks_next_due(struct tasks *t, uint32_t from, uint64_t now_ns);
 
 /* Returns 0 with the states of all living tasks, sorted by tid, or -ENOMEM with ret and ret_n
  * untouched. *ret belongs to t until the next call. A capped task is WINDOW_RUN_CAPPED. */

@@ -209,6 +209,19 @@ static json_t *report_detached(const struct report_frameworks *f, const struct j
 			 "times", num(a->times));
 }
 
+static json_t *report_probe(const struct jobs_row *r)
+{
+	json_t *x = json_pack("{s:s,s:I,s:s,s:I,s:I,s:I,s:s,s:I,s:I,s:I,s:I}", "name",
+			      r->name + strlen("jobs/"), "id", num(r->id), "file", r->file, "functions",
+			      num(r->n_found), "wanted", num(r->n_wanted), "marks", num(r->n_marks), "why",
+			      r->lack, "hits", num(r->hits), "callee_hits", num(r->callee_hits), "cost_ns",
+			      num(r->cost_ns), "callee_ns", num(r->callee_ns));
+
+	if (r->retry_ns)
+		json_object_set_new(x, "retry_ns", json_integer(num(r->retry_ns)));
+	return x;
+}
+
 static void report_probes(void *arg, const struct jobs_row *r)
 {
 	const struct report_frameworks *f = arg;
@@ -222,13 +235,7 @@ static void report_probes(void *arg, const struct jobs_row *r)
 		if (!name || strcmp(name, r->name + strlen("jobs/")))
 			json_array_append_new(f->detached, report_detached(f, r));
 	} else if (*r->file) {
-		json_array_append_new(f->probes,
-				      json_pack("{s:s,s:I,s:s,s:I,s:I,s:I,s:s,s:I,s:I,s:I,s:I}", "name",
-						r->name + strlen("jobs/"), "id", num(r->id), "file", r->file,
-						"functions", num(r->n_found), "wanted", num(r->n_wanted),
-						"marks", num(r->n_marks), "why", r->lack, "hits",
-						num(r->hits), "callee_hits", num(r->callee_hits), "cost_ns",
-						num(r->cost_ns), "callee_ns", num(r->callee_ns)));
+		json_array_append_new(f->probes, report_probe(r));
 	}
 }
 

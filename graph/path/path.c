@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/path/newcomer.h"
 #include "graph/wake/bytes.h"
 #include "graph/wake/legs.h"
 #include "graph/wake/owner.h"
@@ -32,6 +33,16 @@ struct debt_look {
 	struct blame blame; /* after the search */
 };
 
+/* Arguments and result of a call of blame_last(). The next call often has the same arguments. Example: an
+ * event loop repeats a poll 1000 times. For each of these polls, last_idle() returns the last repeat, and
+ * blame_last() is called for this repeat. */
+struct last_look {
+	uint32_t last;
+	uint64_t limit_ns;
+	struct blame blame;
+	uint64_t asked_ns;
+};
+
 struct walker {
 	const struct graph *g;
 	path_blamed_fn blamed; /* may be NULL */
@@ -41,12 +52,7 @@ struct walker {
 	VEC(struct blame) leaves;
 	uint32_t stack[PATH_MAX_DEPTH + 1];
 	uint32_t *near;
-	/* Arguments and result of the last call of blame_last(). The next call often has the same
-	 * arguments. Example: an event loop repeats a poll 1000 times. For each of these polls,
-	 * last_idle() returns the last repeat, and blame_last() is called for this repeat. */
-	uint32_t last;
-	uint64_t last_ns;
-	struct blame last_blame;
+	struct last_look lasts[ASKED_STEPS + 1]; /* by the step of last_blamed() */
 	/* legs[d] has the legs of one frame at depth d. A leg is the time from a question to its answer
 	 * (legs.h). */
 	struct legs legs[PATH_MAX_DEPTH + 1];
@@ -138,13 +144,21 @@ static void find_blame(const struct walker *k, uint32_t interval, uint64_t limit
 		k->blamed(k->blamed_arg, interval, limit_ns, b);
 }
 
-static void blame_last(struct walker *k, uint32_t last, uint64_t limit_ns, struct blame *b)
+/* Returns when the waiter asked for what ended the wait: it sent the request, or gave work to a thread. 0:
+ * not known. */
+static uint64_t blame_last(struct walker *k, unsigned step, uint32_t last, uint64_t limit_ns, struct blame *b)
 {
-	if (last != k->last || limit_ns != k->last_ns)
-		find_blame(k, last, limit_ns, &k->last_blame);
-	k->last = last;
-	k->last_ns = limit_ns;
-	*b = k->last_blame;
+	struct last_look *look = &k->lasts[step];
+
+	if (last != look->last || limit_ns != look->limit_ns) {
+		look->last = last;
+		look->limit_ns = limit_ns;
+		find_blame(k, last, limit_ns, &look->blame);
+		look->asked_ns = MAX(blame_asked_ns(k->g, &look->blame),
+				     owner_handed_ns(k->g, k->g->intervals[last].task, &look->blame));
+	}
+	*b = look->blame;
+	return look->asked_ns;
 }
 
 static bool is_request(const struct graph *g, uint32_t interval, const struct blame *b)
@@ -152,19 +166,7 @@ static bool is_request(const struct graph *g, uint32_t interval, const struct bl
 	return is_poll(g, interval) && b->ended && b->edge == EDGE_MESSAGE && graph_is_accepted(g, b->obj);
 }
 
-/* Returns true if a message ended the poll or accept, and the sender of the message is a task that
- * is in another process and was born after the wait began. The waiter cannot have waited for this
- * task: the waiter idled. */
-static bool is_of_newcomer(const struct graph *g, uint32_t interval, const struct blame *b)
-{
-	const struct interval *s = &g->intervals[interval];
-
-	return (is_poll(g, interval) || s->wait == CT_W_ACCEPT) && b->ended && b->edge == EDGE_MESSAGE &&
-	       b->task != GRAPH_NONE && g->tasks[b->task].tgid != g->tasks[s->task].tgid &&
-	       g->tasks[b->task].born_ns > s->from_ns;
-}
-
-/* b is the blame for `interval` of frame f, and is_of_newcomer() holds. The task of the parent frame waits
+/* b is the blame for `interval` of frame f, and newcomer_sent() holds. The task of the parent frame waits
  * for an answer of the task T of f, and T may need the newcomer for this answer. Returns true if it did not:
  * T has not started the newcomer, and after the message, T waited in the same poll again before it acted. */
 static bool waits_again(const struct walker *k, const struct path_frame *f, uint32_t interval,
@@ -178,25 +180,28 @@ static bool waits_again(const struct walker *k, const struct path_frame *f, uint
 
 /* Like last_idle(), returns the last repeat of the poll `interval`, or `interval` itself. But skips
  * repeats that say nothing about `interval`: an answer ended the repeat, and the task sent the request
- * for this answer only after `interval`. If the last repeat is of this kind, looks at the last repeat
- * before that request, and so on, at most ASKED_STEPS times. *b is the blame of the returned poll. */
+ * for this answer only after `interval`. Or a thread of the process ended the repeat, and the task gave
+ * work to this thread only after `interval`. If the last repeat is of this kind, looks at the last repeat
+ * before that request or work, and so on, at most ASKED_STEPS times. *b is the blame of the returned
+ * poll. */
 static uint32_t last_blamed(struct walker *k, const struct path_frame *f, uint32_t interval, struct blame *b)
 {
 	uint64_t end = horizon(f), asked;
 	uint32_t last = last_idle(k, f, interval), before;
 
-	blame_last(k, last, end, b);
+	asked = blame_last(k, 0, last, end, b);
 	for (unsigned i = 0; i < ASKED_STEPS && last != interval; i++) {
-		asked = blame_asked_ns(k->g, b);
 		if (asked <= k->g->intervals[interval].to_ns)
 			break;
 		before = repeats_last(k->g, interval, asked, no_progress_ns(end - f->from_ns));
 		if (before != GRAPH_NONE && before >= last)
 			break;
 		last = before == GRAPH_NONE ? interval : before;
-		blame_last(k, last, end, b);
-		if (is_request(k->g, last, b))
+		asked = blame_last(k, i + 1, last, end, b);
+		if (is_request(k->g, last, b)) {
 			blame_lasting(k->g, last, b);
+			asked = blame_asked_ns(k->g, b);
+		}
 	}
 	return last;
 }
@@ -420,6 +425,14 @@ static void look_debts(struct walker *k, uint32_t frame, uint32_t interval, cons
 	}
 }
 
+/* Blames the task that could have ended the wait, but not `poster`, which ended it. */
+static void blame_without(const struct graph *g, uint32_t interval, uint32_t poster, struct blame *b)
+{
+	blame_lasting(g, interval, b);
+	if (b->task == poster)
+		b->task = GRAPH_NONE;
+}
+
 static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, struct blame *b)
 {
 	const struct path_frame *f = &k->frames.v[frame], *asked = unanswered(k, frame);
@@ -430,13 +443,18 @@ static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, 
 		return;
 
 	blame_repeats(k, f, interval, b);
+	/* The end of a child ended the poll, but not what the victim waits for. */
+	if (!f->depth && is_poll(k->g, interval) && b->ended && b->edge == EDGE_EXIT)
+		repeats_answered(k->g, interval, f->to_ns, b);
 	/* The task of the parent frame did not wait for the message that ended this wait, if this message
 	 * is a request of another client, or is from a task that was born after the wait began. In these
 	 * cases, the task that could have ended the wait is to blame instead. */
 	if (f->depth &&
 	    ((!f->blame.ended && is_request(k->g, interval, b)) ||
-	     (is_of_newcomer(k->g, interval, b) && (!f->blame.owed || waits_again(k, f, interval, b)))))
+	     (newcomer_sent(k->g, interval, b) && (!f->blame.owed || waits_again(k, f, interval, b)))))
 		look_lasting(k, frame, interval, b);
+	if (newcomer_ordered(k->g, interval, f->from_ns, b))
+		blame_without(k->g, interval, b->task, b);
 	if (is_of_another_request(k->g, f, interval, b))
 		b->strength = EDGE_WEAK;
 	active = *b;
@@ -542,13 +560,22 @@ static uint64_t sent_long_before(const struct graph *g, const struct blame *b)
 	return sent->r.ts;
 }
 
-/* Returns true if the task waits for b->task to read what the task has sent, or to answer it. */
-static bool asks_over_network(const struct graph *g, uint32_t interval, const struct blame *b)
+/* The task waits because of *b for something on a connection. Returns the time at which its last message, or
+ * its request for the connection, arrived at the other end, but at most `to`. Returns 0 if it had arrived
+ * before, or if this is not known. */
+static uint64_t arrived_ns(const struct graph *g, uint32_t interval, const struct blame *b, uint64_t from,
+			   uint64_t to)
 {
-	return b->task != GRAPH_NONE && CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK &&
-	       (b->kind == RESOURCE_TCP || b->kind == RESOURCE_UDP) &&
-	       g->intervals[interval].wait != CT_W_WRITE &&
-	       (b->edge == EDGE_OWNER || b->edge == EDGE_MESSAGE);
+	const struct interval *s = &g->intervals[interval];
+	uint64_t made;
+
+	if (CT_OBJ_KIND(b->obj) != CT_OBJ_SOCK || (b->kind != RESOURCE_TCP && b->kind != RESOURCE_UDP) ||
+	    s->wait == CT_W_WRITE)
+		return 0;
+	made = bytes_connected_ns(g, s, b->obj, from, to);
+	if (made || b->task == GRAPH_NONE || (b->edge != EDGE_OWNER && b->edge != EDGE_MESSAGE))
+		return made;
+	return bytes_arrived_ns(g, b->obj, b->task, from, to);
 }
 
 static void add_leaf(struct walker *k, uint32_t frame, uint32_t interval, uint64_t from, uint64_t to,
@@ -567,6 +594,7 @@ static void add_undelivered(struct walker *k, uint32_t frame, uint32_t interval,
 	struct blame lost = *b;
 
 	lost.task = lost.event = GRAPH_NONE;
+	lost.rivals = 0;
 	lost.edge = EDGE_OWNER;
 	lost.strength = EDGE_WEAK;
 	lost.time = TIME_NETWORK;
@@ -628,13 +656,35 @@ static uint64_t walk_turns(struct walker *k, uint32_t frame, uint32_t interval, 
 	return from;
 }
 
+/* A thread polls for several things. Another thread of its process writes a command to the process of
+ * b->task, whose answer then ends the poll. The poll was not for this answer before the command. Adds this
+ * time, and returns when it ends. */
+static uint64_t walk_before_command(struct walker *k, uint32_t frame, uint32_t interval, uint64_t from,
+				    uint64_t to, const struct blame *b)
+{
+	uint32_t tgid = k->g->tasks[k->g->intervals[interval].task].tgid;
+	uint64_t asked = 0;
+	struct blame before;
+
+	if (to - from > OTHER_WAIT_NS && is_poll(k->g, interval) && b->ended && b->edge == EDGE_PIPE &&
+	    b->task != GRAPH_NONE && k->g->tasks[b->task].tgid != tgid)
+		asked = MIN(blame_command_ns(k->g, b->task, b->until_ns, tgid), to);
+	if (asked <= from)
+		return from;
+	look_lasting(k, frame, interval, &before);
+	if (before.task != GRAPH_NONE && k->g->tasks[before.task].tgid == k->g->tasks[b->task].tgid)
+		before.task = GRAPH_NONE;
+	walk_blamed(k, frame, interval, from, asked, &before);
+	return asked;
+}
+
 static void walk_wait(struct walker *k, uint32_t frame, uint32_t interval, uint64_t from, uint64_t to)
 {
 	struct blame b, delayed;
 	uint64_t sent, arrived;
 
 	blame_in_frame(k, frame, interval, &b);
-	arrived = asks_over_network(k->g, interval, &b) ? bytes_arrived_ns(k->g, b.obj, b.task, from, to) : 0;
+	arrived = arrived_ns(k->g, interval, &b, from, to);
 	if (arrived > from) {
 		add_undelivered(k, frame, interval, from, arrived, &b);
 		if (arrived < to)
@@ -650,6 +700,7 @@ static void walk_wait(struct walker *k, uint32_t frame, uint32_t interval, uint6
 		add_leaf(k, frame, interval, MAX(from, sent), to, &delayed, false);
 		return;
 	}
+	from = walk_before_command(k, frame, interval, from, to, &b);
 	from = walk_turns(k, frame, interval, from, to, &b);
 	if (from < to)
 		walk_blamed(k, frame, interval, from, to, &b);
@@ -741,12 +792,14 @@ int path_walk(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t t
 int path_walk_blamed(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
 		     path_blamed_fn blamed, void *arg, struct path **ret)
 {
-	struct walker k = { .g = g, .blamed = blamed, .blamed_arg = arg, .last = GRAPH_NONE };
+	struct walker k = { .g = g, .blamed = blamed, .blamed_arg = arg };
 	_cleanup_free_ uint32_t *near = NULL;
 	struct path *p;
 
 	if (task == GRAPH_NONE || task >= g->n_tasks || from_ns >= to_ns)
 		return -EINVAL;
+	for (size_t i = 0; i < ARRAY_SIZE(k.lasts); i++)
+		k.lasts[i].last = GRAPH_NONE;
 	for (size_t i = 0; i < ARRAY_SIZE(k.stack); i++)
 		k.stack[i] = k.legs_of[i] = k.looks[i].frame = k.debts[i].frame = GRAPH_NONE;
 	k.near = near = calloc(g->n_tasks, sizeof(*near));

@@ -149,6 +149,8 @@ void blame_debtors(const struct graph *g, uint32_t interval, const struct blame_
 		   struct enders *ret);
 
 bool blame_polls_several(const struct graph *g, uint32_t interval);
+/* Returns true if the poll also waits for changes of files (inotify). */
+bool blame_polls_inotify(const struct graph *g, uint32_t interval);
 
 /* A wait of `task` ended at end_ns. Returns the first record after `last` of a signal that may have ended the
  * wait and the task's process, or NULL. last: an earlier result for the same wait; NULL: returns the first
@@ -158,6 +160,11 @@ const struct window_event *blame_killer(const struct graph *g, uint32_t task, ui
 
 /* Returns when the waiter sent the request whose answer ended the wait, or 0. */
 uint64_t blame_asked_ns(const struct graph *g, const struct blame *b);
+
+/* Returns the time at which a process gave a helper its last command before ts_ns: `task` waited in a read of
+ * a pipe, until a task of the process tgid wrote to this pipe. So the task had nothing to do for this process
+ * just before. Returns 0 if something else ended the last such wait. */
+uint64_t blame_command_ns(const struct graph *g, uint32_t task, uint64_t ts_ns, uint32_t tgid);
 
 /* Returns true if b repeats the wait a: the same call on the same object. */
 static inline bool blame_same_wait(const struct interval *a, const struct interval *b)

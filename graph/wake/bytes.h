@@ -117,6 +117,16 @@ uint32_t bytes_unread(const struct graph *g, uint64_t sock, const struct window_
  * - Records of messages may be missing. */
 uint64_t bytes_arrived_ns(const struct graph *g, uint64_t sock, uint32_t task, uint64_t from_ns,
 			  uint64_t to_ns);
+/* s waits for something on the TCP socket sock, whose remote address is of this host. If records show that
+ * the connection was not made when the time from_ns to to_ns began, and did not reach the server, returns the
+ * time of the first message on sock, or to_ns if it is earlier. Returns 0 in these cases:
+ * - The connection may have been made: no record shows that it was not, MESSAGE_DELAYED_NS after from_ns or
+ *   later (a wait in connect() shows it), and after the last such record, a task may have accepted it.
+ * - Some socket that listens for it is not awaited: its queue may be full.
+ *
+ * A connection that reaches a listening socket is made by the kernel, before a task accepts it. */
+uint64_t bytes_connected_ns(const struct graph *g, const struct interval *s, uint64_t sock, uint64_t from_ns,
+			    uint64_t to_ns);
 /* a and b are records, in any order. Returns true if messages of sock, or of its other end, may be missing
  * between them: see graph_may_lack(), or because a task was capped whose process uses the connection, or is
  * that of a or b. sock needs no known other end. */

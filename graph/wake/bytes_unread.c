@@ -536,3 +536,82 @@ uint64_t bytes_arrived_ns(const struct graph *g, uint64_t sock, uint32_t task, u
 		       ? arrived_ns
 		       : 0;
 }
+
+/* Returns true if a task waits for connections on the listening socket at ts_ns. If since_ns is earlier, all
+ * tasks that may wait for them have to do so, and none may have been woken for one since then. */
+static bool is_awaited(const struct graph *g, uint64_t listener, uint64_t since_ns, uint64_t ts_ns)
+{
+	struct enders users = { 0 };
+	bool known = owner_holders(g, listener, ts_ns, &users);
+	uint32_t user = users.n ? GRAPH_NONE : owner_fd(g, listener, ts_ns, 0, 0, &users);
+	size_t waiting = 0;
+
+	if (user != GRAPH_NONE)
+		owner_add(g, &users, user);
+	for (size_t i = 0; i < users.n; i++)
+		waiting += owner_awaits_input(g, users.v[i], listener, since_ns, ts_ns);
+	return since_ns < ts_ns ? known && waiting && waiting == users.n : waiting > 0;
+}
+
+/* Returns true if is_awaited() holds for each of the sockets that listen for the connection o. */
+static bool are_awaited(const struct graph *g, const struct window_object *o, uint64_t since_ns,
+			uint64_t ts_ns)
+{
+	enum listens best = LISTENS_NOT;
+	bool all = false;
+	size_t n;
+	const struct graph_ref *r = graph_listening(g, o->family, o->type, o->rport, o->name, &n);
+
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct window_object *l = &g->w->objects[r[i].event];
+		enum listens how = graph_listens_for(g, l, o);
+
+		if (how == LISTENS_NOT || how < best)
+			continue;
+		all = (how > best || all) && is_awaited(g, l->id, since_ns, ts_ns);
+		best = how;
+	}
+	return all && scan_left(g);
+}
+
+/* The connection o was not made at o->connecting_ns. Returns true if it was not made up to to_ns either: all
+ * tasks that may get it waited for it then, and no connection has woken them since. */
+static bool is_still_connecting(const struct graph *g, const struct window_object *o, uint64_t to_ns)
+{
+	uint64_t since_ns = o->connecting_ns;
+
+	return since_ns && since_ns < to_ns && !graph_may_lack(g, CT_LACK_MESSAGES, since_ns, to_ns) &&
+	       are_awaited(g, o, since_ns, since_ns) && are_awaited(g, o, since_ns, to_ns);
+}
+
+/* Returns the time of the first message on the socket, or UINT64_MAX. */
+static uint64_t first_message(const struct graph *g, uint64_t sock)
+{
+	size_t n_sent, n_got;
+	const struct graph_ref *sent = graph_refs(&g->sends, sock, &n_sent);
+	const struct graph_ref *got = graph_refs(&g->recvs, sock, &n_got);
+
+	return MIN(n_sent ? g->w->events[sent->event].r.ts : UINT64_MAX,
+		   n_got ? g->w->events[got->event].r.ts : UINT64_MAX);
+}
+
+uint64_t bytes_connected_ns(const struct graph *g, const struct interval *s, uint64_t sock, uint64_t from_ns,
+			    uint64_t to_ns)
+{
+	const struct window_object *o = graph_object(g, sock);
+	uint64_t late_ns = from_ns + MESSAGE_DELAYED_NS, seen_ns, made_ns, middle_ns;
+
+	if (!o || CT_OBJ_KIND(sock) != CT_OBJ_SOCK || o->family == AF_UNIX || o->type != SOCK_STREAM ||
+	    !graph_is_local(g, sock))
+		return 0;
+	seen_ns = s->wait == CT_W_CONNECT ? s->to_ns : o->connecting_ns;
+	made_ns = MIN(first_message(g, sock), to_ns);
+	if (made_ns <= late_ns)
+		return 0;
+	if (seen_ns <= late_ns)
+		return is_still_connecting(g, o, made_ns - 1) ? made_ns : 0;
+	middle_ns = late_ns + (made_ns - late_ns) / 2;
+	return are_awaited(g, o, middle_ns, middle_ns) && are_awaited(g, o, made_ns - 1, made_ns - 1)
+		       ? made_ns
+		       : 0;
+}

@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 
 #include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
@@ -43,6 +44,19 @@ bool blame_polls_several(const struct graph *g, uint32_t interval)
 			return true;
 		first = e->r.obj;
 	}
+	return false;
+}
+
+bool blame_polls_inotify(const struct graph *g, uint32_t interval)
+{
+	const struct interval *s = &g->intervals[interval];
+	size_t n;
+	const struct graph_ref *r = polled_set(g, s, &n);
+
+	for (size_t i = 0; i < n && scan_step(g); i++)
+		if (is_polled_in(s, &g->w->events[r[i].event]) &&
+		    CT_OBJ_KIND(g->w->events[r[i].event].r.obj) == CT_OBJ_INOTIFY)
+			return true;
 	return false;
 }
 
@@ -251,11 +265,39 @@ static uint32_t exit_caller(const struct graph *g, uint32_t task)
 	return caller != GRAPH_NONE && g->tasks[caller].tgid == t->tgid ? caller : GRAPH_NONE;
 }
 
+/* A fatal signal kills all threads of a process, and the order in which they exit is chance. (A process may
+ * also block such a signal, and wait for it. Then the exit code names no signal.) Returns the thread that
+ * sent this signal itself, as in abort(), or for which the kernel sent it, as for a bad address. If the
+ * signal came from outside, returns the main thread if it was there. Otherwise, or if no such signal is
+ * recorded, returns GRAPH_NONE. */
+static uint32_t killed_thread(const struct graph *g, uint32_t task)
+{
+	const struct graph_task *t = &g->tasks[task];
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->signals, t->tgid, &n);
+	const struct window_event *e = NULL;
+	uint32_t sender, main_thread;
+
+	for (size_t i = 0; i < n && g->w->events[r[i].event].r.ts <= t->exit_ns && scan_step(g); i++)
+		if (g->w->events[r[i].event].r.flags & CT_GF_FATAL &&
+		    ct_signal_number(&g->w->events[r[i].event].r) == (unsigned)WTERMSIG(t->exit_code))
+			e = &g->w->events[r[i].event];
+	if (!e)
+		return GRAPH_NONE;
+	sender = graph_task_at(g, e->r.tid, e->r.ts);
+	if (sender != GRAPH_NONE && g->tasks[sender].tgid == t->tgid)
+		return sender;
+	main_thread = graph_task_at(g, t->tgid, e->r.ts);
+	return main_thread != GRAPH_NONE && g->tasks[main_thread].exit_ns >= e->r.ts ? main_thread
+										     : GRAPH_NONE;
+}
+
 uint32_t wake_ender(const struct graph *g, uint32_t task)
 {
 	const struct graph_task *t = &g->tasks[task];
 	size_t n;
 	const struct graph_ref *r = graph_refs(&g->threads, t->tgid, &n);
+	uint32_t killed;
 
 	for (size_t i = 0; i < n && scan_step(g); i++) {
 		uint32_t caller = exit_caller(g, r[i].event);
@@ -263,5 +305,6 @@ uint32_t wake_ender(const struct graph *g, uint32_t task)
 		if (caller != GRAPH_NONE)
 			return caller;
 	}
-	return task;
+	killed = killed_thread(g, task);
+	return killed == GRAPH_NONE ? task : killed;
 }

@@ -30,8 +30,11 @@ const struct window_event *wake_signal(const struct graph *g, const struct inter
 				       const struct window_event *wake, bool child);
 
 /* The exit of `task` ended the wait for its process. The last thread of a process to exit may have had no
- * part in its work. Returns the thread that called exit_group(), if records show that this call ended a wait
- * of any thread of the process, or else `task`. */
+ * part in its work. Returns the first of these threads that is known:
+ * - the thread that called exit_group(), if records show that this call ended a wait of any thread
+ * - the thread that sent the process a fatal signal itself, or that made the kernel send it
+ * - the main thread, if a fatal signal came from outside
+ * - `task` */
 uint32_t wake_ender(const struct graph *g, uint32_t task);
 /* s is a poll. Returns true if one of the polled descriptors is a connection to another host, or if
  * none of them is known to be a TCP or UDP connection. */

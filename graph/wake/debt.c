@@ -12,6 +12,7 @@
 #include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
 #include "graph/wake/owner_private.h"
+#include "lib/bisect.h"
 #include "lib/checked.h"
 #include "lib/cleanup.h"
 
@@ -87,6 +88,38 @@ static bool may_have_no_news(const struct graph *g, const struct blame *b, uint6
 	return !asked_since(g, b->obj, since_ns, asked_by_ns) && blame_idles(g, b->task, ts_ns);
 }
 
+/* Returns the task's last receive of a request before the record `before`, or NULL. */
+static const struct window_event *request_before(const struct graph *g, uint32_t task, uint32_t before)
+{
+	const struct window_event *e = g->w->events, *found = NULL;
+	const struct window_object *o = g->w->objects;
+	size_t n = g->w->n_objects;
+
+	for (size_t i = BISECT(k, 0, n, CT_OBJ_KIND(o[k].id) >= CT_OBJ_SOCK);
+	     i < n && CT_OBJ_KIND(o[i].id) == CT_OBJ_SOCK && scan_step(g); i++) {
+		const struct graph_ref *r = graph_ref_before(g, &g->recvs, o[i].id, e[before].r.ts);
+
+		if (r && r->event < before && e[r->event].r.tid == g->tasks[task].tid &&
+		    (!found || &e[r->event] > found) && graph_is_accepted(g, o[i].id))
+			found = &e[r->event];
+	}
+	return found;
+}
+
+/* Returns true if the task itself sent the last question on sock, after it received a request of a client,
+ * and has not answered this request. Then it waits for the answer to go on with the request, not for news. */
+static bool asks_for_client(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns)
+{
+	const struct graph_ref *asked = graph_ref_before(g, &g->sends, sock, ts_ns), *answer;
+	const struct window_event *request;
+
+	if (!asked || g->w->events[asked->event].r.tid != g->tasks[task].tid)
+		return false;
+	request = request_before(g, task, asked->event);
+	answer = request ? graph_ref_before(g, &g->sends, request->r.obj, ts_ns) : NULL;
+	return request && (!answer || &g->w->events[answer->event] < request);
+}
+
 /* b is the blame for a wait of the process. Returns true if the wait is for output of the blamed task, and
  * the process started this task itself, since it began to work on its present request. */
 static bool is_started_for(const struct graph *g, const struct blame *b, uint32_t tgid, uint64_t since_ns)
@@ -150,7 +183,8 @@ static bool waits_outside(const struct graph *g, uint32_t task, uint64_t since_n
 	*ret_for = b.task;
 	if (s->wait == CT_W_WRITE)
 		return true;
-	if (b.owed && !(b.task != GRAPH_NONE && may_have_no_news(g, &b, ts_ns, since_ns, ts_ns)))
+	if (b.owed && (b.task == GRAPH_NONE || !may_have_no_news(g, &b, ts_ns, since_ns, ts_ns) ||
+		       asks_for_client(g, task, b.obj, ts_ns)))
 		return true;
 	return b.task != GRAPH_NONE &&
 	       (graph_descends_from(g, b.task, t->tgid) ||
@@ -431,4 +465,28 @@ bool blame_active(const struct graph *g, uint32_t interval, uint64_t since_ns, s
 	ret->strength = EDGE_WEAK;
 	ret->rivals = 0;
 	return true;
+}
+
+uint64_t blame_command_ns(const struct graph *g, uint32_t task, uint64_t ts_ns, uint32_t tgid)
+{
+	uint32_t first = g->tasks[task].first_interval, i = graph_interval_at(g, task, ts_ns);
+
+	for (unsigned looks = 0; i != GRAPH_NONE && i >= first && looks < COMMAND_LOOKS && scan_step(g);
+	     i--, looks++) {
+		const struct interval *s = &g->intervals[i];
+		const struct ct_rec *wake = s->wake == GRAPH_NONE ? NULL : &g->w->events[s->wake].r;
+		uint32_t writer;
+
+		if (wake && s->state == INTERVAL_BLOCKED && s->wait == CT_W_READ && s->to_ns < ts_ns &&
+		    (CT_OBJ_KIND(s->obj) == CT_OBJ_PIPE || CT_OBJ_KIND(s->obj) == CT_OBJ_FIFO)) {
+			writer = ct_wake_by_task(wake) ? graph_task_at(g, ct_wake_waker(wake), wake->ts)
+						       : GRAPH_NONE;
+			return wake->obj == s->obj && writer != GRAPH_NONE && g->tasks[writer].tgid == tgid
+				       ? wake->ts
+				       : 0;
+		}
+		if (!i)
+			break;
+	}
+	return 0;
 }

@@ -245,6 +245,57 @@ static uint32_t other_end(const struct graph *g, const struct interval *s, const
 				     : owner_sender(g, s, b->obj, wake, &b->event, all);
 }
 
+/* Returns true if the end of another process ended the wait. The last thread of the process that exits closes
+ * the descriptors of the process, too. The exit of any single thread only wakes waits on a futex. */
+static bool is_end_of_process(const struct graph *g, const struct interval *s,
+			      const struct window_event *wake, uint32_t waker)
+{
+	return wake->r.flags & CT_WF_EXITING && s->wait != CT_W_FUTEX &&
+	       g->tasks[waker].tgid != g->tasks[s->task].tgid;
+}
+
+/* `task` is the last thread of its process to exit. Returns when the first of the threads exited that ended
+ * together with it, and sets *ret_several if there are others. */
+static uint64_t first_exit_ns(const struct graph *g, uint32_t task, bool *ret_several)
+{
+	uint64_t last_ns = g->tasks[task].exit_ns, first_ns = last_ns;
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[task].tgid, &n);
+
+	*ret_several = false;
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		uint64_t exit_ns = g->tasks[r[i].event].exit_ns;
+
+		if (r[i].event == task || exit_ns > last_ns || exit_ns < checked_sub(last_ns, KILLED_GONE_NS))
+			continue;
+		*ret_several = true;
+		first_ns = MIN(first_ns, exit_ns);
+	}
+	return first_ns;
+}
+
+/* b->task exits, and so the connection of the waiter ends. But it may only be the last thread of its process.
+ * Then blames the thread that ended the process. If a signal ended the process, blames the thread that used
+ * the other end before, or else the main thread. This thread could have ended the wait, but did not. */
+static void blame_user_before_end(const struct graph *g, struct blame *b)
+{
+	uint32_t last = b->task, user;
+	struct enders all;
+	bool several;
+	uint64_t end_ns = first_exit_ns(g, last, &several);
+
+	b->task = wake_ender(g, last);
+	if (!several || !WTERMSIG(g->tasks[last].exit_code))
+		return;
+	user = owner_of_socket(g, b->obj, checked_sub(end_ns, 1), &all);
+	if (user != GRAPH_NONE && g->tasks[user].tgid == g->tasks[last].tgid)
+		b->task = user;
+	b->ended = false;
+	b->event = GRAPH_NONE;
+	b->time = TIME_IPC;
+	blame_task(b, b->task, EDGE_OWNER, EDGE_WEAK);
+}
+
 static void blame_network(const struct graph *g, const struct interval *s, const struct window_event *wake,
 			  struct blame *b)
 {
@@ -260,6 +311,11 @@ static void blame_network(const struct graph *g, const struct interval *s, const
 	b->rivals = all.n > 1 ? (uint8_t)all.n : 0;
 	if (b->task == s->task)
 		b->task = GRAPH_NONE;
+	if (b->task != GRAPH_NONE && g->tasks[b->task].tid == ct_wake_waker(&wake->r) &&
+	    is_end_of_process(g, s, wake, b->task))
+		blame_user_before_end(g, b);
+	if (!b->ended)
+		return;
 	if (b->task != GRAPH_NONE) {
 		/* An interrupt of unknown kind may have had nothing to do with the network. */
 		blame_task(b, b->task, EDGE_MESSAGE,
@@ -381,15 +437,6 @@ static bool awaits_signal(const struct graph *g, const struct interval *s, const
 	       is_own_sender(g, sender, s->task);
 }
 
-/* Returns true if the end of another process ended the wait. The last thread of the process that exits closes
- * the descriptors of the process, too. The exit of any single thread only wakes waits on a futex. */
-static bool is_end_of_process(const struct graph *g, const struct interval *s,
-			      const struct window_event *wake, uint32_t waker)
-{
-	return wake->r.flags & CT_WF_EXITING && s->wait != CT_W_FUTEX &&
-	       g->tasks[waker].tgid != g->tasks[s->task].tgid;
-}
-
 static void blame_waker(const struct graph *g, const struct interval *s, const struct window_event *wake,
 			struct blame *b)
 {
@@ -474,7 +521,14 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 		b->time = TIME_LOCK;
 		return;
 	}
-	b->task = is_end_of_process(g, s, wake, waker) ? wake_ender(g, waker) : waker;
+	b->task = waker;
+	if (is_end_of_process(g, s, wake, waker) && CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK) {
+		blame_user_before_end(g, b);
+		if (!b->ended)
+			return;
+	} else if (is_end_of_process(g, s, wake, waker)) {
+		b->task = wake_ender(g, waker);
+	}
 	if ((s->wait == CT_W_POLL || s->wait == CT_W_EPOLL) &&
 	    ((title_waits(g, s) && g->tasks[waker].ptgid == g->tasks[s->task].ptgid) ||
 	     (sig && ct_signal_number(&sig->r) == SIGURG && title_sessions(g, s->task, waker, s->to_ns)))) {
@@ -864,7 +918,9 @@ void blame_socket(const struct graph *g, uint32_t interval, uint64_t sock, struc
 	ret->kind = resource_of_object(g->w, sock);
 	ret->task = owner_of_socket(g, sock, s->from_ns, &all);
 	ret->rivals = all.n > 1 ? (uint8_t)all.n : 0;
-	ret->time = ret->task == GRAPH_NONE && !graph_is_local(g, sock) ? TIME_NETWORK : TIME_IPC;
+	ret->time = ret->task == GRAPH_NONE && ret->kind != RESOURCE_UNIX && !graph_is_local(g, sock)
+			    ? TIME_NETWORK
+			    : TIME_IPC;
 	ret->owed = true;
 }
 

@@ -119,6 +119,47 @@ uint32_t owner_handed_to(const struct graph *g, const struct interval *s)
 	return GRAPH_NONE;
 }
 
+bool owner_has_no_work(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	uint32_t i = graph_interval_at(g, task, ts_ns);
+	const struct interval *now = i == GRAPH_NONE ? NULL : &g->intervals[i];
+
+	if (!now || now->state != INTERVAL_BLOCKED || now->wait != CT_W_FUTEX || graph_futex_owner(g, now) ||
+	    owner_in_lock(g, now))
+		return false;
+	for (unsigned looks = 0; i-- > g->tasks[task].first_interval && looks < HANDED_WAITS && scan_step(g);
+	     looks++) {
+		const struct interval *x = &g->intervals[i];
+
+		if (x->state == INTERVAL_BLOCKED && x->wait == CT_W_FUTEX && !graph_futex_owner(g, x) &&
+		    !(x->wake != GRAPH_NONE && edge_by_timer(g, x, &g->w->events[x->wake])))
+			return is_same_place(x, now);
+	}
+	return false;
+}
+
+uint64_t owner_handed_ns(const struct graph *g, uint32_t waiter, const struct blame *b)
+{
+	bool inner = b->ended && (b->edge == EDGE_EVENTFD || b->edge == EDGE_PIPE) && b->task != GRAPH_NONE &&
+		     g->tasks[b->task].tgid == g->tasks[waiter].tgid;
+	uint32_t i = inner ? graph_interval_at(g, b->task, b->until_ns) : GRAPH_NONE;
+
+	for (unsigned looks = 0; i != GRAPH_NONE && looks < HANDED_WAITS && scan_step(g); looks++, i--) {
+		const struct interval *s = &g->intervals[i];
+		const struct window_event *wake = s->wake == GRAPH_NONE ? NULL : &g->w->events[s->wake];
+
+		if (s->state == INTERVAL_BLOCKED && s->wait == CT_W_FUTEX && s->to_ns <= b->until_ns &&
+		    !graph_futex_owner(g, s) && s->to_ns - s->from_ns > HANDED_PAUSE_NS)
+			return wake && ct_wake_by_task(&wake->r) &&
+					       ct_wake_waker(&wake->r) == g->tasks[waiter].tid
+				       ? wake->r.ts
+				       : 0;
+		if (i == g->tasks[b->task].first_interval)
+			break;
+	}
+	return 0;
+}
+
 /*
  * Returns the only process that may be the server of the FUSE file system for which s waits, or
  * GRAPH_NONE. An old trace does not say which /dev/fuse belongs to which mount.

@@ -165,4 +165,9 @@ void owner_stopper(const struct graph *g, const struct interval *s, struct blame
 bool owner_awaits_input(const struct graph *g, uint32_t task, uint64_t sock, uint64_t since_ns,
 			uint64_t ts_ns);
 
+/* b->task, a thread of the waiter's process, ended a poll of the waiter through a pipe or an eventfd. Returns
+ * when the waiter woke this thread from its last longer wait on a futex without an owner, to give work to it.
+ * Returns 0 if no record shows this. */
+uint64_t owner_handed_ns(const struct graph *g, uint32_t waiter, const struct blame *b);
+
 #endif

@@ -4,6 +4,7 @@
  * such a socket has a destination of its own (enum ct_dest).
  */
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -333,37 +334,67 @@ static bool may_have_got(const struct graph *g, const struct interval *s, uint64
 	return false;
 }
 
-/* Returns true if the interval is a wait for input on the socket l, which arrived after since_ns or not at
- * all. For what a poll of one descriptor waits is not recorded. For a stream, it may be room to write. A poll
- * for input that the task has left unread ends at once. Exception: an epoll whose member is edge-triggered.
- * So such a wait has to begin before since_ns. */
-static bool waits_for(const struct graph *g, const struct interval *s, uint64_t l, uint64_t since_ns)
+/* Returns true if the poll s asks for input on the socket l. A set of descriptors may have l twice: once for
+ * input, and once for room to write. Sets that were recorded in the wait come first; without them, all sets
+ * that were recorded shortly before it have to ask for input. */
+static bool poll_wants_input(const struct graph *g, const struct interval *s, uint64_t l, uint64_t since_ns)
 {
-	const struct window_object *o = graph_object(g, l);
-	bool found = false, one = s->wait == CT_W_POLL && s->obj;
 	size_t n;
-	const struct graph_ref *r;
-
-	if (s->state != INTERVAL_BLOCKED)
-		return false;
-	if (s->wait == CT_W_READ || one)
-		return s->obj == l && !(one && o && o->type == SOCK_STREAM) &&
-		       !may_have_got(g, s, l, since_ns);
-	if (s->wait != CT_W_POLL && s->wait != CT_W_EPOLL)
-		return false;
-	r = s->wait == CT_W_EPOLL ? table_members(g, s->obj, s->from_ns, s->to_ns, &n)
-				  : graph_refs_from(g, &g->waitfds, g->tasks[s->task].tid,
+	const struct graph_ref *r = graph_refs_from(g, &g->waitfds, g->tasks[s->task].tid,
 						    checked_sub(s->from_ns, WAITFD_OLD_NS), &n);
+	bool within = owner_has_record_within(g, r, n, s->from_ns, s->to_ns), found = false, wants = true;
+	uint64_t set_ns = 0; /* all records of a set have one time */
+
 	for (size_t i = 0; i < n && scan_step(g); i++) {
 		const struct window_event *e = owner_event(g, &r[i]);
 
-		if (e->r.obj != l || (s->wait == CT_W_POLL && e->r.ts > s->to_ns))
+		if (e->r.ts > s->to_ns)
+			break;
+		if (e->r.obj != l || (within && e->r.ts < s->from_ns))
 			continue;
-		if (!wants_input(g, e, s, since_ns))
+		if (found && e->r.ts != set_ns && !wants)
 			return false;
+		wants = (found && e->r.ts == set_ns && wants) || wants_input(g, e, s, since_ns);
+		set_ns = e->r.ts;
 		found = true;
 	}
-	return found && !may_have_got(g, s, l, since_ns);
+	return found && wants;
+}
+
+static bool epoll_wants_input(const struct graph *g, const struct interval *s, uint64_t l, uint64_t since_ns)
+{
+	size_t n;
+	const struct graph_ref *r = table_members(g, s->obj, s->from_ns, s->to_ns, &n);
+	bool found = false;
+
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct window_event *e = owner_event(g, &r[i]);
+
+		if (e->r.obj == l && !wants_input(g, e, s, since_ns))
+			return false;
+		found |= e->r.obj == l;
+	}
+	return found;
+}
+
+/* Returns true if the interval is a wait for input on the socket l, which arrived after since_ns or not at
+ * all. For what a poll of one descriptor waits is not recorded. For a stream, it may be room to write, unless
+ * the socket listens. A poll for input that the task has left unread ends at once. Exception: an epoll whose
+ * member is edge-triggered. So such a wait has to begin before since_ns. */
+static bool waits_for(const struct graph *g, const struct interval *s, uint64_t l, uint64_t since_ns)
+{
+	const struct window_object *o = graph_object(g, l);
+	bool one = s->wait == CT_W_POLL && s->obj;
+	bool room = one && o && o->type == SOCK_STREAM && o->state != TCP_LISTEN;
+
+	if (s->state != INTERVAL_BLOCKED)
+		return false;
+	if (s->wait == CT_W_READ || s->wait == CT_W_ACCEPT || one)
+		return s->obj == l && !room && !may_have_got(g, s, l, since_ns);
+	if (s->wait == CT_W_EPOLL)
+		return epoll_wants_input(g, s, l, since_ns) && !may_have_got(g, s, l, since_ns);
+	return s->wait == CT_W_POLL && poll_wants_input(g, s, l, since_ns) &&
+	       !may_have_got(g, s, l, since_ns);
 }
 
 bool owner_awaits_input(const struct graph *g, uint32_t task, uint64_t sock, uint64_t since_ns,

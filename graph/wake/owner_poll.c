@@ -270,20 +270,20 @@ static bool is_better(const struct poll_member *m, const struct poll_member *bes
 	return m->score != best->score ? m->score > best->score : m->since_ns > best->since_ns;
 }
 
+bool owner_has_record_within(const struct graph *g, const struct graph_ref *r, size_t n, uint64_t from_ns,
+			     uint64_t to_ns)
+{
+	size_t at = BISECT(k, 0, n, owner_event(g, &r[k])->r.ts >= from_ns);
+
+	return at < n && owner_event(g, &r[at])->r.ts <= to_ns;
+}
+
 static bool is_one_object(const struct graph *g, const struct graph_ref *r, size_t n)
 {
 	for (size_t i = 1; i < n && scan_step(g); i++)
 		if (owner_event(g, &r[i])->r.obj != owner_event(g, &r[0])->r.obj)
 			return false;
 	return true;
-}
-
-static bool has_record_within(const struct graph *g, const struct graph_ref *r, size_t n, uint64_t from_ns,
-			      uint64_t to_ns)
-{
-	size_t at = BISECT(k, 0, n, owner_event(g, &r[k])->r.ts >= from_ns);
-
-	return at < n && owner_event(g, &r[at])->r.ts <= to_ns;
 }
 
 /* Call this if no other process is known that can end the poll through a polled object. Then the
@@ -313,7 +313,24 @@ static bool poll_child(const struct graph *g, const struct interval *s, struct b
 struct poll_found {
 	struct poll_member best;
 	bool any, inner, forked;
+	bool others_inner; /* as `inner`, but eventfds of the own process (is_own_eventfd()) do not count */
+	bool told;         /* the process tells itself of signals through a polled pipe or signalfd */
 };
+
+/* Returns true if obj is an eventfd through which only threads of the task's own process have woken it. */
+static bool is_own_eventfd(const struct graph *g, const struct interval *s, uint64_t obj,
+			   const struct poll_member *m)
+{
+	if (CT_OBJ_KIND(obj) != CT_OBJ_EVENTFD || m->inner)
+		return false;
+	return m->task == GRAPH_NONE ? are_own(g, &m->all, s->task)
+				     : g->tasks[m->task].tgid == g->tasks[s->task].tgid;
+}
+
+static bool tells_of_signals(const struct poll_member *m, uint64_t obj)
+{
+	return m->inner && (CT_OBJ_KIND(obj) == CT_OBJ_PIPE || CT_OBJ_KIND(obj) == CT_OBJ_SIGNALFD);
+}
 
 /* Adds the task that may end the poll through obj. Any thread may have written to a pipe or an eventfd, so
  * the threads of one process count one by one. */
@@ -354,6 +371,8 @@ static void poll_add(const struct graph *g, const struct interval *s, uint64_t o
 		b->event = event;
 	}
 	f->inner &= m.inner;
+	f->others_inner &= m.inner || is_own_eventfd(g, s, obj, &m);
+	f->told |= tells_of_signals(&m, obj);
 	f->forked |= m.forked;
 	f->any = true;
 }
@@ -376,6 +395,21 @@ static void poll_likely(const struct graph *g, const struct interval *s, const s
 	}
 }
 
+/* The poll is for an eventfd through which threads of the task's own process have woken it: b->task, or those
+ * in *all. Returns true if none of them has work, and no other process can end the poll through the other
+ * polled objects. Then the task awaits a signal, such as the one for the end of a child. */
+static bool awaits_signal(const struct graph *g, const struct interval *s, const struct poll_found *f,
+			  const struct blame *b, const struct enders *all)
+{
+	if (!f->others_inner || !f->told ||
+	    (b->task != GRAPH_NONE && !owner_has_no_work(g, b->task, s->to_ns - 1)))
+		return false;
+	for (size_t i = 0; i < all->n; i++)
+		if (!owner_has_no_work(g, all->v[i], s->to_ns - 1))
+			return false;
+	return owner_handed_to(g, s) == GRAPH_NONE;
+}
+
 /* Returns true if an inspection shows that the poll s, of one descriptor, asks neither for input nor for
  * room, and has a time limit. Then s is a sleep that also notices the end of the connection. */
 static bool only_sleeps(const struct graph *g, const struct interval *s)
@@ -395,14 +429,15 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 	const struct graph_ref *r = epoll ? table_members(g, s->obj, s->from_ns, s->to_ns, &n)
 					  : graph_refs_from(g, &g->waitfds, g->tasks[s->task].tid,
 							    checked_sub(s->from_ns, WAITFD_OLD_NS), &n);
-	struct poll_found f = { .best = { .task = GRAPH_NONE }, .inner = true };
+	struct poll_found f = { .best = { .task = GRAPH_NONE }, .inner = true, .others_inner = true };
 	struct poll_member m;
+	struct enders children = { 0 };
 	bool alone = is_one_object(g, r, n), cut = false, within, eventfd, own;
 	uint32_t event;
 	uint64_t asked;
 
 	/* A record from before the wait may be of another poll (bpf/wait_fds.h). */
-	within = !epoll && n && has_record_within(g, r, n, s->from_ns, s->to_ns);
+	within = !epoll && n && owner_has_record_within(g, r, n, s->from_ns, s->to_ns);
 	if (!epoll && s->obj && only_sleeps(g, s)) {
 		b->obj = 0;
 		b->kind = RESOURCE_TIMER;
@@ -447,6 +482,10 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 	own = b->task != GRAPH_NONE ? g->tasks[b->task].tgid == g->tasks[s->task].tgid
 				    : (eventfd && alone) || ((eventfd || f.best.score == POLL_WRITTEN) &&
 							     all->n && are_own(g, all, s->task));
+	if (own && !b->timed_out && awaits_signal(g, s, &f, b, all) && poll_child(g, s, b, &children)) {
+		*all = children;
+		return;
+	}
 	if (own) {
 		uint32_t task = owner_handed_to(g, s);
 

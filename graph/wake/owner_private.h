@@ -74,8 +74,8 @@ uint32_t owner_only_likely(const struct graph *g, const struct enders *e, uint64
  * s is a wait for an io_uring, which does not show for which files it waits. Looks at the last PAST_WAKES
  * waits of the task for this ring that were ended by something else than their time limit. If each of them
  * ended because a task of another process wrote to a pipe, returns this task, and sets *ret_pipe. Leaves out
- * tasks that have closed the pipe since, and tasks that wait for room in it at the end of s: the ring does not
- * wait for data of a full pipe. If several tasks remain, adds them to *all, and returns the result of
+ * tasks that have closed the pipe since, and tasks that wait for room in it at the end of s: the ring does
+ * not wait for data of a full pipe. If several tasks remain, adds them to *all, and returns the result of
  * owner_only_likely(). If anything else ended one of the waits, returns GRAPH_NONE: the ring may wait for it.
  */
 uint32_t owner_of_ring(const struct graph *g, const struct interval *s, uint64_t *ret_pipe,
@@ -123,6 +123,10 @@ uint64_t owner_asked_last(const struct graph *g, const struct interval *s, uint3
  * one of the tasks is stopped.
  */
 void owner_of_poll(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all);
+/* Returns true if one of the records r, which are in the order of time, is from one of the two times or from
+ * between them. */
+bool owner_has_record_within(const struct graph *g, const struct graph_ref *r, size_t n, uint64_t from_ns,
+			     uint64_t to_ns);
 /* Returns true if the task waits for a new connection, or in a poll in which it is owed no answer. */
 bool owner_idles_in_loop(const struct graph *g, uint32_t task, uint64_t ts_ns);
 /* Returns true if the stack of the wait on a futex (blame_stack()) shows a wait for a lock. */
@@ -174,5 +178,8 @@ uint32_t owner_child(const struct graph *g, const struct interval *s, struct end
  * time limit and that s repeats (blame_same_wait()).
  */
 uint32_t owner_handed_to(const struct graph *g, const struct interval *s);
+/* Returns true if the task waits on a futex that is no lock, and waited there before its last work, too, like
+ * a thread of a pool without work. Waits that ended by their time limit do not count as waits before. */
+bool owner_has_no_work(const struct graph *g, uint32_t task, uint64_t ts_ns);
 
 #endif

@@ -35,12 +35,31 @@ static bool is_for_next(const struct interval *s)
 	       (s->wait == CT_W_ACCEPT || s->wait == CT_W_POLL || s->wait == CT_W_EPOLL);
 }
 
-static bool can_accept(const struct graph *g, uint32_t task, uint64_t ts_ns)
+/* Returns true if the task is the only thread of its process, and polls one descriptor that does not get the
+ * connection of socket o. Then the task accepts no connection until this poll ends. An epoll may have a
+ * listening socket among its members. A connection to the parent may pass other connections on, so a socket
+ * must be a connection to a client, or to a server that owes an answer, such as a database. */
+static bool polls_other(const struct graph *g, const struct interval *s, const struct window_object *o)
+{
+	const struct window_object *x = graph_object(g, s->obj);
+	size_t threads;
+
+	graph_refs(&g->threads, g->tasks[s->task].tgid, &threads);
+	if (s->wait != CT_W_POLL || !s->obj || CT_OBJ_KIND(s->obj) == CT_OBJ_EPOLL || threads != 1)
+		return false;
+	if (CT_OBJ_KIND(s->obj) != CT_OBJ_SOCK)
+		return true;
+	/* an accepted unix socket has the name of the listening socket, too */
+	return x && (graph_peer_object(g, s->obj) || graph_listens_for(g, x, o) == LISTENS_NOT) &&
+	       (graph_is_accepted(g, s->obj) || owner_owed(g, s->obj, s->from_ns));
+}
+
+static bool can_accept(const struct graph *g, uint32_t task, const struct window_object *o, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns);
 	const struct interval *s = i == GRAPH_NONE ? NULL : &g->intervals[i];
 
-	return !s || is_for_next(s);
+	return !s || (is_for_next(s) && !polls_other(g, s, o));
 }
 
 static uint64_t busy_since(const struct graph *g, uint32_t task, uint64_t ts_ns)
@@ -180,7 +199,7 @@ static uint32_t listener(const struct graph *g, const struct window_object *o, u
 		owner_add(g, all, found.v[i]);
 		if (worker == GRAPH_NONE || busy_since(g, found.v[i], ts_ns) < busy_since(g, worker, ts_ns))
 			worker = found.v[i];
-		unsure |= found.n > 1 && can_accept(g, found.v[i], ts_ns);
+		unsure |= found.n > 1 && can_accept(g, found.v[i], o, ts_ns);
 	}
 	if (found.n > 1 && n_socks > 1)
 		return o->type == SOCK_DGRAM || !all_known ? GRAPH_NONE : stopped_worker(g, &found, ts_ns);

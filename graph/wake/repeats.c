@@ -482,3 +482,84 @@ bool repeats_debt(const struct graph *g, uint32_t interval, struct blame *ret)
 	blame_lasting(g, (uint32_t)(x - g->intervals), &after);
 	return after.owed && after.obj == ret->obj;
 }
+
+/* Returns true if the task wrote to the pipe between the two times, as far as wake-ups show. */
+static bool wrote(const struct graph *g, uint32_t task, uint64_t pipe, uint64_t from_ns, uint64_t to_ns)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, &g->wakes, pipe, from_ns, &n);
+
+	for (size_t i = 0; i < n && g->w->events[r[i].event].r.ts <= to_ns && scan_step(g); i++)
+		if (ct_wake_waker(&g->w->events[r[i].event].r) == g->tasks[task].tid)
+			return true;
+	return false;
+}
+
+/* Returns the task of another process that ended the poll x with bytes on a pipe, or GRAPH_NONE. */
+static uint32_t writer_of(const struct graph *g, const struct interval *x)
+{
+	const struct ct_rec *wake = x->wake == GRAPH_NONE ? NULL : &g->w->events[x->wake].r;
+	uint32_t task;
+
+	if (!wake || x->state != INTERVAL_BLOCKED || !is_poll(x) || !ct_wake_by_task(wake) ||
+	    ct_wake_call(wake) != CT_W_WRITE || CT_OBJ_KIND(wake->obj) != CT_OBJ_PIPE)
+		return GRAPH_NONE;
+	task = graph_task_at(g, ct_wake_waker(wake), wake->ts);
+	return task != GRAPH_NONE && g->tasks[task].tgid != g->tasks[x->task].tgid ? task : GRAPH_NONE;
+}
+
+/* The task `helper` ended the poll x. Returns true if it got its last command before ts_ns, and did not write
+ * up to ts_ns since. */
+static bool owed_since(const struct graph *g, const struct interval *x, uint32_t helper, uint64_t ts_ns)
+{
+	const struct ct_rec *wake = &g->w->events[x->wake].r;
+	uint64_t asked = blame_command_ns(g, helper, wake->ts, g->tasks[x->task].tgid);
+
+	return asked && asked <= ts_ns && !wrote(g, helper, wake->obj, asked, ts_ns);
+}
+
+/* Adds the task. Returns false if it is in the list, or if the list is full. */
+static bool add_new(struct enders *list, uint32_t task)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (list->v[i] == task)
+			return false;
+	if (list->n == ENDERS_MAX)
+		return false;
+	list->v[list->n++] = task;
+	return true;
+}
+
+bool repeats_answered(const struct graph *g, uint32_t interval, uint64_t end_ns, struct blame *ret)
+{
+	const struct interval *s = &g->intervals[interval], *x = s + 1;
+	const struct graph_task *t = &g->tasks[s->task];
+	const struct interval *end = &g->intervals[t->first_interval + t->n_intervals];
+	struct enders tried = { 0 };
+	uint64_t ran_ns = 0;
+
+	if (s->to_ns - s->from_ns <= OTHER_WAIT_NS)
+		return false;
+	for (unsigned looks = 0; x < end && x->to_ns <= end_ns && looks < ANSWER_LOOKS && scan_step(g);
+	     x++, looks++) {
+		uint32_t task = writer_of(g, x);
+
+		ran_ns += interval_ran_ns(x);
+		if (has_made_progress(ran_ns, x->to_ns - s->from_ns))
+			return false;
+		if (task == GRAPH_NONE || task == ret->task || !add_new(&tried, task) ||
+		    !owed_since(g, x, task, s->to_ns))
+			continue;
+		ret->task = task;
+		ret->event = GRAPH_NONE;
+		ret->obj = g->w->events[x->wake].r.obj;
+		ret->kind = resource_of_object(g->w, ret->obj);
+		ret->time = TIME_IPC;
+		ret->edge = EDGE_OWNER;
+		ret->strength = EDGE_WEAK;
+		ret->rivals = 0;
+		ret->ended = false;
+		return true;
+	}
+	return false;
+}

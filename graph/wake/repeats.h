@@ -9,7 +9,7 @@
 
 #include "graph/wake/blame.h"
 
-/* All functions take a BLOCKED interval. All but repeats_debt() return a wait or GRAPH_NONE. */
+/* All functions take a BLOCKED interval. All but the last two return a wait or GRAPH_NONE. */
 
 uint32_t repeats_next(const struct graph *g, uint32_t interval);
 /* Returns the last repeat for which all of this holds: it ended by end_ns, its wake-up is recorded,
@@ -54,5 +54,18 @@ uint32_t repeats_rest(const struct graph *g, uint32_t interval);
  * Then *ret weakly blames this task.
  */
 bool repeats_debt(const struct graph *g, uint32_t interval, struct blame *ret);
+
+/*
+ * The end of a child ended the poll `interval`, and the task polls again. It may wait for the answer of a
+ * helper all the time. Returns true if all of this holds:
+ * - The poll lasted for longer than OTHER_WAIT_NS.
+ * - A task of another process ends a later poll with bytes on a pipe, up to end_ns.
+ * - The waiter's process gave this task its last command before the end of `interval` (blame_command_ns()),
+ * and the task has written nothing to this pipe since, as far as wake-ups show.
+ * - Up to that answer, the waiter makes no progress (has_made_progress()).
+ *
+ * Then *ret weakly blames this task. Otherwise *ret does not change.
+ */
+bool repeats_answered(const struct graph *g, uint32_t interval, uint64_t end_ns, struct blame *ret);
 
 #endif

@@ -590,8 +590,8 @@ enum ct_hang {
 	CT_HANG_SERVICE = 5, /* a socket has unread bytes; its reader no longer answers as usual */
 	/* no hang: a signal that dumps core ends the process of tid. x[0]: when tid got the signal */
 	CT_HANG_CRASH = 6,
-	/* no hang: the process ends with an exit status other than 0 after tid had reported an exception.
-	 * x[0]: when tid reported it */
+	/* no hang: the process ends with an exit status other than 0 after tid had reported an exception; or
+	 * tid, which is not the first thread, ends after it. x[0]: when tid reported it */
 	CT_HANG_EXCEPTION = 7,
 	CT_HANG_RULES = 8,
 };

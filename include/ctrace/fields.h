@@ -348,7 +348,7 @@ static inline enum ct_hang ct_hang_rule(const struct ct_rec *r)
 	return (enum ct_hang)r->state;
 }
 
-/* Returns true if the rule is about the end of a process, not about a hang. */
+/* Returns true if the rule is about the end of a process or thread, not about a hang. */
 static inline bool ct_hang_is_crash(enum ct_hang rule)
 {
 	return rule == CT_HANG_CRASH || rule == CT_HANG_EXCEPTION;

@@ -23,9 +23,9 @@ struct kept_block {
 
 struct encoder {
 	struct predict predict;
-	/* One row is the eight contexts of a task. rows[i]: this segment may have used row i. Only
-	 * these rows are cleared. */
-	uint8_t rows[PREDICT_CONTEXTS / 8];
+	/* One row is the eight contexts of a task. rows[i]: this segment may have used row i, or wakees[i].
+	 * Only these are cleared. */
+	uint8_t rows[PREDICT_WAKEES];
 	struct intern tids, objs;
 	VEC(uint32_t) tids32;
 	VEC(uint64_t) x_objs;
@@ -34,6 +34,8 @@ struct encoder {
 	bytes_t out;
 	bytes_t planes;
 	size_t raw_bytes;
+	size_t plain_max; /* see encoder_plain() */
+	bool plain;       /* blocks are stored without compression, and not kept */
 	/* The newest block of each type, except columns and blocks above ENCODE_KEEP_BYTES. If the next
 	 * segment or copy has the same content in a block of this type, the encoder takes the kept block,
 	 * and does not compress the content again. */
@@ -90,13 +92,17 @@ void encode_kind_info(uint8_t kind_info[FORMAT_KINDS])
 	kind_info[CT_SIGNAL] |= FORMAT_KIND_PEER_TID;
 }
 
+_Static_assert(PREDICT_WAKEES == PREDICT_CONTEXTS / 8, "encoder.rows");
+
 static void predict_clear(struct encoder *e)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(e->rows); i++)
-		if (e->rows[i])
-			memset(&e->predict.contexts[i * 8], 0, 8 * sizeof(*e->predict.contexts));
+	for (size_t i = 0; i < ARRAY_SIZE(e->rows); i++) {
+		if (!e->rows[i])
+			continue;
+		memset(&e->predict.contexts[i * 8], 0, 8 * sizeof(*e->predict.contexts));
+		e->predict.wakees[i] = 0;
+	}
 	memset(e->rows, 0, sizeof(e->rows));
-	memset(e->predict.wakees, 0, sizeof(e->predict.wakees));
 	e->predict.cur = 0;
 }
 
@@ -109,11 +115,17 @@ int encoder_begin(struct encoder *e, size_t head_bytes)
 	for (size_t i = 0; i < ARRAY_SIZE(e->cols); i++)
 		e->cols[i].n = 0;
 	e->raw_bytes = 0;
+	e->plain_max = 0;
 	if (VEC_RESERVE(&e->out, head_bytes + sizeof(struct format_block)))
 		return -ENOMEM;
 	memset(e->out.v, 0, head_bytes);
 	e->out.n = head_bytes;
 	return 0;
+}
+
+void encoder_plain(struct encoder *e, size_t max_bytes)
+{
+	e->plain_max = max_bytes;
 }
 
 /* Byte b of item i goes to b * n + i: high bytes are nearly the same, and compress well
@@ -128,12 +140,17 @@ static int encoder_planes(struct encoder *e, const uint8_t *data, size_t n, unsi
 	return 0;
 }
 
+static void block_take(struct encoder *e, const struct kept_block *k)
+{
+	memcpy(e->out.v + e->out.n, k->block.v, k->block.n);
+	e->out.n += k->block.n;
+}
+
 static bool block_again(struct encoder *e, const struct kept_block *k, const void *data, size_t raw)
 {
 	if (k->content.n != raw || memcmp(k->content.v, data, raw))
 		return false;
-	memcpy(e->out.v + e->out.n, k->block.v, k->block.n);
-	e->out.n += k->block.n;
+	block_take(e, k);
 	return true;
 }
 
@@ -152,7 +169,7 @@ int encoder_block(struct encoder *e, enum format_block_type type, const void *da
 {
 	struct format_block h = { .type = type, .width = width > 1 ? width : 0 };
 	size_t raw = n * width, bound = ZSTD_COMPRESSBOUND(raw) + 8, stored;
-	struct kept_block *k = type < COL_FIRST || type > COL_LAST ? &e->kept[type] : NULL;
+	struct kept_block *k = !e->plain && (type < COL_FIRST || type > COL_LAST) ? &e->kept[type] : NULL;
 	const void *content = data;
 	uint8_t *to;
 
@@ -171,7 +188,9 @@ int encoder_block(struct encoder *e, enum format_block_type type, const void *da
 		data = e->planes.v;
 	}
 	to = e->out.v + e->out.n + sizeof(h);
-	stored = raw < ZSTD_MIN_BYTES ? raw : ZSTD_compressCCtx(e->zstd, to, bound, data, raw, ZSTD_LEVEL);
+	stored = e->plain || raw < ZSTD_MIN_BYTES
+			 ? raw
+			 : ZSTD_compressCCtx(e->zstd, to, bound, data, raw, ZSTD_LEVEL);
 	if (ZSTD_isError(stored))
 		return -ENOMEM;
 	h.codec = FORMAT_CODEC_ZSTD;
@@ -189,6 +208,18 @@ int encoder_block(struct encoder *e, enum format_block_type type, const void *da
 	if (k)
 		block_keep(k, content, raw, to - sizeof(h), sizeof(h) + stored);
 	return 0;
+}
+
+bool encoder_again(struct encoder *e, enum format_block_type type)
+{
+	const struct kept_block *k = &e->kept[type];
+
+	if (!k->content.n || k->content.n > FORMAT_RAW_MAX - e->raw_bytes ||
+	    VEC_RESERVE(&e->out, e->out.n + k->block.n))
+		return false;
+	e->raw_bytes += k->content.n;
+	block_take(e, k);
+	return true;
 }
 
 static int cols_reserve(struct encoder *e, size_t n)
@@ -354,10 +385,21 @@ static int encode_stream(struct encoder *e, const struct encode_stream *s, const
 		c->flags = r->flags;
 		if (info & FORMAT_KIND_WORDS && encode_words(e, c, r->kind, p + 4, info & FORMAT_KIND_WORDS))
 			return -ENOMEM;
+		if (info & FORMAT_KIND_WAKE)
+			e->rows[pr->cur % ARRAY_SIZE(e->rows)] = 1;
 		predict_next(pr, info, r->tid, r->peer);
 		p += record_words(p, kind_info);
 	}
 	return 0;
+}
+
+static size_t records_bytes(const struct encoder *e)
+{
+	size_t n = e->tids.values.n * 4 + e->objs.values.n * 8;
+
+	for (int c = COL_FIRST; c <= COL_LAST; c++)
+		n += e->cols[c].n;
+	return n;
 }
 
 static int encode_cpus(struct encoder *e, const struct encode_stream *streams, size_t n)
@@ -372,6 +414,19 @@ static int encode_cpus(struct encoder *e, const struct encode_stream *streams, s
 					       .min_ns = streams[i].min_ns,
 					       .max_ns = streams[i].max_ns };
 	return encoder_block(e, FORMAT_CPUS, cpus, n, sizeof(*cpus));
+}
+
+static int encode_blocks(struct encoder *e, const struct encode_stream *streams, size_t n)
+{
+	int err = encode_cpus(e, streams, n);
+
+	if (!err)
+		err = encoder_block(e, FORMAT_TIDS, e->tids32.v, e->tids32.n, 4);
+	if (!err)
+		err = encoder_block(e, FORMAT_OBJS, e->objs.values.v, e->objs.values.n, 8);
+	for (int c = COL_FIRST; !err && c <= COL_LAST; c++)
+		err = encoder_block(e, (enum format_block_type)c, e->cols[c].v, e->cols[c].n, 1);
+	return err;
 }
 
 int encoder_records(struct encoder *e, const struct encode_stream *streams, size_t n, uint64_t begin_ns,
@@ -393,13 +448,9 @@ int encoder_records(struct encoder *e, const struct encode_stream *streams, size
 		return -ENOMEM;
 	for (size_t i = 0; i < e->tids.values.n; i++)
 		e->tids32.v[e->tids32.n++] = (uint32_t)e->tids.values.v[i];
-	err = encode_cpus(e, streams, n);
-	if (!err)
-		err = encoder_block(e, FORMAT_TIDS, e->tids32.v, e->tids32.n, 4);
-	if (!err)
-		err = encoder_block(e, FORMAT_OBJS, e->objs.values.v, e->objs.values.n, 8);
-	for (int c = COL_FIRST; !err && c <= COL_LAST; c++)
-		err = encoder_block(e, (enum format_block_type)c, e->cols[c].v, e->cols[c].n, 1);
+	e->plain = records_bytes(e) <= e->plain_max;
+	err = encode_blocks(e, streams, n);
+	e->plain = false;
 	return err;
 }
 

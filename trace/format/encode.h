@@ -4,6 +4,7 @@
 #ifndef CTRACE_TRACE_FORMAT_ENCODE_H
 #define CTRACE_TRACE_FORMAT_ENCODE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,10 +25,17 @@ void encoder_free(struct encoder *e);
 
 /* head_bytes: room for a header in front of the body. Returns 0 or -ENOMEM. */
 int encoder_begin(struct encoder *e, size_t head_bytes);
+/* If the records of this segment take at most max_bytes bytes, encoder_records() does not compress them. This
+ * takes less CPU time. */
+void encoder_plain(struct encoder *e, size_t max_bytes);
 /* Appends a block of n items of `width` bytes, as planes if width is above 1 (format_block.width).
  * If n is 0, appends nothing. Returns 0, -ENOMEM, or -EFBIG if all blocks together have more
  * than FORMAT_RAW_MAX bytes before compression. */
 int encoder_block(struct encoder *e, enum format_block_type type, const void *data, size_t n, unsigned width);
+/* As encoder_block() with the content of its last call for this type, which must not be the type of a column.
+ * Only for the caller that has made this call for the last segment, with n above 0, and without an error.
+ * Returns false, and appends nothing, if the encoder has not kept this block. */
+bool encoder_again(struct encoder *e, enum format_block_type type);
 /* Appends the records of n CPUs, sorted by cpu, as columns. begin_ns, kind_info: as in the segment
  * header. Returns 0, -ENOMEM or -EFBIG as encoder_block(). */
 int encoder_records(struct encoder *e, const struct encode_stream *streams, size_t n, uint64_t begin_ns,

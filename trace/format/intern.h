@@ -23,13 +23,6 @@ static inline void intern_done(struct intern *t)
 	*t = (struct intern){ 0 };
 }
 
-static inline void intern_clear(struct intern *t)
-{
-	t->values.n = 0;
-	if (t->slots)
-		memset(t->slots, 0, t->cap * sizeof(*t->slots));
-}
-
 static inline size_t intern_find(const struct intern *t, uint64_t v)
 {
 	size_t i = (size_t)(v * 0x9e3779b97f4a7c15ULL >> 20) & (t->cap - 1);
@@ -37,6 +30,20 @@ static inline size_t intern_find(const struct intern *t, uint64_t v)
 	while (t->slots[i] && t->values.v[t->slots[i] - 1] != v)
 		i = (i + 1) & (t->cap - 1);
 	return i;
+}
+
+/* With few values in many slots, clears only the slots of the values: the last value first, because the
+ * search for a value passes the slots of earlier ones. */
+static inline void intern_clear(struct intern *t)
+{
+	if (t->values.n < t->cap / 64)
+		while (t->values.n) {
+			t->slots[intern_find(t, t->values.v[t->values.n - 1])] = 0;
+			t->values.n--;
+		}
+	else if (t->slots)
+		memset(t->slots, 0, t->cap * sizeof(*t->slots));
+	t->values.n = 0;
 }
 
 static inline int intern_grow(struct intern *t)

@@ -71,6 +71,8 @@ struct window_cmdline {
 struct window_object {
 	uint64_t id;
 	uint64_t ts_ns; /* the time of this entry; only the newest entry of an id is kept */
+	/* a TCP socket: the time of the newest entry that says that the connection is not made yet; or 0 */
+	uint64_t connecting_ns;
 	uint64_t ino;
 	uint64_t peer;
 	uint64_t x;

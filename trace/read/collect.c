@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "trace/read/collect.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+
 #include "lib/cleanup.h"
 #include "trace/format/blob.h"
 #include "trace/format/limits.h"
@@ -94,10 +97,16 @@ static int collect_cmdline(struct collect *c, const struct ct_cmdline_blob *b)
 	return VEC_PUSH(&c->cmdlines, l);
 }
 
+static bool is_connecting(const struct ct_object_blob *b)
+{
+	return CT_OBJ_KIND(b->id) == CT_OBJ_SOCK && b->protocol == IPPROTO_TCP && b->state == TCP_SYN_SENT;
+}
+
 static int collect_object(struct collect *c, const struct ct_object_blob *b)
 {
 	struct window_object o = { .id = b->id,
 				   .ts_ns = b->h.ts,
+				   .connecting_ns = is_connecting(b) ? b->h.ts : 0,
 				   .ino = b->ino,
 				   .peer = b->peer,
 				   .x = b->x,
@@ -119,8 +128,12 @@ static int collect_object(struct collect *c, const struct ct_object_blob *b)
 	memcpy(o.laddr, b->laddr, sizeof(o.laddr));
 	memcpy(o.raddr, b->raddr, sizeof(o.raddr));
 	known = map_get(&c->object_index, o.id, &i);
-	if (known && c->objects.v[i].ts_ns > o.ts_ns)
+	if (known)
+		o.connecting_ns = MAX(o.connecting_ns, c->objects.v[i].connecting_ns);
+	if (known && c->objects.v[i].ts_ns > o.ts_ns) {
+		c->objects.v[i].connecting_ns = o.connecting_ns;
 		return 0;
+	}
 	if (known && strlen(c->objects.v[i].name) == b->name_len &&
 	    !memcmp(c->objects.v[i].name, b->name, b->name_len)) {
 		o.name = c->objects.v[i].name;

@@ -25,6 +25,7 @@ struct dict_entry *dict_get(const struct dict *d, uint64_t key)
 static void dict_release(struct dict *d, struct dict_entry *e)
 {
 	map_del(&d->index, e->key);
+	d->changes++;
 	d->bytes -= e->blob->size;
 	d->n--;
 	free(e->blob);
@@ -93,6 +94,7 @@ int dict_set(struct dict *d, uint64_t key, const struct ct_blob *blob)
 		free(e->blob);
 	}
 	d->bytes += copy->size;
+	d->changes++;
 	*e = (struct dict_entry){ .key = key, .blob = copy, .put = e->put, .used = e->used };
 	return 0;
 }

@@ -15,8 +15,10 @@
 struct dict_entry {
 	uint64_t key;
 	struct ct_blob *blob; /* owned; NULL if the place is free */
-	uint64_t put; /* the number (struct pull) of the last segment into which the blob was written */
-	bool used;    /* used since dict.hand (clock algorithm) last passed this entry */
+	/* put: the number (struct pull) of the last segment into which the blob was written. put_near: as
+	 * put, for the neighbours of the entry (pull.h). */
+	uint64_t put, put_near;
+	bool used; /* used since dict.hand (clock algorithm) last passed this entry */
 	/* the task has exited; the entry is removed at the end of the next segment */
 	bool forgotten;
 };
@@ -29,6 +31,7 @@ struct dict {
 	size_t n, bytes;
 	size_t hand;
 	uint64_t evicted;
+	uint64_t changes; /* the number of calls that have changed, added or removed an entry */
 };
 
 void dict_init(struct dict *d, size_t max, size_t max_bytes);

@@ -50,6 +50,8 @@ struct writer {
 	/* older blobs of tasks whose newest blob is in `tasks`; this segment gets all of them */
 	VEC(struct ct_task_blob) replaced;
 	VEC(uint32_t) renewed;
+	/* replaced.n at the time of the last copy; SIZE_MAX: this segment has no copy yet */
+	size_t pulled;
 	size_t pending;
 	/*
 	 * - saved_bytes: the size of the last copy of the open segment
@@ -131,6 +133,8 @@ static int writer_init(struct writer *w, const char *path, const struct writer_o
 	dict_init(&w->cmdlines, MAX_CMDLINES, SIZE_MAX);
 	dict_init(&w->objects, opt->max_objects ? opt->max_objects : MAX_OBJECTS, SIZE_MAX);
 	dict_init(&w->stacks, max_stacks, (size_t)max_stacks * STACK_BYTES);
+	pull_init(&w->pull, &w->tasks, &w->cmdlines, &w->objects, &w->stacks);
+	w->pulled = SIZE_MAX;
 	return writer_meta(w, opt);
 }
 
@@ -357,19 +361,18 @@ int writer_begin(struct writer *w, uint64_t now_ns, const struct window_state *s
 	return writer_set_states(w, states, n);
 }
 
-static int seal_pull(struct writer *w)
+/* All copies of a segment have the same states. So the names of the tasks and objects in the states come
+ * first. If the records bring no new name, the next copy has the same block of names, and the encoder does
+ * not compress this block again (ENCODE_KEEP_BYTES). */
+static void seal_pull_first(struct writer *w)
 {
 	struct pull *p = &w->pull;
-	struct encode_refs refs = encoder_refs(w->encoder);
 
-	pull_begin(p, &w->tasks, &w->cmdlines, &w->objects, &w->stacks);
+	pull_begin(p);
 	for (size_t i = 0; i < w->replaced.n; i++)
 		pull_blob(&p->out_tasks, &w->replaced.v[i].h);
 	for (size_t i = 0; i < w->renewed.n; i++)
 		pull_task(p, w->renewed.v[i]);
-	/* All copies of a segment have the same states. So the names of the tasks and objects in
-	 * the states come first. If the records bring no new name, the next copy has the same block
-	 * of names, and the encoder does not compress this block again (ENCODE_KEEP_BYTES). */
 	for (size_t i = 0; i < w->states.n; i++) {
 		const struct format_state *s = &w->states.v[i];
 
@@ -377,6 +380,19 @@ static int seal_pull(struct writer *w)
 		pull_task(p, s->owner);
 		pull_object(p, s->last.obj);
 	}
+}
+
+/* Returns 1 if the segment has had a copy, and what seal_pull_first() adds has not changed since then,
+ * otherwise 0. Returns -ENOMEM on failure. */
+static int seal_pull(struct writer *w)
+{
+	struct encode_refs refs = encoder_refs(w->encoder);
+	struct pull *p = &w->pull;
+	bool again = w->pulled == w->replaced.n && pull_again(p);
+
+	w->pulled = SIZE_MAX; /* until the copy has all its blocks */
+	if (!again)
+		seal_pull_first(w);
 	for (size_t i = 0; i < refs.n_tids; i++)
 		pull_task(p, refs.tids[i]);
 	for (size_t i = 0; i < refs.n_objs; i++)
@@ -385,14 +401,41 @@ static int seal_pull(struct writer *w)
 		pull_object(p, refs.x_objs[i]);
 	for (size_t i = 0; i < refs.n_x_stacks; i++)
 		pull_stack(p, refs.x_stacks[i]);
-	return pull_error(p);
+	return pull_error(p) ?: again;
 }
 
-static int seal_blocks(struct writer *w, struct format_segment *h)
+static int seal_block(struct writer *w, enum format_block_type type, const void *data, size_t n,
+		      unsigned width, bool same)
+{
+	if (same && n && encoder_again(w->encoder, type))
+		return 0;
+	return encoder_block(w->encoder, type, data, n, width);
+}
+
+static int seal_names(struct writer *w)
+{
+	const struct pull_out *tasks = &w->pull.out_tasks, *objects = &w->pull.out_objects,
+			      *stacks = &w->pull.out_stacks;
+	int again = seal_pull(w), ret = MIN(again, 0);
+
+	if (!ret)
+		ret = seal_block(w, FORMAT_TASKS, tasks->bytes.v, tasks->bytes.n, 1, tasks->same);
+	if (!ret)
+		ret = seal_block(w, FORMAT_OBJECTS, objects->bytes.v, objects->bytes.n, 1, objects->same);
+	if (!ret)
+		ret = seal_block(w, FORMAT_STACKS, stacks->bytes.v, stacks->bytes.n, 1, false);
+	if (!ret)
+		ret = seal_block(w, FORMAT_STATES, w->states.v, w->states.n, sizeof(*w->states.v), again);
+	if (!ret)
+		w->pulled = w->replaced.n;
+	return ret;
+}
+
+/* plain_max: see encoder_plain(). */
+static int seal_blocks(struct writer *w, struct format_segment *h, size_t plain_max)
 {
 	struct encode_stream *streams = calloc(w->streams.n + 1, sizeof(*streams));
 	struct encoder *e = w->encoder;
-	struct pull *p = &w->pull;
 	size_t n = 0;
 	int ret;
 
@@ -413,26 +456,17 @@ static int seal_blocks(struct writer *w, struct format_segment *h)
 		h->max_ns = MAX(h->max_ns, s->max_ns);
 	}
 	ret = encoder_begin(e, sizeof(*h));
+	encoder_plain(e, plain_max);
 	if (!ret)
 		ret = encoder_block(e, FORMAT_META, w->meta, w->ringfile.meta_bytes, 1);
 	if (!ret)
 		ret = encoder_records(e, streams, n, h->begin_ns, w->kind_info);
 	free(streams);
-	if (!ret)
-		ret = seal_pull(w);
-	if (!ret)
-		ret = encoder_block(e, FORMAT_TASKS, p->out_tasks.bytes.v, p->out_tasks.bytes.n, 1);
-	if (!ret)
-		ret = encoder_block(e, FORMAT_OBJECTS, p->out_objects.bytes.v, p->out_objects.bytes.n, 1);
-	if (!ret)
-		ret = encoder_block(e, FORMAT_STACKS, p->out_stacks.bytes.v, p->out_stacks.bytes.n, 1);
-	if (!ret)
-		ret = encoder_block(e, FORMAT_STATES, w->states.v, w->states.n, sizeof(*w->states.v));
-	return ret;
+	return ret ? ret : seal_names(w);
 }
 
-static int seal_encode(struct writer *w, uint64_t now_ns, struct format_segment *ret_h, uint8_t **ret_bytes,
-		       size_t *ret_n)
+static int seal_encode(struct writer *w, uint64_t now_ns, size_t plain_max, struct format_segment *ret_h,
+		       uint8_t **ret_bytes, size_t *ret_n)
 {
 	struct clock_offsets offsets = clock_offsets_now();
 	struct format_segment h = {
@@ -444,7 +478,7 @@ static int seal_encode(struct writer *w, uint64_t now_ns, struct format_segment 
 		.n_cpus = w->ringfile.n_cpus,
 		.n_states = (uint32_t)w->states.n,
 	};
-	int ret = seal_blocks(w, &h);
+	int ret = seal_blocks(w, &h, plain_max);
 
 	if (ret)
 		return ret;
@@ -469,7 +503,7 @@ static int seal_write(struct writer *w, uint64_t now_ns)
 	struct format_segment h;
 	uint8_t *bytes;
 	size_t n;
-	int ret = seal_encode(w, now_ns, &h, &bytes, &n);
+	int ret = seal_encode(w, now_ns, 0, &h, &bytes, &n);
 
 	if (ret) {
 		store_miss(w->store, w->begin_ns, w->n_records);
@@ -507,6 +541,7 @@ static void writer_reset(struct writer *w)
 	memset(w->lost, 0, sizeof(w->lost));
 	w->n_records = 0;
 	w->replaced.n = w->renewed.n = 0;
+	w->pulled = SIZE_MAX;
 	w->pending = 0;
 	w->saved_bytes = w->saved_more = 0;
 }
@@ -526,7 +561,10 @@ int writer_save(struct writer *w, uint64_t now_ns)
 
 	if (!w->begun || now_ns >= w->begin_ns + WRITER_OPEN_NS || !fits_slot(w))
 		return -EFBIG;
-	ret = seal_encode(w, now_ns, &h, &bytes, &n);
+	ret = seal_encode(w, now_ns, WRITER_PLAIN_BYTES, &h, &bytes, &n);
+	/* without compression, it may not fit; with larger columns, it would not fit in either way */
+	if (!ret && n > FORMAT_SLOT_BYTES && n <= FORMAT_SLOT_BYTES + WRITER_PLAIN_BYTES)
+		ret = seal_encode(w, now_ns, 0, &h, &bytes, &n);
 	if (!ret)
 		ret = n > FORMAT_SLOT_BYTES ? -EFBIG : store_save(w->store, &h, bytes, n);
 	if (ret)

@@ -5,7 +5,7 @@ import os
 
 from scene import children
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"apache2": "apache2-bin", "python3": "python3", "curl": "curl", "ss": "iproute2"}
 APACHE = """
 ServerName localhost

@@ -2,7 +2,7 @@
 """No hang: the processes of a worker of Celery wait on purpose for tasks. One comes about each 0.7 s, and is done at once."""
 from scene import children
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"celery": "celery", "redis-server": "redis-server", "redis-cli": "redis-tools"}
 TASKS = """
 import celery

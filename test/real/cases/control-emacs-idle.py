@@ -4,7 +4,7 @@ import os
 
 from scene import descendants, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"emacs": "emacs-nox", "script": "bsdutils"}
 
 

@@ -4,7 +4,7 @@ the answer never ends. The stream of another curl is silent, because nothing hap
 import re
 import time
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"nginx": "nginx", "node": "nodejs", "curl": "curl"}
 NODE = """
 const http = require('http');

@@ -4,7 +4,7 @@ import os
 
 from scene import Invalid
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"node": "nodejs", "curl": "curl", "nc": "netcat-openbsd", "ss": "iproute2"}
 SERVER = """
 const http = require("http");

@@ -3,7 +3,7 @@
 all four PostgreSQL processes wait for a query."""
 from scene import Postgres
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"postgres": "postgresql", "initdb": "postgresql", "psql": "postgresql-client", "pgbouncer": "pgbouncer"}
 CONFIG = """[databases]
 shop = host=%s dbname=postgres user=postgres pool_size=4

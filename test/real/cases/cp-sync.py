@@ -4,7 +4,7 @@ import os
 
 from scene import proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"cp": "coreutils", "sync": "coreutils", "losetup": "mount", "mkfs.ext2": "e2fsprogs"}
 PHOTOS, SIZE = 16, 1 << 20
 SCRIPT = """

@@ -5,7 +5,7 @@ import os
 
 from scene import descendants, proc, set_quota, throttled
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"emacs": "emacs-nox", "pylsp": "python3-pylsp", "script": "bsdutils"}
 FUNCTIONS = 1000
 CLIENT = """

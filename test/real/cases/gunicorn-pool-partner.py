@@ -8,7 +8,7 @@ import subprocess
 
 from scene import Missing, Postgres
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"gunicorn": "gunicorn", "node": "nodejs", "postgres": "postgresql", "initdb": "postgresql",
          "psql": "postgresql-client", "curl": "curl"}
 PYTHON = "/usr/bin/python3"

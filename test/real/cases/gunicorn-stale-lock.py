@@ -6,7 +6,7 @@ import signal
 
 from scene import children
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"gunicorn": "gunicorn", "curl": "curl"}
 APP = """
 import os, time

@@ -4,7 +4,7 @@ again and again, frees little each time, and meanwhile the thread of curl's requ
 import re
 import time
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"java": "openjdk-17-jre-headless", "javac": "openjdk-17-jdk-headless", "curl": "curl"}
 SHOP = """
 import com.sun.net.httpserver.*;

@@ -4,7 +4,7 @@ after a minute. The disk was filled by an old dump, which nobody writes any more
 import os
 import signal
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"mariadbd": "mariadb-server", "mariadb-install-db": "mariadb-server", "mariadb": "mariadb-client",
          "dd": "coreutils", "mount": "mount"}
 ROW = "insert into log (text) values (repeat('x', 8000))"

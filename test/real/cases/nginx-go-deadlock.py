@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """curl waits for nginx, and nginx for a Go server. Two goroutines of this server wait for each other: each has the mutex of one
 account, and wants the mutex of the other. The goroutine of curl's request waits for one of these mutexes."""
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"go": "golang-go", "nginx": "nginx", "curl": "curl"}
 BANK = """
 package main

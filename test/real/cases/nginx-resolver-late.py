@@ -3,7 +3,7 @@
 late: it first sleeps."""
 import signal
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"nginx": "nginx", "dnsmasq": "dnsmasq-base", "curl": "curl", "python3": "python3", "dig": "bind9-dnsutils"}
 # Answers the question about shop.test late, and all other ones at once.
 NAMES = """

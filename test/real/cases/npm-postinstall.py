@@ -6,7 +6,7 @@ import os
 
 from scene import descendants, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"npm": "npm", "node": "nodejs", "nginx": "nginx", "curl": "curl"}
 RATE = 50 << 10
 NGINX = """daemon off;

@@ -6,7 +6,7 @@ import time
 
 from scene import Missing, children
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"mariadbd": "mariadb-server", "mariadb-install-db": "mariadb-server", "mariadb": "mariadb-client",
          "php-fpm8.2": "php8.2-fpm", "nginx": "nginx", "curl": "curl", "ss": "iproute2"}
 MYSQLI = "/usr/lib/php/20220829/mysqli.so"  # php8.2-mysql

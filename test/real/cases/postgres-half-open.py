@@ -6,7 +6,7 @@ import subprocess
 
 from scene import Postgres
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"postgres": "postgresql", "initdb": "postgresql", "psql": "postgresql-client", "unshare": "util-linux",
          "ip": "iproute2", "nsenter": "util-linux", "ss": "iproute2"}
 NEAR, FAR = "10.213.76.1", "10.213.76.2"

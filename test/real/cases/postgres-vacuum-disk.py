@@ -7,7 +7,7 @@ import time
 
 from scene import Postgres
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"postgres": "postgresql", "initdb": "postgresql", "psql": "postgresql-client", "losetup": "mount",
          "mkfs.ext2": "e2fsprogs"}
 

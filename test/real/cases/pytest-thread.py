@@ -4,7 +4,7 @@ thread waits for the next job of its queue, which nobody puts there."""
 import os
 import signal
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"make": "make", "python3": "python3", "pytest-3": "python3-pytest"}
 TEST = """
 import queue, threading

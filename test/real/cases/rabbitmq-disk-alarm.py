@@ -7,7 +7,7 @@ import subprocess
 
 from scene import Missing, descendants, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"rabbitmqctl": "rabbitmq-server", "python3": "python3", "mount": "mount", "dd": "coreutils", "ss": "iproute2"}
 PYTHON = "/usr/bin/python3"
 CONFIG = """listeners.tcp.1 = 127.0.0.1:%s

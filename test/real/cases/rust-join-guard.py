@@ -6,7 +6,7 @@ import re
 
 from scene import proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"rustc": "rustc", "sh": "dash"}
 STOCK = """
 use std::sync::{mpsc, Arc, Mutex};

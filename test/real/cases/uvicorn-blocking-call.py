@@ -6,7 +6,7 @@ import subprocess
 
 from scene import Missing
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"python3": "python3", "node": "nodejs", "curl": "curl", "ss": "iproute2"}
 PYTHON = "/usr/bin/python3"
 APP = """

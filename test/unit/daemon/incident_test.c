@@ -495,6 +495,63 @@ static void several_at_once(void **state)
 	assert_int_equal(snapshot_from_ns, HANG_S(2) - (INCIDENT_HANGS_MAX - 1));
 }
 
+/* Returns how many elements of the list have this rule in all rows of their hangs, and n rows. */
+static size_t count_rule(json_t *list, const char *rule, size_t n)
+{
+	size_t i, k, found = 0, same;
+	json_t *o, *row;
+
+	json_array_foreach (list, i, o) {
+		same = 0;
+		json_array_foreach (json_object_get(o, "hangs"), k, row)
+			same += !strcmp(text(row, "rule"), rule);
+		found += same == n && json_array_size(json_object_get(o, "hangs")) == n;
+	}
+	return found;
+}
+
+/* One process hangs and crashes at the same time, in both orders. The hangs are one incident, and the crashes
+ * another one, with a snapshot of its own. */
+static void crash_beside_hang(void **state)
+{
+	for (unsigned crash_first = 0; crash_first < 2; crash_first++) {
+		struct fixture *f = *state;
+		struct detect_hang hang = loop_hang, crash = loop_hang;
+		json_t *list;
+
+		crash.rule = CT_HANG_CRASH;
+		crash.since_ns = HANG_S(4.5);
+		for (unsigned i = 0; i < 4; i++) {
+			struct detect_hang *h = i % 2 == crash_first ? &hang : &crash;
+
+			incidents_note(f->is, h);
+			h->tid++; /* another thread */
+		}
+		list = wait_for(f, 2 * (crash_first + 1));
+		assert_int_equal(count_rule(list, "loop", 2), crash_first + 1);
+		assert_int_equal(count_rule(list, "crash", 2), crash_first + 1);
+		json_decref(list);
+		assert_int_equal(incidents_stats(f->is).taken, 2 * (crash_first + 1));
+	}
+}
+
+/* The line in the journal says whether a thread or a process ended. */
+static void exception_lines(void **state)
+{
+	struct incident in = { .n_hangs = 1, .hangs = { loop_hang } };
+	char *line;
+
+	strcpy(in.hangs[0].comm, "python3");
+	in.hangs[0].rule = CT_HANG_EXCEPTION;
+	line = incident_say_text(&in);
+	assert_string_equal(line, "python3[100] ended after an uncaught exception.");
+	free(line);
+	in.hangs[0].tid++;
+	line = incident_say_text(&in);
+	assert_string_equal(line, "python3[101], a thread of pid 100, ended after an uncaught exception.");
+	free(line);
+}
+
 /* A restarted daemon reads its notes about earlier hangs. So the snapshots of these hangs count for the limit
  * too. */
 static void limited(void **state)
@@ -1086,6 +1143,8 @@ int main(void)
 		WITH(room_of_users),
 		WITH(pending_behind_many),
 		cmocka_unit_test(told_again),
+		cmocka_unit_test(exception_lines),
+		WITH(crash_beside_hang),
 		cmocka_unit_test(fits),
 		WITH(stuck_journal),
 	};

@@ -74,6 +74,73 @@ static void reported(void **state)
 	assert_int_equal(detect_stats(m.d).found[CT_HANG_CRASH], 0);
 }
 
+static void thread_ends(struct make *m, uint32_t tid, uint32_t tgid, uint32_t status)
+{
+	m->now += MS;
+	rec(m, (struct ct_rec){ .kind = CT_EXIT, .tid = tid, .peer = status, .obj = tgid });
+}
+
+/* A thread ends after an exception, and its process goes on. No such thread: a thread without an exception,
+ * the process is killed, the thread waits for its next work or ends long after, the exception is also fatal.
+ */
+static void threads(void **state)
+{
+	uint64_t at_ns;
+	MAKE(m);
+
+	names(&m);
+	task(&m, 10, "python3");
+	for (uint32_t tid = 11; tid <= 16; tid++)
+		task_of(&m, tid, 10, "worker", CT_TF_FOUND);
+	call(&m, 11, EXCEPTION);
+	at_ns = m.now;
+	call(&m, 13, EXCEPTION);
+	call(&m, 14, EXCEPTION);
+	call(&m, 15, EXCEPTION);
+	call(&m, 16, EXCEPTION);
+	call(&m, 16, FATAL);
+	waits(&m, 14, CT_W_EPOLL);
+	waits(&m, 10, CT_W_EPOLL); /* the first thread goes on, and not the one with the exception */
+	thread_ends(&m, 11, 10, 0);
+	thread_ends(&m, 12, 10, 0);
+	thread_ends(&m, 13, 10, 9);
+	thread_ends(&m, 14, 10, 0);
+	thread_ends(&m, 16, 10, 0);
+	assert_int_equal(m.n, 0);
+	pass(&m, RAISED_THREAD_NS);
+	thread_ends(&m, 15, 10, 0);
+	pass(&m, S);
+	assert_int_equal(m.n, 1);
+	assert_int_equal(m.hangs[0].rule, CT_HANG_EXCEPTION);
+	assert_int_equal(m.hangs[0].tid, 11);
+	assert_int_equal(m.hangs[0].tgid, 10);
+	assert_string_equal(m.hangs[0].comm, "worker");
+	assert_int_equal(m.hangs[0].since_ns, at_ns);
+}
+
+/* The record of the call comes after that of the end of the thread; an earlier thread had the same tid. */
+static void thread_late(void **state)
+{
+	uint64_t at_ns;
+	MAKE(m);
+
+	names(&m);
+	task(&m, 10, "python3");
+	task_of(&m, 11, 10, "worker", CT_TF_FOUND);
+	task_of(&m, 12, 10, "worker", CT_TF_FOUND);
+	thread_ends(&m, 12, 10, 0);
+	at_ns = m.now;
+	m.now += 5 * MS;
+	thread_ends(&m, 11, 10, 0);
+	m.now = at_ns;
+	call(&m, 11, EXCEPTION);
+	call(&m, 12, EXCEPTION);
+	m.now = at_ns + 20 * MS;
+	pass(&m, S);
+	assert_int_equal(m.n, 1);
+	assert_int_equal(m.hangs[0].tid, 11);
+}
+
 /* Only a fatal exception of another thread ends the process. */
 static void other_threads(void **state)
 {
@@ -226,9 +293,11 @@ static void off(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reported), cmocka_unit_test(other_threads), cmocka_unit_test(not_reported),
-		cmocka_unit_test(late),     cmocka_unit_test(storm),         cmocka_unit_test(many),
-		cmocka_unit_test(off),      cmocka_unit_test(long_after),
+		cmocka_unit_test(reported),     cmocka_unit_test(other_threads),
+		cmocka_unit_test(not_reported), cmocka_unit_test(late),
+		cmocka_unit_test(storm),        cmocka_unit_test(many),
+		cmocka_unit_test(off),          cmocka_unit_test(long_after),
+		cmocka_unit_test(threads),      cmocka_unit_test(thread_late),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

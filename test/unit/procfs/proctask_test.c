@@ -82,7 +82,7 @@ static pid_t opens_when_told(int fd)
 	_exit(0);
 }
 
-static const struct proctask_thread *until_it_waits(struct proctask *t, const struct proctask *before,
+static const struct proctask_thread *until_it_waits(struct proctask *t, struct proctask *before,
 						    uint32_t tid, int nr)
 {
 	for (unsigned i = 0; i < 5000; i++) {

@@ -68,6 +68,7 @@ static void line_object(struct text_window *t, struct text_line *l)
 	static const struct text_word protocols[] = { { "tcp", 6 }, { "udp", 17 }, { NULL, 0 } };
 	struct window_object *o = add_object(t, l, text_object_next(l));
 	const char *peer = text_line_field(l, "peer"), *name = text_line_field(l, "name");
+	const char *connecting = text_line_field(l, "connecting");
 
 	o->peer = peer ? text_object(l, peer) : 0;
 	o->name = name ? own(t, strdup(name)) : "";
@@ -77,6 +78,7 @@ static void line_object(struct text_window *t, struct text_line *l)
 	o->lport = (uint16_t)text_number_field(l, "lport", 0);
 	o->rport = (uint16_t)text_number_field(l, "rport", 0);
 	o->state = (uint8_t)text_number_field(l, "state", 0);
+	o->connecting_ns = connecting ? text_time(l, connecting) : 0;
 	o->dev = (uint32_t)text_number_field(l, "dev", 0);
 	o->x = text_number_field(l, "x", 0);
 	o->fs_magic = (uint32_t)text_number_field(l, "fs", 0);
@@ -86,7 +88,7 @@ static void line_object(struct text_window *t, struct text_line *l)
 	address_field(l, "remote", o->family, o->raddr);
 	text_line_done(l,
 		       "object OBJECT [peer=OBJECT] [name=] [family=] [type=] [protocol=] [lport=] [rport=] "
-		       "[state=] [local=] [remote=] [dev=] [x=] [fs=] [netns=] [tid=]");
+		       "[state=] [connecting=TIME] [local=] [remote=] [dev=] [x=] [fs=] [netns=] [tid=]");
 }
 
 static void line_connection(struct text_window *t, struct text_line *l)

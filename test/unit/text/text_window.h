@@ -6,6 +6,7 @@
  *   task 11 app of 10 parent 1       thread 11 of process 10, whose parent process is 1
  *   task 12 app cgroup 5             process 12, in the control group whose object is cgroup:5
  *   object sock:1 family=unix type=stream peer=sock:2 name="/run/x"
+ *                                    connecting=TIME: when it was last recorded as not connected yet
  *   connection sock:1 sock:2 stream  the two ends of a unix connection; the first one has a name
  *   stack 7 "inner+0x1" "main+0x4 (a)"
  *                                    innermost first

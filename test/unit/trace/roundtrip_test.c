@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -426,6 +428,42 @@ static void a_full_dictionary_drops_what_is_not_used(void **state)
 	window_free(w);
 }
 
+/* A socket is recorded several times. The reader keeps the newest state, and when the connection was last
+ * recorded as not made. */
+static void a_connection_is_made(void **state)
+{
+	static const uint8_t states[] = { TCP_SYN_SENT, TCP_SYN_SENT, TCP_ESTABLISHED, TCP_CLOSE_WAIT };
+	struct fixture *f = *state;
+	struct ct_object_blob o = { .h = { .kind = CT_OBJECT, .size = sizeof(o) }, .protocol = IPPROTO_TCP };
+	const struct window_object *tcp, *udp;
+	struct window_record e = { .r = { .kind = CT_FD, .tid = 1 } };
+	uint64_t last_ns = 0;
+	struct window *w;
+
+	fixture_open(f, FIXTURE_BYTES);
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
+		f->now += 1000;
+		o.h.ts = e.r.ts = f->now;
+		o.state = states[i];
+		last_ns = o.state == TCP_SYN_SENT ? f->now : last_ns;
+		for (unsigned n = 1; n <= 2; n++) {
+			o.id = e.r.obj = OBJ(CT_OBJ_SOCK, n);
+			o.protocol = n == 1 ? IPPROTO_TCP : IPPROTO_UDP;
+			assert_int_equal(writer_blob(f->w, &o.h), 0);
+			fixture_add(f, &e);
+		}
+		fixture_seal(f);
+	}
+	w = fixture_load(f, 0, UINT64_MAX);
+	tcp = window_object(w, OBJ(CT_OBJ_SOCK, 1));
+	udp = window_object(w, OBJ(CT_OBJ_SOCK, 2));
+	assert_int_equal(tcp->state, TCP_CLOSE_WAIT);
+	assert_int_equal(tcp->connecting_ns, last_ns);
+	assert_true(tcp->ts_ns > last_ns);
+	assert_int_equal(udp->connecting_ns, 0);
+	window_free(w);
+}
+
 static void what_the_writer_refuses(void **state)
 {
 	struct fixture *f = *state;
@@ -526,6 +564,7 @@ int main(void)
 		TEST(a_stack_too_long_says_so),
 		TEST(a_task_that_exited_is_known_one_segment_longer),
 		TEST(a_full_dictionary_drops_what_is_not_used),
+		TEST(a_connection_is_made),
 		TEST(what_the_writer_refuses),
 		TEST(late_tasks_are_pending),
 		TEST(info_tells_what_is_in_it),

@@ -192,6 +192,81 @@ static void a_quiet_machine_needs_few_segments(void **state)
 	life_close(&l);
 }
 
+static struct window *load(const char *path)
+{
+	char err[READER_ERR_MAX] = "";
+	struct window *w = NULL;
+	struct reader *r;
+
+	assert_int_equal(reader_open(path, &r, err), 0);
+	assert_int_equal(window_load(r, 0, UINT64_MAX, 0, &w, err), 0);
+	reader_free(r);
+	return w;
+}
+
+static void check_name(const struct life *l, uint32_t tid, const char *comm)
+{
+	struct window *w = load(l->f->path);
+	const struct window_task *t = window_task_at(w, tid, time_of(l->n));
+
+	assert_non_null(t);
+	assert_string_equal(t->comm, comm);
+	window_free(w);
+}
+
+static void name(struct life *l, uint32_t tid, uint32_t tgid, uint32_t ppid, const char *comm)
+{
+	struct ct_task_blob b = {
+		.h = { .ts = time_of(l->n++), .kind = CT_TASK, .size = sizeof(b), .tid = tid },
+		.tgid = tgid,
+		.ppid = ppid
+	};
+
+	strcpy(b.comm, comm);
+	assert_int_equal(writer_blob(l->f->w, &b.h), 0);
+}
+
+/* Task 6 waits since before the segment, for the end of task 7. */
+static void a_copy_has_the_newest_names(void **state)
+{
+	struct life l = life_new(*state, 0);
+	const struct window_state waits = { .last = { .ts = time_of(1),
+						      .kind = CT_SWITCH,
+						      .wait = CT_W_CHILD,
+						      .tid = 6,
+						      .obj = CT_OBJ_ID(CT_OBJ_TASK, 7) },
+					    .run = WINDOW_RUN_BLOCKED };
+	struct ct_rec r;
+
+	name(&l, 6, 5, 1, "waiter");
+	assert_int_equal(writer_seal(l.f->w, time_of(++l.n), &waits, 1), 0);
+	assert_int_equal(save(&l), 0);
+	check_name(&l, 6, "waiter");
+	name(&l, 7, 7, 1, "awaited"); /* a name that comes late */
+	assert_int_equal(save(&l), 0);
+	check_name(&l, 7, "awaited");
+	name(&l, 5, 5, 1, "leader"); /* a neighbour of a task in the states */
+	assert_int_equal(save(&l), 0);
+	check_name(&l, 5, "leader");
+	name(&l, 6, 5, 1, "renamed");
+	assert_int_equal(save(&l), 0);
+	check_name(&l, 6, "renamed");
+	assert_int_equal(save(&l), 0); /* nothing has changed */
+	check_name(&l, 6, "renamed");
+	r = numbered(l.n++);
+	r.tid = 8;
+	name(&l, 8, 8, 1, "new");
+	assert_int_equal(writer_add(l.f->w, 0, &r, NULL), 0);
+	assert_int_equal(save(&l), 0);
+	check_name(&l, 8, "new");
+	check_name(&l, 7, "awaited");
+	assert_int_equal(save(&l), 0);
+	check_name(&l, 8, "new");
+	assert_int_equal(seal(&l), 0);
+	check_name(&l, 6, "renamed");
+	life_close(&l);
+}
+
 static void a_busy_machine_saves_nothing(void **state)
 {
 	struct life l = life_new(*state, 0);
@@ -439,6 +514,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_quiet_machine_needs_few_segments),
+		TEST(a_copy_has_the_newest_names),
 		TEST(a_busy_machine_saves_nothing),
 		TEST(too_many_tasks_for_a_copy),
 		TEST(a_small_file_has_no_copies),

@@ -314,6 +314,43 @@ static void cap_does_not_revive(void **state)
 	assert_int_equal(tasks_count(t), 1);
 }
 
+static uint32_t next_due(struct tasks *t, uint32_t from, uint64_t now_ns, uint64_t due_ns)
+{
+	struct task *task = tasks_next_due(t, from, now_ns);
+
+	if (task)
+		task->due_ns = due_ns;
+	return task ? task->st.last.tid : 0;
+}
+
+static void only_due_tasks_are_found(void **state)
+{
+	TASKS(t, 10);
+
+	switch_at(t, 0, 1 * MS, 7, CT_W_READ, 99, 0);
+	switch_at(t, 0, 1 * MS, 8, CT_W_READ, 99, 0);
+	switch_at(t, 0, 1 * MS, 70000, CT_W_READ, 99, 0);
+	assert_int_equal(next_due(t, 1, 0, 100), 7);
+	assert_int_equal(next_due(t, 8, 0, UINT64_MAX), 8);
+	assert_int_equal(next_due(t, 9, 0, 0), 70000); /* stays due */
+	assert_int_equal(next_due(t, 1, 99, 200), 70000);
+	assert_int_equal(next_due(t, 1, 99, 0), 0);
+	assert_int_equal(next_due(t, 1, 100, 150), 7);
+	assert_int_equal(next_due(t, 1, 149, 0), 0);
+	assert_int_equal(next_due(t, 8, 150, 0), 0);
+	assert_int_equal(next_due(t, 1, 150, UINT64_MAX), 7);
+	assert_int_equal(next_due(t, 1, 200, UINT64_MAX), 70000);
+	assert_int_equal(next_due(t, 1, S, 0), 0);
+	switch_at(t, 0, 2 * MS, 8, CT_W_READ, 99, 0); /* a new wait */
+	assert_int_equal(next_due(t, 1, 0, UINT64_MAX), 8);
+	/* another task gets the tid of a task that has ended before it was looked at */
+	switch_at(t, 0, 3 * MS, 8, CT_W_READ, 99, 0);
+	tasks_ended(t, 8, 4 * MS);
+	assert_int_equal(next_due(t, 1, 0, 0), 0);
+	switch_at(t, 0, 5 * MS, 8, CT_W_READ, 99, 0);
+	assert_int_equal(next_due(t, 1, 0, 0), 8);
+}
+
 static unsigned n_inspections;
 static uint32_t last_inspected;
 static bool inspect(void *arg, struct task *task)
@@ -523,6 +560,7 @@ int main(void)
 		cmocka_unit_test(found_by_the_iterator),
 		cmocka_unit_test(capped_is_not_known),
 		cmocka_unit_test(cap_does_not_revive),
+		cmocka_unit_test(only_due_tasks_are_found),
 		cmocka_unit_test(long_wait_is_inspected_once),
 		cmocka_unit_test(repeated_wait_backs_off),
 		cmocka_unit_test(loop_of_short_waits),

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * newcomer.h - private to graph/: finds out whether a task that did not exist for most of a wait made the
+ * event that ended this wait. The waiter cannot have waited for such a newcomer. Pure; any thread.
+ */
+#ifndef CTRACE_GRAPH_PATH_NEWCOMER_H
+#define CTRACE_GRAPH_PATH_NEWCOMER_H
+
+#include "graph/wake/blame.h"
+
+/* b is the blame for `interval`. Returns true if a message ended the poll or accept, and the sender of the
+ * message is a task that is in another process and was born after the wait began. The waiter idled. */
+bool newcomer_sent(const struct graph *g, uint32_t interval, const struct blame *b);
+
+/*
+ * b is the blame for `interval`. Returns true if a thread of the waiter's process ended the wait, by a post
+ * on a futex, at the order of a newcomer: the last wait of this thread before the post ended with a message
+ * of a process that was born after the middle of the wait, as seen from from_ns. Or a thread with such an
+ * order gave it on to a thread that idled, and so on. Example: an administrator connects, and tells a server
+ * to end a query that hangs. Returns false if the thread that posted had other work in the middle of the
+ * wait: the waiter may have waited for this work.
+ */
+bool newcomer_ordered(const struct graph *g, uint32_t interval, uint64_t from_ns, const struct blame *b);
+
+#endif
