@@ -6,6 +6,7 @@
 
 #include "analysis/diagnose/branch.h"
 #include "analysis/thresholds.h"
+#include "graph/timeline/scan.h"
 #include "graph/wake/owner.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
@@ -426,4 +427,16 @@ bool chain_only_children(const struct chain *c)
 		if (c->links.v[i].edge != EDGE_EXIT && c->links.v[i].edge != EDGE_VFORK)
 			return false;
 	return true;
+}
+
+uint64_t chain_received(const struct graph *g, const struct link *k, size_t *ret_messages)
+{
+	uint64_t bytes = 0;
+	size_t n, i = 0;
+	const struct graph_ref *r = graph_refs_from(g, &g->recvs, k->obj, k->from_ns, &n);
+
+	for (; i < n && g->w->events[r[i].event].r.ts < k->to_ns && scan_step(g); i++)
+		bytes += ct_message_bytes(&g->w->events[r[i].event].r);
+	*ret_messages = i;
+	return bytes;
 }

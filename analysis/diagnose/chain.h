@@ -66,5 +66,8 @@ bool chain_sleeps_in_java(const struct graph *g, const struct link *k);
 bool chain_awaits_thaw(const struct graph *g, const struct link *k);
 /* Returns true if the stack of the link shows that the task sleeps because fork() has failed. */
 bool chain_retries_fork(const struct graph *g, const struct link *k);
+/* Returns the bytes of all messages that were received on the object of link k in the time of the link, and
+ * sets *ret_messages to their number. */
+uint64_t chain_received(const struct graph *g, const struct link *k, size_t *ret_messages);
 
 #endif

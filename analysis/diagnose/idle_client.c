@@ -299,14 +299,11 @@ static bool has_not_asked(const struct graph *g, const struct chain *c, const st
  * parts again and again. Then it reads a long answer. News are mostly short. */
 static bool reads_long_answer(const struct graph *g, const struct link *k)
 {
-	size_t n_sent, n, parts = 0;
+	size_t n_sent, parts;
 	const struct graph_ref *sent = graph_refs_from(g, &g->sends, k->obj, k->from_ns, &n_sent);
-	const struct graph_ref *got = graph_refs_from(g, &g->recvs, k->obj, k->from_ns, &n);
 	const struct window_object *o = graph_object(g, k->obj);
-	uint64_t bytes = 0;
+	uint64_t bytes = chain_received(g, k, &parts);
 
-	for (; parts < n && g->w->events[got[parts].event].r.ts < k->to_ns && scan_step(g); parts++)
-		bytes += ct_message_bytes(&g->w->events[got[parts].event].r);
 	return o && o->type == SOCK_STREAM && !k->server && parts >= LONG_ANSWER_PARTS &&
 	       bytes >= parts * PACED_BYTES && !(n_sent && g->w->events[sent->event].r.ts < k->to_ns);
 }

@@ -305,16 +305,14 @@ static bool is_pause(const struct link *k)
 static bool is_ticker(const struct graph *g, const struct link *k)
 {
 	const struct link *fed = k - 1;
-	uint64_t bytes = 0, waits = MAX(fed->waits, 1U);
+	uint64_t bytes;
 	size_t n;
-	const struct graph_ref *r = graph_refs_from(g, &g->recvs, fed->obj, fed->from_ns, &n);
 
 	if ((k->wait != CT_W_POLL && k->wait != CT_W_EPOLL) || k->kind != RESOURCE_TIMER ||
 	    CT_OBJ_KIND(fed->obj) != CT_OBJ_SOCK)
 		return false;
-	for (size_t i = 0; i < n && g->w->events[r[i].event].r.ts < fed->to_ns && scan_step(g); i++)
-		bytes += ct_message_bytes(&g->w->events[r[i].event].r);
-	return bytes && bytes < waits * PACED_BYTES;
+	bytes = chain_received(g, fed, &n);
+	return bytes && bytes < MAX(fed->waits, 1ULL) * PACED_BYTES;
 }
 
 static bool is_idle_loop(const struct link *k)

@@ -324,7 +324,8 @@ static bool is_alarm(const struct graph *g, const struct diagnosis *d)
 	       ns >= HANGS_RUN_NS;
 }
 
-/* It does not matter here that the thing is not known for which the last task polls. */
+/* A chain that ends in a sleep is minor if the answer has a doubt. DOUBT_POLLING does not count: it only says
+ * that it is not known what the last task polls for. */
 static bool is_minor(const struct diagnosis *d)
 {
 	return (d->n_chain == 1 &&

@@ -17,6 +17,7 @@
 #include "cli/input/timearg.h"
 #include "cli/text.h"
 #include "cli/thresholds.h"
+#include "lib/checked.h"
 #include "lib/cleanup.h"
 
 struct frameworks {
@@ -110,7 +111,7 @@ static json_t *retry_in(const json_t *probe, uint64_t now_ns)
 {
 	uint64_t retry_ns = number(probe, "retry_ns");
 
-	return retry_ns ? json_integer((json_int_t)(retry_ns - MIN(retry_ns, now_ns))) : NULL;
+	return retry_ns ? json_integer((json_int_t)checked_sub(retry_ns, now_ns)) : NULL;
 }
 
 static void add_probe(json_t *list, const json_t *probe, const json_t *before, uint64_t ns, uint64_t now_ns)
@@ -155,7 +156,7 @@ static void add_detached(json_t *list, const json_t *detached, uint64_t now_ns)
 	for (size_t i = 0; i < ARRAY_SIZE(same); i++)
 		json_object_set(x, same[i], json_object_get(detached, same[i]));
 	json_object_set_new(x, "ago_ns", json_integer((json_int_t)(now_ns - MIN(since_ns, now_ns))));
-	json_object_set_new(x, "again_in_ns", json_integer((json_int_t)(again_ns - MIN(again_ns, now_ns))));
+	json_object_set_new(x, "again_in_ns", json_integer((json_int_t)checked_sub(again_ns, now_ns)));
 	if (row)
 		json_object_set(row, "detached", x);
 	json_decref(x);

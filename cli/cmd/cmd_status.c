@@ -10,6 +10,7 @@
 #include "cli/client/most.h"
 #include "cli/text.h"
 #include "cli/thresholds.h"
+#include "lib/checked.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "report/walltime.h"
@@ -243,7 +244,7 @@ static void print_detached(const json_t *frameworks, uint64_t now_ns)
 		       "Left out:", str(x, "name"), real(x, "hits_per_s"),
 		       text_percent(real(x, "cost_percent"), cost),
 		       text_percent(real(x, "limit_percent"), limit),
-		       text_duration(num(x, "again_ns") - MIN(num(x, "again_ns"), now_ns), again));
+		       text_duration(checked_sub(num(x, "again_ns"), now_ns), again));
 }
 
 /* A file without any probe is told only if it is to get probes. */
@@ -257,7 +258,7 @@ static void print_unprobed_file(const json_t *x, uint64_t now_ns)
 	printf("%-10s %s probes of %s in %s: %s", "Left out:", probes ? "some" : "all", str(x, "name"),
 	       str(x, "file"), str(x, "why"));
 	if (retry_ns)
-		printf("; ctrace tries again in %s", text_duration(retry_ns - MIN(retry_ns, now_ns), wait));
+		printf("; ctrace tries again in %s", text_duration(checked_sub(retry_ns, now_ns), wait));
 	putchar('\n');
 }
 

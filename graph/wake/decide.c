@@ -274,9 +274,10 @@ static uint64_t first_exit_ns(const struct graph *g, uint32_t task, bool *ret_se
 	return first_ns;
 }
 
-/* b->task exits, and so the connection of the waiter ends. But it may only be the last thread of its process.
- * Then blames the thread that ended the process. If a signal ended the process, blames the thread that used
- * the other end before, or else the main thread. This thread could have ended the wait, but did not. */
+/* b->task exits, and this ended the wait. But it may only be the last thread of its process. Then blames the
+ * thread that ended the process. If a signal ended the process, and so the connection of the waiter, blames
+ * the thread that used the other end before, or else the main thread. This thread could have ended the wait,
+ * but did not. */
 static void blame_user_before_end(const struct graph *g, struct blame *b)
 {
 	uint32_t last = b->task, user;
@@ -285,7 +286,7 @@ static void blame_user_before_end(const struct graph *g, struct blame *b)
 	uint64_t end_ns = first_exit_ns(g, last, &several);
 
 	b->task = wake_ender(g, last);
-	if (!several || !WTERMSIG(g->tasks[last].exit_code))
+	if (!several || !WTERMSIG(g->tasks[last].exit_code) || CT_OBJ_KIND(b->obj) != CT_OBJ_SOCK)
 		return;
 	user = owner_of_socket(g, b->obj, checked_sub(end_ns, 1), &all);
 	if (user != GRAPH_NONE && g->tasks[user].tgid == g->tasks[last].tgid)
@@ -522,13 +523,10 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 		return;
 	}
 	b->task = waker;
-	if (is_end_of_process(g, s, wake, waker) && CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK) {
+	if (is_end_of_process(g, s, wake, waker))
 		blame_user_before_end(g, b);
-		if (!b->ended)
-			return;
-	} else if (is_end_of_process(g, s, wake, waker)) {
-		b->task = wake_ender(g, waker);
-	}
+	if (!b->ended)
+		return;
 	if ((s->wait == CT_W_POLL || s->wait == CT_W_EPOLL) &&
 	    ((title_waits(g, s) && g->tasks[waker].ptgid == g->tasks[s->task].ptgid) ||
 	     (sig && ct_signal_number(&sig->r) == SIGURG && title_sessions(g, s->task, waker, s->to_ns)))) {

@@ -7,6 +7,7 @@
 #include "graph/timeline/scan.h"
 #include "graph/wake/cause.h"
 #include "graph/wake/owner.h"
+#include "graph/wake/owner_private.h"
 #include "lib/bisect.h"
 #include "lib/checked.h"
 #include "lib/cleanup.h"
@@ -518,18 +519,6 @@ static bool owed_since(const struct graph *g, const struct interval *x, uint32_t
 	return asked && asked <= ts_ns && !wrote(g, helper, wake->obj, asked, ts_ns);
 }
 
-/* Adds the task. Returns false if it is in the list, or if the list is full. */
-static bool add_new(struct enders *list, uint32_t task)
-{
-	for (size_t i = 0; i < list->n; i++)
-		if (list->v[i] == task)
-			return false;
-	if (list->n == ENDERS_MAX)
-		return false;
-	list->v[list->n++] = task;
-	return true;
-}
-
 bool repeats_answered(const struct graph *g, uint32_t interval, uint64_t end_ns, struct blame *ret)
 {
 	const struct interval *s = &g->intervals[interval], *x = s + 1;
@@ -543,12 +532,15 @@ bool repeats_answered(const struct graph *g, uint32_t interval, uint64_t end_ns,
 	for (unsigned looks = 0; x < end && x->to_ns <= end_ns && looks < ANSWER_LOOKS && scan_step(g);
 	     x++, looks++) {
 		uint32_t task = writer_of(g, x);
+		size_t n = tried.n;
 
 		ran_ns += interval_ran_ns(x);
 		if (has_made_progress(ran_ns, x->to_ns - s->from_ns))
 			return false;
-		if (task == GRAPH_NONE || task == ret->task || !add_new(&tried, task) ||
-		    !owed_since(g, x, task, s->to_ns))
+		if (task == GRAPH_NONE || task == ret->task)
+			continue;
+		owner_add_task(&tried, task);
+		if (tried.n == n || !owed_since(g, x, task, s->to_ns))
 			continue;
 		ret->task = task;
 		ret->event = GRAPH_NONE;
