@@ -148,6 +148,16 @@ static bool is_paced(const struct graph *g, const struct link *k)
 	return rounds > k->waits / 2;
 }
 
+/* Returns true if one sleep of the last task, and one wait of the victim, took more than half of the time
+ * that the victim waited. */
+static bool ends_in_one_sleep(const struct findings *f)
+{
+	const struct link *first = &f->chain.links.v[0], *last = &f->chain.links.v[f->chain.links.n - 1];
+
+	return last->wait == CT_W_SLEEP && last->longest_ns > first->total_ns / 2 &&
+	       first->longest_ns > first->total_ns / 2;
+}
+
 static bool idles(const struct findings *f)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
@@ -157,8 +167,9 @@ static bool idles(const struct findings *f)
 	    f->circular || last->kind == RESOURCE_DATABASE_LOCK || chain_awaits_helper(last) ||
 	    f->told_to_end != GRAPH_NONE)
 		return false;
-	/* a person who asks about the parent wants to know that its child waits for input */
-	if (last->kind == RESOURCE_INPUT && f->chain.options.window_given && f->chain.links.n > 1)
+	/* a person who asks about the parent wants to know that its child waits for input, or sleeps */
+	if (f->chain.options.window_given && f->chain.links.n > 1 &&
+	    (last->kind == RESOURCE_INPUT || ends_in_one_sleep(f)))
 		return false;
 	if (root_cause_polls(last))
 		return children_succeed(f->g, last) || is_paced(f->g, last);
