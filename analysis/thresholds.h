@@ -174,7 +174,8 @@
  * If smaller, the polling seems to begin anew after each check that takes long (test looks_at_much).
  * If larger, work between two sleeps counts as polling (test works_between). */
 #define PROMPT_WORK_NS 20000000ULL
-/* factor: A task starves if it waited for a CPU for more than this many times its time on a CPU.
+/* factor: A task starves if it waited for a CPU for more than this many times its time on a CPU. If the task holds
+ * up others, this may be so in one part of the time only (is_starved() in root_cause.c).
  * If the factor is between 1 and this, the answer says both times. Then the task starves only if its work
  * alone is no stall (DIAGNOSE_STALL_NS), and it holds up no others by a lock or in a pool.
  * If smaller, a task with a fair share beside three others seems to starve (test three_rivals).

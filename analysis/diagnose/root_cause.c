@@ -426,12 +426,24 @@ static bool holds_up_others(const struct findings *f, const struct link *k)
 		pool_workers(f->g, k->task, k[-1].obj, k->from_ns, k->to_ns));
 }
 
+/* Returns true if the task of link k starves: it got less than a quarter of the CPU time that it needed, in
+ * all, or in one part of the time. This part counts only if the task holds up others, and if its wait for a
+ * CPU in this part is more than half of the time. Then not its work made the others wait longest. */
+static bool is_starved(const struct findings *f, const struct link *k)
+{
+	uint64_t half_ns = (k->to_ns - k->from_ns) / 2;
+
+	return k->runnable_ns > k->running_ns * STARVED_RATIO ||
+	       (k->runnable_ns > half_ns && holds_up_others(f, k) &&
+		contention_starved_ns(f->g, k->task, k->from_ns, k->to_ns) > half_ns);
+}
+
 /* Returns true if the wait for a CPU is the root cause. A task that got at least a quarter of the CPU time
  * that it needed is slow, but works. Then the wait for a CPU is the root cause only if it was most of the
  * time, and the work alone would be too short to be a stall. */
 static bool lacks_cpu(const struct findings *f, const struct link *k)
 {
-	if (k->runnable_ns > k->running_ns * STARVED_RATIO)
+	if (is_starved(f, k))
 		return true;
 	return k->runnable_ns > k->running_ns && k->running_ns < f->stall_least_ns &&
 	       !waits_briefly_for_child(f) && !holds_up_others(f, k);
@@ -449,7 +461,7 @@ static int find_cpu(struct findings *f)
 		f->cpu.lost_ns += k->runnable_ns - f->cpu.total_ns;
 		f->cpu.total_ns = k->runnable_ns;
 	}
-	f->work_or_cpu = k->runnable_ns > k->running_ns && k->runnable_ns <= k->running_ns * STARVED_RATIO;
+	f->work_or_cpu = k->runnable_ns > k->running_ns && !is_starved(f, k);
 	/* the CPU quota holds up the task, so no other task is to blame */
 	if (contention_is_throttled(&f->cpu) && lacks_cpu(f, k)) {
 		f->starved = true;
