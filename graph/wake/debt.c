@@ -11,6 +11,7 @@
 
 #include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
+#include "graph/wake/bytes.h"
 #include "graph/wake/owner_private.h"
 #include "lib/bisect.h"
 #include "lib/checked.h"
@@ -163,6 +164,17 @@ bool owner_computed(const struct graph *g, uint32_t task, uint64_t from_ns, uint
 	return n * ACTIVE_SHARE >= ACTIVE_MOMENTS;
 }
 
+/* The task of the wait s is in s at ts_ns. Returns true if it waits for the connection sock to be made. */
+static bool connects(const struct graph *g, const struct interval *s, uint64_t sock, uint64_t ts_ns)
+{
+	const struct window_object *o = CT_OBJ_KIND(sock) == CT_OBJ_SOCK ? graph_object(g, sock) : NULL;
+
+	if (!o)
+		return false;
+	return graph_is_local(g, sock) ? bytes_connected_ns(g, s, sock, s->from_ns, ts_ns) >= ts_ns
+				       : o->connecting_ns >= ts_ns;
+}
+
 /* Returns true if the task waits for one of the things listed at blame_active(). Sets *ret_for, if
  * it waits for a known task of another process. */
 static bool waits_outside(const struct graph *g, uint32_t task, uint64_t since_ns, uint64_t ts_ns,
@@ -185,6 +197,8 @@ static bool waits_outside(const struct graph *g, uint32_t task, uint64_t since_n
 		return true;
 	if (b.owed && (b.task == GRAPH_NONE || !may_have_no_news(g, &b, ts_ns, since_ns, ts_ns) ||
 		       asks_for_client(g, task, b.obj, ts_ns)))
+		return true;
+	if (connects(g, s, b.obj, ts_ns))
 		return true;
 	return b.task != GRAPH_NONE &&
 	       (graph_descends_from(g, b.task, t->tgid) ||
