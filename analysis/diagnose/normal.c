@@ -6,6 +6,7 @@
 #include "analysis/diagnose/idle_client.h"
 #include "analysis/thresholds.h"
 #include "graph/timeline/scan.h"
+#include "lib/checked.h"
 #include "lib/cleanup.h"
 #include "trace/words/call.h"
 
@@ -331,13 +332,68 @@ static bool is_idle_loop(const struct link *k)
 	return (k->wait == CT_W_POLL || k->wait == CT_W_EPOLL) && k->server && !k->owed;
 }
 
+/* Returns true if the process of link k receives messages on the socket often in the time of the link, and
+ * several of its threads do so. See is_fed_often() for a single thread. */
+static bool threads_get_often(const struct graph *g, const struct link *k, uint64_t sock)
+{
+	size_t n, got = 0;
+	const struct graph_ref *r = graph_refs_from(g, &g->recvs, sock, k->from_ns, &n);
+	/* the message that ended the last wait is received after it */
+	uint64_t since_ns = k->from_ns, dry_ns = 0, by_ns = k->to_ns + DIAGNOSE_QUICK_NS;
+	uint32_t first = 0;
+	bool several = false;
+
+	for (size_t i = 0; i < n && g->w->events[r[i].event].r.ts < by_ns && scan_step(g); i++) {
+		const struct ct_rec *e = &g->w->events[r[i].event].r;
+		uint32_t task = graph_task_at(g, e->tid, e->ts);
+
+		if (task == GRAPH_NONE || g->tasks[task].tgid != k->pid)
+			continue;
+		first = first ? first : e->tid;
+		several |= e->tid != first;
+		dry_ns = MAX(dry_ns, e->ts - since_ns);
+		since_ns = e->ts;
+		got++;
+	}
+	return several && got >= FED_WAITS &&
+	       MAX(dry_ns, checked_sub(k->to_ns, since_ns)) <= (k->to_ns - k->from_ns) / 2;
+}
+
+static bool are_fed_often(const struct graph *g, const struct link *k)
+{
+	return is_fed_often(g, k) || (CT_OBJ_KIND(k->obj) == CT_OBJ_SOCK && threads_get_often(g, k, k->obj));
+}
+
+static bool gets_messages_often(const struct graph *g, const struct link *k)
+{
+	const struct window_object *o = g->w->objects;
+
+	for (size_t i = 0; i < g->w->n_objects && scan_step(g); i++)
+		if (CT_OBJ_KIND(o[i].id) == CT_OBJ_SOCK && threads_get_often(g, k, o[i].id))
+			return true;
+	return false;
+}
+
+/* Returns true if the last link is a thread without work, in a process without work. Example: in a runtime
+ * such as that of Go, any thread may wait for messages, and the other threads wait for their next work. If
+ * this is the process of the victim, it has to receive messages often. */
+static bool ends_at_idle_thread(const struct graph *g, const struct link *first, const struct link *last)
+{
+	bool futex = last->wait == CT_W_FUTEX && last->kind != RESOURCE_LOCK;
+	uint32_t wait = futex ? longest_wait(g, last) : GRAPH_NONE;
+
+	return wait != GRAPH_NONE && blame_idle_process(g, wait) &&
+	       (last->pid != first->pid || gets_messages_often(g, first));
+}
+
 static bool is_fed(const struct findings *f)
 {
 	const struct link *v = f->chain.links.v;
 	size_t n = f->chain.links.n;
 
-	if (n < 2 || f->chain.end != END_LEAF || !is_fed_often(f->g, &v[0]) ||
-	    (!is_pause(&v[n - 1]) && !is_idle_loop(&v[n - 1]) && !is_ticker(f->g, &v[n - 1])))
+	if (n < 2 || f->chain.end != END_LEAF || !are_fed_often(f->g, &v[0]) ||
+	    (!is_pause(&v[n - 1]) && !is_idle_loop(&v[n - 1]) && !is_ticker(f->g, &v[n - 1]) &&
+	     !ends_at_idle_thread(f->g, &v[0], &v[n - 1])))
 		return false;
 	/* A signal is no data for the consumer itself: in PostgreSQL, a signal ends a wait for a lock. */
 	if (v[0].edge == EDGE_SIGNAL)

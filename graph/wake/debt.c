@@ -481,6 +481,21 @@ bool blame_active(const struct graph *g, uint32_t interval, uint64_t since_ns, s
 	return true;
 }
 
+bool blame_idle_process(const struct graph *g, uint32_t interval)
+{
+	const struct interval *s = &g->intervals[interval];
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[s->task].tgid, &n);
+	uint32_t other;
+
+	if (n > ACTIVE_THREADS || !owner_has_no_work(g, s->task, s->to_ns - 1))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!scan_step(g) || is_active(g, r[i].event, 0, s->from_ns, s->to_ns, false, &other))
+			return false;
+	return true;
+}
+
 uint64_t blame_command_ns(const struct graph *g, uint32_t task, uint64_t ts_ns, uint32_t tgid)
 {
 	uint32_t first = g->tasks[task].first_interval, i = graph_interval_at(g, task, ts_ns);
