@@ -68,7 +68,7 @@
  * If smaller, a task that polls, and reads short messages, seems to work (test gets_short_messages).
  * If larger, a slow reader seems to poll (test reads_a_stream_slowly). */
 #define PACED_BYTES 4096
-/* messages: A client that has sent nothing, and gets this many messages of PACED_BYTES on average or more,
+/* messages: A client that gets this many messages of PACED_BYTES on average or more since it last sent something
  * reads a long answer, and does not wait for news. If smaller, a single long news counts as an answer (test
  * gets_one_long_news). If larger, a download whose first parts are slow counts as news. */
 #define LONG_ANSWER_PARTS 2

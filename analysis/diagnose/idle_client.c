@@ -295,17 +295,23 @@ static bool has_not_asked(const struct graph *g, const struct chain *c, const st
 	       clients_speak_first(g, peer);
 }
 
-/* Returns true if the client has sent nothing on the connection for the time of link k, and has got large
- * parts again and again. Then it reads a long answer. News are mostly short. */
+/* Returns true if the client has got large parts again and again on the connection, in the time of link k
+ * since it last sent something there, and if this is most of the time. Then it reads a long answer. News are
+ * mostly short. */
 static bool reads_long_answer(const struct graph *g, const struct link *k)
 {
-	size_t n_sent, parts;
-	const struct graph_ref *sent = graph_refs_from(g, &g->sends, k->obj, k->from_ns, &n_sent);
+	const struct graph_ref *sent = graph_ref_before(g, &g->sends, k->obj, k->to_ns);
 	const struct window_object *o = graph_object(g, k->obj);
-	uint64_t bytes = chain_received(g, k, &parts);
+	struct link rest = *k;
+	uint64_t bytes;
+	size_t parts;
 
-	return o && o->type == SOCK_STREAM && !k->server && parts >= LONG_ANSWER_PARTS &&
-	       bytes >= parts * PACED_BYTES && !(n_sent && g->w->events[sent->event].r.ts < k->to_ns);
+	if (sent && g->w->events[sent->event].r.ts > rest.from_ns)
+		rest.from_ns = g->w->events[sent->event].r.ts;
+	bytes = chain_received(g, &rest, &parts);
+	return o && o->type == SOCK_STREAM && !k->server &&
+	       rest.from_ns - k->from_ns < (k->to_ns - k->from_ns) / 2 && parts >= LONG_ANSWER_PARTS &&
+	       bytes >= parts * PACED_BYTES;
 }
 
 bool idle_client(const struct graph *g, const struct chain *c, size_t first)
