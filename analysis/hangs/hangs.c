@@ -6,6 +6,7 @@
 
 #include "analysis/diagnose/chain.h"
 #include "analysis/diagnose/idle_client.h"
+#include "analysis/diagnose/prompted.h"
 #include "analysis/thresholds.h"
 #include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
@@ -233,6 +234,16 @@ static bool has_short_children(const struct diagnosis *d)
 	return false;
 }
 
+/* The first task waits for a child that computes. Mostly, this is ordinary work. Returns true if the child
+ * should have ended before: a person or another program ended the wait, or the wait is very long. */
+static bool is_late_child(const struct graph *g, const struct diagnosis *d)
+{
+	uint64_t ns = longest_wait_ns(&d->chain[0]);
+
+	return ns + d->chain[0].before_ns >= HANGS_CHILD_LONG_NS ||
+	       (ns >= HANGS_CHILD_BUSY_NS && prompted_kill(g, d->chain, d->n_chain));
+}
+
 /* Returns true if the first task is a server that waits for a client. With UDP, k->server is true for
  * clients, too. */
 static bool waits_for_client(const struct diagnosis *d)
@@ -303,8 +314,7 @@ static bool is_alarm(const struct graph *g, const struct diagnosis *d)
 	 * child hangs for another cause, the child has its own row in the list of hangs. */
 	if (child)
 		return c == CAUSE_LOCK_HOLDER || c == CAUSE_STOPPED ||
-		       (c == CAUSE_BUSY && longest_wait_ns(k) >= HANGS_CHILD_BUSY_NS &&
-			!has_short_children(d));
+		       (c == CAUSE_BUSY && !has_short_children(d) && is_late_child(g, d));
 	/* A terminal is full, for example after Ctrl-S. */
 	if (k->kind == RESOURCE_INPUT && k->wait == CT_W_WRITE)
 		return true;
