@@ -7,8 +7,10 @@
 #include <sys/socket.h>
 
 #include "analysis/thresholds.h"
+#include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
 #include "graph/wake/owner.h"
+#include "lib/checked.h"
 #include "lib/cleanup.h"
 
 static bool is_loop(const struct link *k)
@@ -334,6 +336,46 @@ bool idle_client(const struct graph *g, const struct chain *c, size_t first)
 			return false;
 	}
 	return false;
+}
+
+/* Returns true if the task of the link woke or started a thread of its process between the two times. */
+static bool hands_out_work(const struct graph *g, const struct link *k, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct window_event *e = g->w->events, *end = e + g->w->n_events;
+
+	for (e += window_lower_bound(g->w, from_ns); e < end && e->r.ts < to_ns; e++) {
+		bool wake = e->r.kind == CT_WAKE && ct_wake_by_task(&e->r) && ct_wake_waker(&e->r) == k->tid;
+		uint32_t task;
+
+		if (!scan_step(g))
+			return true;
+		if (!wake && (e->r.kind != CT_FORK || e->r.tid != k->tid))
+			continue;
+		task = graph_task_at(g, wake ? e->r.tid : e->r.peer, e->r.ts);
+		if (task != GRAPH_NONE && g->tasks[task].tgid == k->pid)
+			return true;
+	}
+	return false;
+}
+
+uint64_t idle_loop_input(const struct graph *g, const struct link *loop)
+{
+	const struct link *helper = loop + 1;
+	uint64_t since_ns = helper->to_ns, end_ns = loop[-1].to_ns;
+	uint64_t middle_ns = since_ns + checked_sub(end_ns, since_ns) / 2;
+	uint32_t wait = graph_interval_at(g, loop->task, middle_ns);
+	struct blame b;
+
+	if (!is_loop(loop) || helper->pid != loop->pid ||
+	    (loop->edge != EDGE_EVENTFD && loop->edge != EDGE_PIPE) ||
+	    checked_sub(end_ns, since_ns) <= OTHER_WAIT_NS || wait == GRAPH_NONE)
+		return 0;
+	if (g->intervals[wait].from_ns < since_ns || g->intervals[wait].state != INTERVAL_BLOCKED ||
+	    g->intervals[wait].wait != loop->wait || !blame_polls_several(g, wait) ||
+	    hands_out_work(g, loop, since_ns, g->intervals[wait].from_ns))
+		return 0;
+	blame_lasting(g, wait, &b);
+	return b.task == GRAPH_NONE || b.owed || g->tasks[b.task].tgid == loop->pid ? 0 : b.obj;
 }
 
 /* The kernel sends these signals if a person or another process wants the end of the task, for example with a

@@ -771,6 +771,29 @@ static void find_idle_client(struct findings *f)
 	f->guessed_idle = true;
 }
 
+/* The last task is a thread that woke an event loop of its process at the time of its own timer, and the
+ * event loop idles since then: ends the chain at the event loop. */
+static int find_idle_loop(struct findings *f)
+{
+	size_t n = f->chain.links.n;
+	struct link *loop = n > 2 ? &f->chain.links.v[n - 2] : NULL;
+	bool timer = f->chain.end == END_LEAF && f->chain.leaf.kind == RESOURCE_TIMER;
+	uint64_t obj = loop && timer ? idle_loop_input(f->g, loop) : 0;
+	char buf[DESCRIBE_MAX];
+
+	if (!obj)
+		return 0;
+	chain_cut(&f->chain, n - 1);
+	free(loop->resource);
+	describe_object(f->g->w, obj, buf, sizeof(buf));
+	loop->resource = strdup(buf);
+	loop->kind = RESOURCE_INPUT;
+	loop->obj = obj;
+	f->chain.leaf = input_from_outside(obj);
+	f->guessed_idle = true;
+	return loop->resource ? 0 : -ENOMEM;
+}
+
 /* If a signal ended the wait, k->obj is the signal, not the futex. */
 static bool is_about(const struct ct_rec *r, const struct link *k)
 {
@@ -901,6 +924,8 @@ int root_cause_find(struct findings *f)
 	if (r || done)
 		return r;
 	r = find_driver(f);
+	if (!r)
+		r = find_idle_loop(f);
 	find_idle_client(f);
 	if (!r && f->chain.end == END_LEAF && f->chain.leaf.kind == RESOURCE_DISK)
 		r = find_disk(f);
