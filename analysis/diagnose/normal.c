@@ -374,16 +374,17 @@ static bool gets_messages_often(const struct graph *g, const struct link *k)
 	return false;
 }
 
-/* Returns true if the last link is a thread without work, in a process without work. Example: in a runtime
- * such as that of Go, any thread may wait for messages, and the other threads wait for their next work. If
- * this is the process of the victim, it has to receive messages often. */
-static bool ends_at_idle_thread(const struct graph *g, const struct link *first, const struct link *last)
+/* In a runtime such as that of Go, any thread may wait for messages, and the other threads wait for their
+ * next work. If the last link is of the victim's process, this process has to receive messages often. */
+bool normal_idle_thread(const struct findings *f)
 {
-	bool futex = last->wait == CT_W_FUTEX && last->kind != RESOURCE_LOCK;
-	uint32_t wait = futex ? longest_wait(g, last) : GRAPH_NONE;
+	const struct link *first = &f->chain.links.v[0], *last = &f->chain.links.v[f->chain.links.n - 1];
+	bool other = last->kind == RESOURCE_LOCK || last->kind == RESOURCE_TIMER || last->owed;
+	uint32_t wait =
+		last == first || other || f->chain.end != END_LEAF ? GRAPH_NONE : longest_wait(f->g, last);
 
-	return wait != GRAPH_NONE && blame_idle_process(g, wait) &&
-	       (last->pid != first->pid || gets_messages_often(g, first));
+	return wait != GRAPH_NONE && blame_idle_process(f->g, wait) &&
+	       (last->pid != first->pid || gets_messages_often(f->g, first));
 }
 
 static bool is_fed(const struct findings *f)
@@ -393,7 +394,7 @@ static bool is_fed(const struct findings *f)
 
 	if (n < 2 || f->chain.end != END_LEAF || !are_fed_often(f->g, &v[0]) ||
 	    (!is_pause(&v[n - 1]) && !is_idle_loop(&v[n - 1]) && !is_ticker(f->g, &v[n - 1]) &&
-	     !ends_at_idle_thread(f->g, &v[0], &v[n - 1])))
+	     !normal_idle_thread(f)))
 		return false;
 	/* A signal is no data for the consumer itself: in PostgreSQL, a signal ends a wait for a lock. */
 	if (v[0].edge == EDGE_SIGNAL)

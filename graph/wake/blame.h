@@ -134,9 +134,13 @@ void blame_doubt(const struct graph *g, uint32_t interval, const struct blame_re
  * - the process has more than ACTIVE_THREADS threads */
 bool blame_active(const struct graph *g, uint32_t interval, uint64_t since_ns, struct blame *ret);
 
-/* Returns true if the task waits for work, and its process has none: the interval is a wait on a futex that
- * is no lock, the task waited there before its last work too, and no thread of its process is active
- * (blame_active()). Returns false for a process with more than ACTIVE_THREADS threads. */
+/* Returns true if the task waits for work, and its process has none: no thread of its process is active
+ * (blame_active()), and one of these holds:
+ * - The interval is a wait on a futex that is no lock, and the task waited there before its last work too.
+ * - The task waits in its event loop, and is owed no answer, or waits in an accept. Its process has several
+ * threads.
+ *
+ * Returns false for a process with more than ACTIVE_THREADS threads. */
 bool blame_idle_process(const struct graph *g, uint32_t interval);
 
 /* Returns true if the task idles: in an accept, in a sleep, on a futex, or in a poll. Exception: a

@@ -488,7 +488,8 @@ bool blame_idle_process(const struct graph *g, uint32_t interval)
 	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[s->task].tgid, &n);
 	uint32_t other;
 
-	if (n > ACTIVE_THREADS || !owner_has_no_work(g, s->task, s->to_ns - 1))
+	if (n > ACTIVE_THREADS || !(owner_has_no_work(g, s->task, s->to_ns - 1) ||
+				    (n > 1 && owner_idles_in_loop(g, s->task, s->to_ns - 1))))
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (!scan_step(g) || is_active(g, r[i].event, 0, s->from_ns, s->to_ns, false, &other))
