@@ -316,14 +316,14 @@
  * tries_of_a_lock).
  * If the share is larger, waits with work between them count as one hang (the same test). */
 #define HANGS_BETWEEN_SHARE 20
-/* ns: A wait for a child that computes is an alarm if it lasts at least this long, and a person or another
- * program ended it by a signal. If the child itself waits for children, see has_short_children().
+/* ns: A wait for a child that computes, or at a pipe for a program that computes, is an alarm if it lasts at
+ * least this long, and a person or another program ended it by a signal. If the child itself waits for children, see has_short_children().
  * If smaller, there are alarms about the ordinary work of a child (test child_at_work).
  * If larger, a child in an endless loop is missed (test child_is_killed). */
 #define HANGS_CHILD_BUSY_NS 3000000000ULL
-/* ns: A wait for a child that computes is an alarm if it lasts at least this long. In the tests with real
- * programs, all alarms about children that went on computing were about ordinary work: a compiler, a backup, the
- * hash of a file (doc/accuracy.md).
+/* ns: Such a wait is an alarm without this signal, too, if it lasts at least this long. In the tests with real
+ * programs, most wrong alarms were about children that went on computing, and did ordinary work: a compiler, a
+ * backup, the hash of a file (doc/accuracy.md).
  * If smaller, there are alarms about such work (test child_at_long_work).
  * If larger, a child in an endless loop is missed that nobody kills (test child_at_work_for_a_minute). */
 #define HANGS_CHILD_LONG_NS 60000000000ULL

@@ -234,9 +234,10 @@ static bool has_short_children(const struct diagnosis *d)
 	return false;
 }
 
-/* The first task waits for a child that computes. Mostly, this is ordinary work. Returns true if the child
- * should have ended before: a person or another program ended the wait, or the wait is very long. */
-static bool is_late_child(const struct graph *g, const struct diagnosis *d)
+/* The first task waits for a child that computes, or through a pipe for a program that computes. Mostly, this
+ * is ordinary work. Returns true if the work should have ended before: a person or another program ended the
+ * wait, or the wait is very long. */
+static bool is_late_work(const struct graph *g, const struct diagnosis *d)
 {
 	uint64_t ns = longest_wait_ns(&d->chain[0]);
 
@@ -314,7 +315,7 @@ static bool is_alarm(const struct graph *g, const struct diagnosis *d)
 	 * child hangs for another cause, the child has its own row in the list of hangs. */
 	if (child)
 		return c == CAUSE_LOCK_HOLDER || c == CAUSE_STOPPED ||
-		       (c == CAUSE_BUSY && !has_short_children(d) && is_late_child(g, d));
+		       (c == CAUSE_BUSY && !has_short_children(d) && is_late_work(g, d));
 	/* A terminal is full, for example after Ctrl-S. */
 	if (k->kind == RESOURCE_INPUT && k->wait == CT_W_WRITE)
 		return true;
@@ -327,11 +328,22 @@ static bool is_alarm(const struct graph *g, const struct diagnosis *d)
 		return k->owed || k->wait == CT_W_WRITE || k->wait == CT_W_CONNECT || c == CAUSE_BUSY ||
 		       c == CAUSE_QUEUEING || c == CAUSE_LOCK_HOLDER || c == CAUSE_STOPPED;
 	if (k->kind == RESOURCE_PIPE && c == CAUSE_BUSY)
-		return !has_short_children(d);
+		return !has_short_children(d) && is_late_work(g, d);
 	if (k->kind == RESOURCE_PIPE)
 		return k->wait == CT_W_WRITE || c == CAUSE_LOCK_HOLDER || c == CAUSE_STOPPED;
 	return k->pid == k->tid && (c == CAUSE_BUSY || c == CAUSE_LOCK_HOLDER || c == CAUSE_QUEUEING) &&
 	       ns >= HANGS_RUN_NS;
+}
+
+/* Returns true if the first task waits for work of another one, and only the length of the wait is a sign
+ * that this work should have ended. */
+static bool is_long_work(const struct graph *g, const struct diagnosis *d)
+{
+	const struct link *k = &d->chain[0];
+
+	return d->n_chain > 1 && cause_of_alarm(d) == CAUSE_BUSY &&
+	       (k->edge == EDGE_EXIT || k->edge == EDGE_VFORK || k->kind == RESOURCE_PIPE) &&
+	       !prompted_kill(g, d->chain, d->n_chain);
 }
 
 /* A chain that ends in a sleep is minor if the answer has a doubt. DOUBT_POLLING does not count: it only says
@@ -570,7 +582,7 @@ int hangs_diagnose(const struct graph *g, struct hang *x)
 	if (!r) {
 		x->alarm = is_alarm(g, x->diagnosis) && !is_client(g, x->diagnosis) &&
 			   !idle_client_killed(g, x->diagnosis);
-		x->minor = x->alarm && is_minor(x->diagnosis);
+		x->minor = x->alarm && (is_minor(x->diagnosis) || is_long_work(g, x->diagnosis));
 	}
 	return r;
 }
