@@ -428,14 +428,14 @@ static bool holds_up_others(const struct findings *f, const struct link *k)
 
 /* Returns true if the task of link k starves: it got less than a quarter of the CPU time that it needed, in
  * all, or in one part of the time. This part counts only if the task holds up others, and if its wait for a
- * CPU in this part is more than half of the time. Then not its work made the others wait longest. */
+ * CPU in this part is a stall, and longer than all of its work. */
 static bool is_starved(const struct findings *f, const struct link *k)
 {
-	uint64_t half_ns = (k->to_ns - k->from_ns) / 2;
+	uint64_t least_ns = MAX(k->running_ns, f->stall_least_ns);
 
 	return k->runnable_ns > k->running_ns * STARVED_RATIO ||
-	       (k->runnable_ns > half_ns && holds_up_others(f, k) &&
-		contention_starved_ns(f->g, k->task, k->from_ns, k->to_ns) > half_ns);
+	       (k->runnable_ns > least_ns && holds_up_others(f, k) &&
+		contention_starved_ns(f->g, k->task, k->from_ns, k->to_ns) > least_ns);
 }
 
 /* Returns true if the wait for a CPU is the root cause. A task that got at least a quarter of the CPU time
