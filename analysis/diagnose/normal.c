@@ -332,36 +332,50 @@ static bool is_idle_loop(const struct link *k)
 	return (k->wait == CT_W_POLL || k->wait == CT_W_EPOLL) && k->server && !k->owed;
 }
 
-/* Returns true if the process of link k receives messages on the socket often in the time of the link, and
- * several of its threads do so. See is_fed_often() for a single thread. */
-static bool threads_get_often(const struct graph *g, const struct link *k, uint64_t sock)
-{
-	size_t n, got = 0;
-	const struct graph_ref *r = graph_refs_from(g, &g->recvs, sock, k->from_ns, &n);
-	/* the message that ended the last wait is received after it */
-	uint64_t since_ns = k->from_ns, dry_ns = 0, by_ns = k->to_ns + DIAGNOSE_QUICK_NS;
-	uint32_t first = 0;
-	bool several = false;
+/* Messages that the threads of a process received. */
+struct news {
+	size_t got;
+	uint64_t last_ns, dry_ns; /* dry_ns: the longest time without a message */
+	uint32_t first;           /* the thread that received the first message */
+	bool several;             /* several threads received messages */
+};
 
-	for (size_t i = 0; i < n && g->w->events[r[i].event].r.ts < by_ns && scan_step(g); i++) {
+/* Adds the messages that came on the socket between the two times. */
+static void add_news(const struct graph *g, uint32_t pid, uint64_t sock, uint64_t from_ns, uint64_t to_ns,
+		     struct news *v)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, &g->recvs, sock, from_ns, &n);
+
+	for (size_t i = 0; i < n && g->w->events[r[i].event].r.ts < to_ns && scan_step(g); i++) {
 		const struct ct_rec *e = &g->w->events[r[i].event].r;
 		uint32_t task = graph_task_at(g, e->tid, e->ts);
 
-		if (task == GRAPH_NONE || g->tasks[task].tgid != k->pid)
+		if (task == GRAPH_NONE || g->tasks[task].tgid != pid)
 			continue;
-		first = first ? first : e->tid;
-		several |= e->tid != first;
-		dry_ns = MAX(dry_ns, e->ts - since_ns);
-		since_ns = e->ts;
-		got++;
+		v->first = v->first ? v->first : e->tid;
+		v->several |= e->tid != v->first;
+		v->dry_ns = v->last_ns ? MAX(v->dry_ns, e->ts - v->last_ns) : 0;
+		v->last_ns = e->ts;
+		v->got++;
 	}
-	return several && got >= FED_WAITS &&
-	       MAX(dry_ns, checked_sub(k->to_ns, since_ns)) <= (k->to_ns - k->from_ns) / 2;
 }
 
-static bool are_fed_often(const struct graph *g, const struct link *k)
+/* Returns true if the process of link k receives messages on the socket often, and several of its threads do
+ * so: in the time of the link, or before, and then hardly less often in the time of the link. See
+ * is_fed_often() for a single thread. */
+static bool threads_get_often(const struct graph *g, const struct link *k, uint64_t sock)
 {
-	return is_fed_often(g, k) || (CT_OBJ_KIND(k->obj) == CT_OBJ_SOCK && threads_get_often(g, k, k->obj));
+	struct news before = { 0 }, now = { .last_ns = k->from_ns };
+	uint64_t dry_ns;
+
+	/* the message that ended the last wait is received after it */
+	add_news(g, k->pid, sock, k->from_ns, k->to_ns + DIAGNOSE_QUICK_NS, &now);
+	add_news(g, k->pid, sock, 0, k->from_ns, &before);
+	dry_ns = MAX(now.dry_ns, checked_sub(k->to_ns, now.last_ns));
+	if (now.several && now.got >= FED_WAITS && dry_ns <= (k->to_ns - k->from_ns) / 2)
+		return true;
+	return before.several && before.got >= FED_WAITS && dry_ns <= before.dry_ns * 2;
 }
 
 static bool gets_messages_often(const struct graph *g, const struct link *k)
@@ -372,6 +386,16 @@ static bool gets_messages_often(const struct graph *g, const struct link *k)
 		if (CT_OBJ_KIND(o[i].id) == CT_OBJ_SOCK && threads_get_often(g, k, o[i].id))
 			return true;
 	return false;
+}
+
+/* v: the links of a chain of two or more. */
+static bool are_fed_often(const struct graph *g, const struct link *v)
+{
+	if (is_fed_often(g, v))
+		return true;
+	if (v->wait == CT_W_FUTEX && v[1].pid == v->pid)
+		return v->kind != RESOURCE_LOCK && gets_messages_often(g, v);
+	return CT_OBJ_KIND(v->obj) == CT_OBJ_SOCK && threads_get_often(g, v, v->obj);
 }
 
 /* In a runtime such as that of Go, any thread may wait for messages, and the other threads wait for their
@@ -392,7 +416,7 @@ static bool is_fed(const struct findings *f)
 	const struct link *v = f->chain.links.v;
 	size_t n = f->chain.links.n;
 
-	if (n < 2 || f->chain.end != END_LEAF || !are_fed_often(f->g, &v[0]) ||
+	if (n < 2 || f->chain.end != END_LEAF || !are_fed_often(f->g, v) ||
 	    (!is_pause(&v[n - 1]) && !is_idle_loop(&v[n - 1]) && !is_ticker(f->g, &v[n - 1]) &&
 	     !normal_idle_thread(f)))
 		return false;
