@@ -24,8 +24,7 @@ bool newcomer_sent(const struct graph *g, uint32_t interval, const struct blame 
 	return is_loop(s) && is_message_of(g, s, b, s->from_ns);
 }
 
-/* Returns true if a thread of the waiter's process posted on the futex, which is no known lock. */
-static bool is_post(const struct graph *g, const struct interval *s, const struct blame *b)
+bool newcomer_is_post(const struct graph *g, const struct interval *s, const struct blame *b)
 {
 	return s->wait == CT_W_FUTEX && !graph_futex_owner(g, s) && b->kind != RESOURCE_LOCK && b->ended &&
 	       b->edge == EDGE_POST && b->task != GRAPH_NONE && b->task != s->task &&
@@ -53,7 +52,7 @@ bool newcomer_ordered(const struct graph *g, uint32_t interval, uint64_t from_ns
 	uint64_t middle_ns;
 
 	from_ns = MAX(from_ns, s->from_ns);
-	if (!is_post(g, s, b) || b->until_ns <= from_ns || b->until_ns - from_ns <= OTHER_WAIT_NS)
+	if (!newcomer_is_post(g, s, b) || b->until_ns <= from_ns || b->until_ns - from_ns <= OTHER_WAIT_NS)
 		return false;
 	middle_ns = from_ns + (b->until_ns - from_ns) / 2;
 	if (!blame_idles(g, b->task, middle_ns))
@@ -66,7 +65,7 @@ bool newcomer_ordered(const struct graph *g, uint32_t interval, uint64_t from_ns
 		blame_wait(g, wait, by.until_ns, &by);
 		if (is_message_of(g, &g->intervals[wait], &by, middle_ns))
 			return true;
-		if (!is_post(g, &g->intervals[wait], &by))
+		if (!newcomer_is_post(g, &g->intervals[wait], &by))
 			return false;
 	}
 	return false;

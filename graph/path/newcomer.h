@@ -12,6 +12,10 @@
  * message is a task that is in another process and was born after the wait began. The waiter idled. */
 bool newcomer_sent(const struct graph *g, uint32_t interval, const struct blame *b);
 
+/* b is the blame for s. Returns true if another thread of the waiter's process posted on the futex, which is
+ * no known lock. */
+bool newcomer_is_post(const struct graph *g, const struct interval *s, const struct blame *b);
+
 /*
  * b is the blame for `interval`. Returns true if a thread of the waiter's process ended the wait, by a post
  * on a futex, at the order of a newcomer: the last wait of this thread before the post ended with a message

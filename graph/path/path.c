@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/path/lost.h"
 #include "graph/path/newcomer.h"
 #include "graph/wake/bytes.h"
 #include "graph/wake/legs.h"
@@ -453,7 +454,7 @@ static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, 
 	    ((!f->blame.ended && is_request(k->g, interval, b)) ||
 	     (newcomer_sent(k->g, interval, b) && (!f->blame.owed || waits_again(k, f, interval, b)))))
 		look_lasting(k, frame, interval, b);
-	if (newcomer_ordered(k->g, interval, f->from_ns, b))
+	if (newcomer_ordered(k->g, interval, f->from_ns, b) || lost_thread(k->g, interval, b))
 		blame_without(k->g, interval, b->task, b);
 	if (is_of_another_request(k->g, f, interval, b))
 		b->strength = EDGE_WEAK;
