@@ -4,11 +4,6 @@
 #include "graph/thresholds.h"
 #include "lib/cleanup.h"
 
-static bool is_loop(const struct interval *s)
-{
-	return s->wait == CT_W_POLL || s->wait == CT_W_EPOLL || s->wait == CT_W_ACCEPT;
-}
-
 /* Returns true if a message of another process ended the wait s, and this process was born after ts_ns. */
 static bool is_message_of(const struct graph *g, const struct interval *s, const struct blame *b,
 			  uint64_t ts_ns)
@@ -21,7 +16,7 @@ bool newcomer_sent(const struct graph *g, uint32_t interval, const struct blame 
 {
 	const struct interval *s = &g->intervals[interval];
 
-	return is_loop(s) && is_message_of(g, s, b, s->from_ns);
+	return (ct_wait_is_poll(s->wait) || s->wait == CT_W_ACCEPT) && is_message_of(g, s, b, s->from_ns);
 }
 
 bool newcomer_is_post(const struct graph *g, const struct interval *s, const struct blame *b)

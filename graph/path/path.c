@@ -98,9 +98,7 @@ static uint64_t horizon(const struct path_frame *f)
 
 static bool is_poll(const struct graph *g, uint32_t interval)
 {
-	uint8_t wait = g->intervals[interval].wait;
-
-	return wait == CT_W_POLL || wait == CT_W_EPOLL;
+	return ct_wait_is_poll(g->intervals[interval].wait);
 }
 
 /* The task P of the parent frame waits until the task T of frame f does something for P, for

@@ -303,11 +303,6 @@ uint32_t repeats_ended(const struct graph *g, uint32_t interval)
 	return r ? r->ended[r->at[interval - r->first]] : GRAPH_NONE;
 }
 
-static bool is_poll(const struct interval *s)
-{
-	return s->wait == CT_W_POLL || s->wait == CT_W_EPOLL;
-}
-
 /* Returns true if a signal of the waker may only interrupt the wait. */
 static bool may_interrupt(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
@@ -467,7 +462,8 @@ bool repeats_debt(const struct graph *g, uint32_t interval, struct blame *ret)
 	uint32_t tgid = g->tasks[s->task].tgid, waker;
 	struct blame after;
 
-	if (!wake || !is_poll(s) || s->to_ns - s->from_ns <= OTHER_WAIT_NS || !ct_wake_by_task(&wake->r))
+	if (!wake || !ct_wait_is_poll(s->wait) || s->to_ns - s->from_ns <= OTHER_WAIT_NS ||
+	    !ct_wake_by_task(&wake->r))
 		return false;
 	waker = graph_task_at(g, ct_wake_waker(&wake->r), wake->r.ts);
 	if (waker == GRAPH_NONE || waker == s->task ||
@@ -502,7 +498,7 @@ static uint32_t writer_of(const struct graph *g, const struct interval *x)
 	const struct ct_rec *wake = x->wake == GRAPH_NONE ? NULL : &g->w->events[x->wake].r;
 	uint32_t task;
 
-	if (!wake || x->state != INTERVAL_BLOCKED || !is_poll(x) || !ct_wake_by_task(wake) ||
+	if (!wake || x->state != INTERVAL_BLOCKED || !ct_wait_is_poll(x->wait) || !ct_wake_by_task(wake) ||
 	    ct_wake_call(wake) != CT_W_WRITE || CT_OBJ_KIND(wake->obj) != CT_OBJ_PIPE)
 		return GRAPH_NONE;
 	task = graph_task_at(g, ct_wake_waker(wake), wake->ts);
@@ -595,8 +591,8 @@ bool repeats_answered(const struct graph *g, uint32_t interval, uint64_t end_ns,
 		if (has_made_progress(ran_ns, x->to_ns - s->from_ns))
 			return false;
 		if (x->to_ns > end_ns || (x + 1 == end && x->wake == GRAPH_NONE))
-			return x->state == INTERVAL_BLOCKED && is_poll(x) && x->from_ns < end_ns &&
-			       find_debtor(g, s, x, end_ns, ret);
+			return x->state == INTERVAL_BLOCKED && ct_wait_is_poll(x->wait) &&
+			       x->from_ns < end_ns && find_debtor(g, s, x, end_ns, ret);
 		if (task == GRAPH_NONE || task == ret->task)
 			continue;
 		owner_add_task(&tried, task);
