@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A window program of Tk does not come up: it asks the input method uim-xim, by way of the X server, and uim-xim is stopped."""
 import os
+import re
 import signal
 
 HELD_OUT = True
@@ -19,8 +20,8 @@ def play(s):
     with open(s.path("shop.tcl"), "w", encoding="ascii") as f:
         f.write(WINDOW)
     s.start("xvfb", ["Xvfb", "-displayfd", "1", "-screen", "0", "640x480x24", "-nolisten", "tcp", "-noreset"])
-    s.wait("the X server says its display", lambda: s.output("xvfb").endswith("\n"))
-    display = ":" + s.output("xvfb").split()[-1]
+    s.wait("the X server says its display", lambda: re.search(r"^(\d+)\n", s.output("xvfb"), re.M), 20)
+    display = ":" + re.search(r"^(\d+)\n", s.output("xvfb"), re.M).group(1)
     env = {**os.environ, "DISPLAY": display, "HOME": s.where, "XDG_RUNTIME_DIR": s.where, "LC_ALL": "C.UTF-8",
            "DBUS_SESSION_BUS_ADDRESS": "unix:path=" + s.path("bus")}
     s.start("uim", ["uim-xim"], env=env)
