@@ -20,6 +20,8 @@
 #define EMIT_TRIES 8
 #define EMIT_FULL  (~0ULL)
 
+#define EMIT_GROWN_MAX 0x7fffffff /* bytes */
+
 /* Returns NULL in a pause, or if the CPU has no entry. Then the caller must record nothing. */
 static __always_inline struct cpu *emit_cpu(void)
 {
@@ -141,6 +143,36 @@ static __always_inline struct emit_rec2 *emit_rec2(struct cpu *c, __u8 kind, __u
 	if (r)
 		emit_init(&r->r, kind);
 	return r;
+}
+
+/* Returns the last record, if it may grow (struct cpu_recv), or NULL. */
+static __always_inline struct ct_rec *emit_growing(struct cpu *c, __u64 now)
+{
+	__u64 end = c->recv.end, at = (end - sizeof(struct ct_rec)) & (ct_ring_bytes - 8);
+
+	if (*(volatile ct_u64 *)&c->head != end || now - c->recv.ns > CPU_RECV_NS)
+		return NULL;
+	return (void *)c + CPU_RING_AT + at;
+}
+
+/* Adds to the bytes of a record that may grow. Returns false if the daemon has taken the record, or if the
+ * sum would be too large. The program cannot be preempted: other records could take the place of this one. */
+static __always_inline bool emit_grow(struct ct_rec *r, __u32 bytes)
+{
+	__u32 had = *(volatile ct_u32 *)&r->peer;
+
+	return had && had + bytes <= EMIT_GROWN_MAX &&
+	       __sync_val_compare_and_swap(&r->peer, had, had + bytes) == had;
+}
+
+/* Call this after the submit of a CT_RECV. from: head before the record. An interrupt may have added another
+ * record after it. */
+static __always_inline void emit_may_grow(struct cpu *c, __u64 from, __u64 now)
+{
+	__u64 end = *(volatile ct_u64 *)&c->head;
+
+	c->recv.end = end - from == sizeof(struct ct_rec) ? end : 0;
+	c->recv.ns = now;
 }
 
 /*

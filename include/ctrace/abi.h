@@ -123,7 +123,15 @@ enum ct_kind {
 	 *   nr, flags, wait, aux  with CT_DEST_UNIX, 48 bits instead: a hash of its name (CT_DEST_NAME_ADD)
 	 */
 	CT_SEND = 11,
-	CT_RECV = 12, /* tid: the task, peer: bytes, obj: the socket on the receiver's side */
+	/*
+	 * Receives: one, or a run of them (since 1.12). In a run, one task receives again and again from
+	 * one stream socket, and its CPU makes no other record. A run takes at most 200 us. The time is
+	 * that of the first receive.
+	 *   tid    the task
+	 *   peer   bytes
+	 *   obj    the socket on the receiver's side
+	 */
+	CT_RECV = 12,
 	/* obj: the TCP or UDP socket that became readable, state: CT_CTX_*. Only in traces up to
 	 * version 1.3 of the format. Later traces have CT_WF_READY in CT_WAKE. */
 	CT_READY = 13,
