@@ -153,6 +153,17 @@ static __always_inline void dest_fill(struct ct_rec *r, __u64 dest)
 	r->aux = dest;
 }
 
+/* Returns 0 at once if no program on the machine has strands. Else the fields of the strand in a CT_RECV, in
+ * the order of dest_fill(). */
+static __always_inline __u64 strand_of(struct task_struct *cur)
+{
+	__u32 tgid = cur->tgid;
+
+	if (!ct_has_strands || !bpf_map_lookup_elem(&ct_strands, &tgid))
+		return 0;
+	return (__u64)CT_RECV_STRAND << 48 | (regs_strand(task_regs(cur)) & ((1ULL << 48) - 1));
+}
+
 static __always_inline int msg_emit(__u8 kind, struct sock *sk, __s32 bytes)
 {
 	struct task_struct *cur = bpf_get_current_task_btf();
@@ -165,7 +176,7 @@ static __always_inline int msg_emit(__u8 kind, struct sock *sk, __s32 bytes)
 		return 0;
 	now = bpf_ktime_get_boot_ns();
 	obj = msg_object(c, sk, cur->pid, now);
-	dest = kind == CT_SEND ? dest_of(cur, sk) : 0;
+	dest = kind == CT_SEND ? dest_of(cur, sk) : strand_of(cur);
 	r = emit_rec(c, kind, now);
 	if (!r)
 		return 0;
