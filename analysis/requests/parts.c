@@ -111,6 +111,8 @@ void parts_done(struct parts *p)
 	free(p->by_sock);
 	free(p->before);
 	free(p->works);
+	VEC_FREE(&p->locks.waits);
+	VEC_FREE(&p->locks.releases);
 	*p = (struct parts){ 0 };
 }
 
@@ -356,6 +358,45 @@ static void add_served(struct walk *k, uint32_t request, uint64_t from, uint64_t
 	add_own(k, request, answerer, from, to);
 }
 
+/* Divides the wait among the owners of the lock. */
+static void add_lock(struct walk *k, const struct lock_wait *w, uint64_t from, uint64_t to)
+{
+	const struct locks *l = &k->p->locks;
+	size_t i = lock_release_after(l, w->obj, from);
+
+	for (; from < to; i++) {
+		bool known = i < l->releases.n && l->releases.v[i].obj == w->obj;
+		struct part part = { .from_ns = from,
+				     .to_ns = known ? MIN(l->releases.v[i].ts_ns, to) : to,
+				     .request = w->request,
+				     .task = k->p->r->v[w->request].server,
+				     .behind = known ? (uint32_t)i : GRAPH_NONE,
+				     .kind = PART_LOCK };
+
+		add(k, part);
+		from = part.to_ns;
+	}
+}
+
+/* Adds time in which no child request is under way. */
+static void add_alone(struct walk *k, uint32_t request, uint64_t from, uint64_t to)
+{
+	const struct locks *l = &k->p->locks;
+	size_t i = lock_wait_after(l, request, from);
+
+	for (; i < l->waits.n && l->waits.v[i].request == request && l->waits.v[i].from_ns < to; i++) {
+		const struct lock_wait *w = &l->waits.v[i];
+		uint64_t at = MAX(w->from_ns, from), until = MIN(w->to_ns, to);
+
+		if (at >= until)
+			continue;
+		add_served(k, request, from, at);
+		add_lock(k, w, at, until);
+		from = until;
+	}
+	add_served(k, request, from, to);
+}
+
 static void add_delivery(struct walk *k, uint32_t request, uint64_t from, uint64_t to)
 {
 	const struct graph *g = k->p->g;
@@ -460,7 +501,7 @@ static void add_middle(struct walk *k, uint32_t request, uint64_t from, uint64_t
 			bool asks = i < end && next == request_from_ns(p->g, &p->r->v[p->children[i]]);
 
 			k->idle = idle_reason(p, request, asks ? p->children[i] : GRAPH_NONE, from, next);
-			add_served(k, request, from, next);
+			add_alone(k, request, from, next);
 			k->idle = (struct idle_reason){ 0 };
 		}
 		from = next;

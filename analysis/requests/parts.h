@@ -12,6 +12,8 @@
  *   (PART_CONNECTION), or for a timer (PART_TIMER). idle.h finds this out.
  * - After the answer, the time belongs to the client. While the client is blocked, the answer is on
  *   its way (PART_DELIVERY).
+ * - While the goroutine that received the request waits for a lock, and no child request is under way,
+ *   the time is PART_LOCK (locks.h).
  * - Time at another host is one part (PART_OUTSIDE).
  * - All other time belongs to the serving task. path_walk() says for what this task waited.
  *

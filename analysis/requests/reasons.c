@@ -8,9 +8,12 @@
 
 #include "analysis/account/account.h"
 #include "analysis/profile/role.h"
+#include "analysis/requests/locks.h"
 #include "analysis/thresholds.h"
 #include "graph/timeline/scan.h"
 #include "lib/cleanup.h"
+
+#define GO_LOCK_WORDS "waiting for a lock (sync.Mutex, sync.RWMutex) that "
 
 #define REASON_MAX (ACCOUNT_WORDS_MAX + DESCRIBE_MAX)
 
@@ -395,6 +398,31 @@ static int add_behind(const struct adding *a, const struct services *s, const st
 	return r;
 }
 
+/* The request waits for a lock of Go. Adds what the owner did, if it served another request; else where the
+ * owner released the lock. */
+static int add_lock(const struct adding *a, const struct services *s, const struct part *part)
+{
+	const struct lock_release *owner =
+		part->behind == GRAPH_NONE ? NULL : &s->parts.locks.releases.v[part->behind];
+	bool serves = owner && owner->request != GRAPH_NONE && owner->request != part->request;
+	const char *words =
+		serves ? GO_LOCK_WORDS "another request held" : GO_LOCK_WORDS "another goroutine held";
+	char function[LOCKS_FUNCTION_MAX] = "", detail[REASON_MAX];
+	uint64_t ns = part->to_ns - part->from_ns;
+	struct part other = *part;
+	int r = add_text(a, words, time_kind_name(TIME_LOCK), ns);
+
+	if (r || !owner || !a->details)
+		return r;
+	if (serves) {
+		other.behind = owner->request;
+		return add_behind(a, s, &other, words);
+	}
+	locks_function(a->g, owner, function);
+	snprintf(detail, sizeof(detail), "and released in %s", function);
+	return *function ? add_detail(a, words, detail, ns, 0) : 0;
+}
+
 static int add_part(struct reasons *k, const struct services *s, uint32_t service, const struct part *part,
 		    enum reason_group group, bool details)
 {
@@ -428,6 +456,8 @@ static int add_part(struct reasons *k, const struct services *s, uint32_t servic
 	if (part->kind == PART_SHARED)
 		return add_text(&a, "waiting in a process whose threads share all requests",
 				time_kind_name(TIME_UNKNOWN), ns);
+	if (part->kind == PART_LOCK)
+		return add_lock(&a, s, part);
 	if (part->kind == PART_OUTSIDE) {
 		snprintf(words, sizeof(words), "waiting for %s, on another host", s->v[other].address);
 		return add_text(&a, words, time_kind_name(TIME_NETWORK), ns);
