@@ -13,7 +13,8 @@ struct lock_wait {
 	uint64_t strand;  /* a hash of the process and the goroutine */
 	uint32_t event;   /* of the begin */
 	uint32_t request; /* that the goroutine serves */
-	uint32_t next;    /* private to locks.c */
+	uint32_t next;    /* private to locks.c, as `again` */
+	bool again;
 };
 
 struct lock_release {
@@ -21,15 +22,21 @@ struct lock_release {
 	uint64_t ts_ns;
 	uint64_t strand;
 	uint32_t event;
-	uint32_t request; /* that the goroutine serves; GRAPH_NONE: none, or not known */
 	/* the stack of this release, or of another one of this lock and goroutine; 0: not known */
 	uint64_t stack;
+};
+
+/* A receive by a goroutine. */
+struct strand_recv {
+	uint64_t strand;
+	uint32_t event;
 };
 
 struct locks {
 	/* the waits of known requests that have ended, sorted by (request, from_ns) */
 	VEC(struct lock_wait) waits;
 	VEC(struct lock_release) releases; /* sorted by (obj, ts_ns) */
+	VEC(struct strand_recv) recvs;     /* sorted by (strand, event) */
 };
 
 /* Returns the index of the first wait of the request that ends after ts_ns, or of a wait of a later request.

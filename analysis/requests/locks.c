@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/thresholds.h"
+#include "graph/timeline/scan.h"
 #include "lib/bisect.h"
 #include "lib/cleanup.h"
 #include "lib/hash.h"
@@ -15,15 +16,13 @@
 /* The waits for one lock that have not ended, as a list: the first one ends first. */
 struct queue {
 	uint32_t first, last;
+	uint32_t ended; /* the wait that ended last, if its goroutine has done nothing since; or GRAPH_NONE */
+	uint64_t released_ns; /* the last release; 0: none */
 	/* So many releases found no waiter, the last one at spare_ns. Their waiters may be about to wait, and
 	 * then do not wait. */
 	uint32_t spare;
 	uint64_t spare_ns;
-};
-
-struct strand_recv {
-	uint64_t strand;
-	uint32_t event;
+	uint32_t since; /* finding.since */
 };
 
 struct lock_stack {
@@ -35,9 +34,8 @@ struct finding {
 	struct locks *ret;
 	struct map queue_of; /* lock -> index in queues */
 	VEC(struct queue) queues;
-	struct map open;               /* strand -> index in waits of its wait that has not ended */
-	uint32_t since;                /* earlier waits were forgotten after a gap */
-	VEC(struct strand_recv) recvs; /* sorted by (strand, event) */
+	struct map open; /* strand -> index in waits of its wait that has not ended */
+	uint32_t since;  /* earlier waits were forgotten after a gap */
 	VEC(struct lock_stack) stacks;
 };
 
@@ -48,74 +46,122 @@ static uint64_t strand_key(const struct graph *g, uint32_t task, uint64_t strand
 
 static struct queue *queue_of(struct finding *k, uint64_t obj)
 {
+	struct queue empty = {
+		.first = GRAPH_NONE, .last = GRAPH_NONE, .ended = GRAPH_NONE, .since = k->since
+	};
 	uint64_t at;
 
-	if (map_get(&k->queue_of, obj, &at))
+	if (map_get(&k->queue_of, obj, &at)) {
+		if (k->queues.v[at].since != k->since)
+			k->queues.v[at] = empty;
 		return &k->queues.v[at];
-	if (VEC_PUSH(&k->queues, (struct queue){ .first = GRAPH_NONE, .last = GRAPH_NONE }) ||
-	    map_set(&k->queue_of, obj, k->queues.n - 1))
+	}
+	if (VEC_PUSH(&k->queues, empty) || map_set(&k->queue_of, obj, k->queues.n - 1))
 		return NULL;
 	return &k->queues.v[k->queues.n - 1];
 }
 
-/* Returns true if the wait has not ended, as far as is known. */
-static bool is_open(struct finding *k, uint32_t wait)
+/* Returns the wait of the goroutine that has not ended, as far as is known, or GRAPH_NONE. */
+static uint32_t open_wait(const struct finding *k, uint64_t strand)
 {
 	uint64_t at;
 
-	return wait >= k->since && map_get(&k->open, k->ret->waits.v[wait].strand, &at) && at == wait;
+	return map_get(&k->open, strand, &at) && at >= k->since ? (uint32_t)at : GRAPH_NONE;
 }
 
-static int begin_wait(struct finding *k, const struct window_event *e, struct lock_wait w, bool again)
+static int enqueue(struct finding *k, struct queue *q, uint32_t at)
+{
+	struct lock_wait *v = k->ret->waits.v;
+	bool first = v[at].again || q->first == GRAPH_NONE;
+
+	v[at].next = first ? q->first : GRAPH_NONE;
+	if (!first)
+		v[q->last].next = at;
+	if (v[at].next == GRAPH_NONE)
+		q->last = at;
+	if (first)
+		q->first = at;
+	return map_set(&k->open, v[at].strand, at);
+}
+
+/*
+ * The goroutine of a wait that has not ended does something. So the wait has ended: when the lock was
+ * released last, the goroutine came, and got the lock before the goroutine that was woken. The other one then
+ * waits again, inside of the same call.
+ */
+static int overtake(struct finding *k, struct queue *q, uint32_t wait)
+{
+	struct lock_wait *v = k->ret->waits.v;
+	uint32_t other = q->ended;
+
+	map_del(&k->open, v[wait].strand);
+	if (q->released_ns > v[wait].from_ns)
+		v[wait].to_ns = q->released_ns;
+	q->ended = GRAPH_NONE;
+	if (other == GRAPH_NONE || open_wait(k, v[other].strand) != GRAPH_NONE)
+		return 0;
+	v[other].to_ns = 0;
+	return enqueue(k, q, other);
+}
+
+/* Call this for each record of a goroutine at the lock. */
+static int acts(struct finding *k, struct queue *q, uint64_t strand, uint64_t obj)
+{
+	uint32_t wait = open_wait(k, strand);
+
+	if (q->ended != GRAPH_NONE && k->ret->waits.v[q->ended].strand == strand)
+		q->ended = GRAPH_NONE;
+	if (wait == GRAPH_NONE)
+		return 0;
+	if (k->ret->waits.v[wait].obj == obj)
+		return overtake(k, q, wait);
+	map_del(&k->open, strand); /* its end has no record */
+	return 0;
+}
+
+static int begin_wait(struct finding *k, struct lock_wait w)
 {
 	struct queue *q = queue_of(k, w.obj);
-	uint32_t at = (uint32_t)k->ret->waits.n;
-	uint64_t before;
+	uint32_t before = open_wait(k, w.strand);
 
 	if (!q)
 		return -ENOMEM;
-	if (!again && map_get(&k->open, w.strand, &before) && is_open(k, (uint32_t)before) &&
-	    k->ret->waits.v[before].obj == w.obj && e->r.ts - k->ret->waits.v[before].from_ns <= LOCK_RACE_NS)
+	if (!w.again && before != GRAPH_NONE && k->ret->waits.v[before].obj == w.obj &&
+	    w.from_ns - k->ret->waits.v[before].from_ns <= LOCK_RACE_NS)
 		return 0; /* when a stack grows, Go begins the function anew */
-	map_del(&k->open, w.strand);
-	if (e->r.ts - q->spare_ns > LOCK_RACE_NS)
+	if (acts(k, q, w.strand, w.obj))
+		return -ENOMEM;
+	if (w.from_ns - q->spare_ns > LOCK_RACE_NS)
 		q->spare = 0;
 	if (q->spare) {
 		q->spare--;
 		return 0;
 	}
-	w.next = again ? q->first : GRAPH_NONE;
-	if (VEC_PUSH(&k->ret->waits, w) || map_set(&k->open, w.strand, at))
-		return -ENOMEM;
-	if (again || q->first == GRAPH_NONE)
-		q->first = at;
-	else
-		k->ret->waits.v[q->last].next = at;
-	if (w.next == GRAPH_NONE)
-		q->last = at;
-	return 0;
+	return VEC_PUSH(&k->ret->waits, w) ? -ENOMEM : enqueue(k, q, (uint32_t)k->ret->waits.n - 1);
 }
 
-static int end_wait(struct finding *k, const struct window_event *e, struct lock_release r)
+static int end_wait(struct finding *k, struct lock_release r)
 {
 	struct queue *q = queue_of(k, r.obj);
 
-	if (!q || VEC_PUSH(&k->ret->releases, r))
+	if (!q || VEC_PUSH(&k->ret->releases, r) || acts(k, q, r.strand, r.obj))
 		return -ENOMEM;
-	map_del(&k->open, r.strand); /* it does not wait, whatever the records say */
+	q->released_ns = r.ts_ns;
 	while (q->first != GRAPH_NONE) {
 		struct lock_wait *w = &k->ret->waits.v[q->first];
-		bool open = is_open(k, q->first);
+		bool open = open_wait(k, w->strand) == q->first;
 
+		if (open)
+			q->ended = q->first;
 		q->first = w->next;
 		if (!open)
 			continue;
-		w->to_ns = e->r.ts;
+		w->to_ns = r.ts_ns;
 		map_del(&k->open, w->strand);
 		return 0;
 	}
-	q->spare = e->r.ts - q->spare_ns > LOCK_RACE_NS ? 1 : q->spare + 1;
-	q->spare_ns = e->r.ts;
+	q->spare = r.ts_ns - q->spare_ns > LOCK_RACE_NS ? 1 : q->spare + 1;
+	q->spare_ns = r.ts_ns;
 	return 0;
 }
 
@@ -131,16 +177,14 @@ static int read_lock(struct finding *k, uint32_t event)
 	strand = strand_key(g, task, window_words(g->w, e)[0]);
 	if (ct_lock_what(&e->r) == CT_LOCK_RELEASE)
 		return end_wait(
-			k, e,
-			(struct lock_release){
-				.obj = e->r.obj, .ts_ns = e->r.ts, .strand = strand, .event = event });
-	return begin_wait(k, e,
-			  (struct lock_wait){ .from_ns = e->r.ts,
-					      .obj = e->r.obj,
-					      .strand = strand,
-					      .event = event,
-					      .request = GRAPH_NONE },
-			  ct_lock_what(&e->r) == CT_LOCK_AGAIN);
+			k, (struct lock_release){
+				   .obj = e->r.obj, .ts_ns = e->r.ts, .strand = strand, .event = event });
+	return begin_wait(k, (struct lock_wait){ .from_ns = e->r.ts,
+						 .obj = e->r.obj,
+						 .strand = strand,
+						 .event = event,
+						 .request = GRAPH_NONE,
+						 .again = ct_lock_what(&e->r) == CT_LOCK_AGAIN });
 }
 
 static int read_record(struct finding *k, uint32_t event)
@@ -153,11 +197,8 @@ static int read_record(struct finding *k, uint32_t event)
 	if (e->r.kind == CT_JOB_STACK)
 		return VEC_PUSH(&k->stacks, (struct lock_stack){ e->r.obj, e->r.ts, window_words(w, e)[1] });
 	/* After a gap, it is not known who waits. */
-	if (e->r.kind == CT_GAP) {
+	if (e->r.kind == CT_GAP)
 		k->since = (uint32_t)k->ret->waits.n;
-		for (size_t i = 0; i < k->queues.n; i++)
-			k->queues.v[i] = (struct queue){ .first = GRAPH_NONE, .last = GRAPH_NONE };
-	}
 	return 0;
 }
 
@@ -170,9 +211,8 @@ static int recv_cmp(const void *a, const void *b)
 	return x->event < y->event ? -1 : x->event > y->event;
 }
 
-static int find_recvs(struct finding *k)
+static int find_recvs(const struct graph *g, struct locks *l)
 {
-	const struct graph *g = k->p->g;
 
 	for (uint32_t i = 0; i < g->w->n_events; i++) {
 		const struct ct_rec *r = &g->w->events[i].r;
@@ -180,26 +220,27 @@ static int find_recvs(struct finding *k)
 		uint32_t task = strand ? graph_task_at(g, r->tid, r->ts) : GRAPH_NONE;
 
 		if (task != GRAPH_NONE &&
-		    VEC_PUSH(&k->recvs, (struct strand_recv){ strand_key(g, task, strand), i }))
+		    VEC_PUSH(&l->recvs, (struct strand_recv){ strand_key(g, task, strand), i }))
 			return -ENOMEM;
 	}
-	VEC_SORT(&k->recvs, recv_cmp);
+	VEC_SORT(&l->recvs, recv_cmp);
 	return 0;
 }
 
 /* Returns the request for which the goroutine works at the event, or GRAPH_NONE. Between the receive of the
  * request and the event, the goroutine may have received answers of other services. */
-static uint32_t request_of(const struct finding *k, uint64_t strand, uint32_t event)
+static uint32_t request_of(const struct parts *p, uint64_t strand, uint32_t event)
 {
-	const struct strand_recv *v = k->recvs.v;
-	uint64_t ts_ns = k->p->g->w->events[event].r.ts;
-	size_t i = BISECT(n, 0, k->recvs.n,
+	const struct strand_recv *v = p->locks.recvs.v;
+	const struct window_event *events = p->g->w->events;
+	size_t i = BISECT(n, 0, p->locks.recvs.n,
 			  v[n].strand > strand || (v[n].strand == strand && v[n].event > event));
 
-	for (unsigned looks = 0; looks < STRAND_LOOKS && i && v[i - 1].strand == strand; looks++, i--) {
+	for (unsigned looks = 0; looks < STRAND_LOOKS && i && v[i - 1].strand == strand && scan_step(p->g);
+	     looks++, i--) {
 		uint32_t request =
-			parts_open_on(k->p, k->p->g->w->events[v[i - 1].event].r.obj, ts_ns, STRAND_LOOKS);
-		uint32_t got = request == GRAPH_NONE ? GRAPH_NONE : k->p->r->v[request].got;
+			parts_open_on(p, events[v[i - 1].event].r.obj, events[event].r.ts, STRAND_LOOKS);
+		uint32_t got = request == GRAPH_NONE ? GRAPH_NONE : p->r->v[request].got;
 
 		if (got != GRAPH_NONE && got <= v[i - 1].event)
 			return request;
@@ -228,15 +269,13 @@ static void keep_known(struct finding *k)
 		struct lock_wait w = l->waits.v[i];
 		uint32_t answered;
 
-		w.request = w.to_ns ? request_of(k, w.strand, w.event) : GRAPH_NONE;
+		w.request = w.to_ns ? request_of(p, w.strand, w.event) : GRAPH_NONE;
 		answered = w.request == GRAPH_NONE ? GRAPH_NONE : p->r->v[w.request].answered;
 		if (answered != GRAPH_NONE && p->g->w->events[answered].r.ts >= w.to_ns)
 			l->waits.v[kept++] = w;
 	}
 	l->waits.n = kept;
 	VEC_SORT(&l->waits, wait_cmp);
-	for (size_t i = 0; i < l->releases.n; i++)
-		l->releases.v[i].request = request_of(k, l->releases.v[i].strand, l->releases.v[i].event);
 }
 
 static int release_cmp(const void *a, const void *b)
@@ -308,7 +347,7 @@ int locks_find(struct parts *p)
 	for (size_t i = window_next_words(w, 0); i < w->n_events && !r; i = window_next_words(w, i + 1))
 		r = read_record(&k, (uint32_t)i);
 	if (!r && ret->waits.n)
-		r = find_recvs(&k);
+		r = find_recvs(p->g, ret);
 	if (!r) {
 		keep_known(&k);
 		VEC_SORT(&ret->releases, release_cmp);
@@ -317,9 +356,13 @@ int locks_find(struct parts *p)
 	map_done(&k.queue_of);
 	map_done(&k.open);
 	VEC_FREE(&k.queues);
-	VEC_FREE(&k.recvs);
 	VEC_FREE(&k.stacks);
 	return r ? -ENOMEM : 0;
+}
+
+uint32_t locks_owner(const struct parts *p, const struct lock_release *r)
+{
+	return request_of(p, r->strand, r->event);
 }
 
 void locks_function(const struct graph *g, const struct lock_release *r, char ret[LOCKS_FUNCTION_MAX])

@@ -113,6 +113,7 @@ void parts_done(struct parts *p)
 	free(p->works);
 	VEC_FREE(&p->locks.waits);
 	VEC_FREE(&p->locks.releases);
+	VEC_FREE(&p->locks.recvs);
 	*p = (struct parts){ 0 };
 }
 
@@ -287,6 +288,14 @@ static bool awaits_child(const struct parts *p, uint32_t task, uint32_t request,
 	return false;
 }
 
+/* Returns true if a goroutine has received the request before ts_ns: any thread may run this goroutine. */
+static bool is_of_strand(const struct parts *p, uint32_t request, uint64_t ts_ns)
+{
+	uint32_t got = p->r->v[request].got;
+
+	return got != GRAPH_NONE && ct_recv_strand(&p->g->w->events[got].r) && ts_of(p->g, got) <= ts_ns;
+}
+
 static void add_foreign(struct walk *k, uint32_t request, uint32_t task, uint32_t behind, uint64_t from,
 			uint64_t to)
 {
@@ -306,7 +315,8 @@ static void add_foreign(struct walk *k, uint32_t request, uint32_t task, uint32_
 
 		if (!s || (idle_wait(s) && !awaits_child(k->p, task, behind, s))) {
 			add_work(k, request, task, from, part.to_ns);
-		} else if (k->p->r->v[request].server != task && has_free_thread(k->p, task, from)) {
+		} else if (is_of_strand(k->p, request, from) ||
+			   (k->p->r->v[request].server != task && has_free_thread(k->p, task, from))) {
 			bool connection = k->idle.kind == PART_CONNECTION && from < k->idle.until_ns;
 
 			part.kind = connection ? PART_CONNECTION : PART_SHARED;
