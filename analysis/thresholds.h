@@ -429,6 +429,14 @@
 #define CONNECTION_LOOKS 4096
 /* threads: The most threads of a process that are searched for a free one. */
 #define FREE_THREAD_LOOKS 64
+/* ns: A release of a lock of Go that finds no waiter is for a goroutine that begins to wait within this time,
+ * and then does not wait: the goroutine has said that it waits before it calls the probed function.
+ * If shorter, such a goroutine seems to wait until a later release (test lock_race).
+ * If longer, a real wait is missed. */
+#define LOCK_RACE_NS 1000000
+/* receives: The most receives of a goroutine that are looked at to find out which request it serves. If
+ * fewer, the request is not known if the goroutine has asked many times for its sake. */
+#define STRAND_LOOKS 64
 
 /* Queues of jobs. The tests are in jobs.txt. */
 /* ns: While the probes of a framework are detached, the daemon says so every 5 s (JOBS_AUTO_TELL_NS in

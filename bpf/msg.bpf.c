@@ -42,7 +42,8 @@ static __always_inline bool msg_grows(struct cpu *c, struct sock *sk, __u32 tid,
 {
 	struct ct_rec *r = emit_growing(c, now);
 
-	return r && sk->sk_type == SOCK_STREAM && r->tid == tid && r->obj == msg_id(sk) &&
+	/* a thread may go on with another strand between two receives */
+	return r && !r->state && sk->sk_type == SOCK_STREAM && r->tid == tid && r->obj == msg_id(sk) &&
 	       emit_grow(r, bytes);
 }
 
@@ -173,6 +174,17 @@ static __always_inline void dest_fill(struct ct_rec *r, __u64 dest)
 	r->aux = dest;
 }
 
+/* Returns 0 at once if no program on the machine has strands. Else the fields of the strand in a CT_RECV, in
+ * the order of dest_fill(). */
+static __always_inline __u64 strand_of(struct task_struct *cur)
+{
+	__u32 tgid = cur->tgid;
+
+	if (!ct_has_strands || !bpf_map_lookup_elem(&ct_strands, &tgid))
+		return 0;
+	return (__u64)CT_RECV_STRAND << 48 | (regs_strand(task_regs(cur)) & ((1ULL << 48) - 1));
+}
+
 /* grows: several messages may share a record. The program cannot be preempted. */
 static __always_inline int msg_emit(__u8 kind, struct sock *sk, __s32 bytes, bool grows)
 {
@@ -190,7 +202,7 @@ static __always_inline int msg_emit(__u8 kind, struct sock *sk, __s32 bytes, boo
 		return 0;
 	}
 	id = msg_object(c, sk, cur->pid, now);
-	dest = kind == CT_SEND ? dest_of(cur, sk) : 0;
+	dest = kind == CT_SEND ? dest_of(cur, sk) : strand_of(cur);
 	from = c->head;
 	r = emit_rec(c, kind, now);
 	if (!r)

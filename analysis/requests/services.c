@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "analysis/requests/locks.h"
 #include "analysis/requests/reasons.h"
 #include "analysis/requests/shapes.h"
 #include "analysis/thresholds.h"
@@ -556,6 +557,8 @@ static int find(const struct services *wanted, struct services **ret)
 	r = requests_find(g, &s->requests);
 	if (!r)
 		r = parts_init(&s->parts, g, &s->requests);
+	if (!r && !s->figures_only)
+		r = locks_find(&s->parts);
 	if (!r)
 		r = find_services(&k);
 	finding_done(&k);

@@ -316,6 +316,29 @@ static inline ct_u16 ct_job_framework(const struct ct_rec *r)
 	return r->aux;
 }
 
+static inline enum ct_lock ct_lock_what(const struct ct_rec *r)
+{
+	return (enum ct_lock)r->state;
+}
+
+/* Returns the strand that receives; 0: none, or not known. */
+static inline ct_u64 ct_recv_strand(const struct ct_rec *r)
+{
+	return r->state == CT_RECV_STRAND
+		       ? (ct_u64)r->nr << 32 | (ct_u64)r->flags << 24 | (ct_u64)r->wait << 16 | r->aux
+		       : 0;
+}
+
+/* The opposite of ct_recv_strand(). */
+static inline void ct_recv_by(struct ct_rec *r, ct_u64 strand)
+{
+	r->state = CT_RECV_STRAND;
+	r->nr = (ct_u16)(strand >> 32);
+	r->flags = (ct_u8)(strand >> 24);
+	r->wait = (ct_u8)(strand >> 16);
+	r->aux = (ct_u16)strand;
+}
+
 static inline enum ct_mark ct_mark_what(const struct ct_rec *r)
 {
 	return (enum ct_mark)r->state;

@@ -80,6 +80,11 @@ bool frame_is_lock(const char *frame)
 	return frame_is_metadata_lock(frame) || frame_is_innodb_lock(frame);
 }
 
+bool frame_is_go_runtime(const char *frame)
+{
+	return begins(frame, "runtime.") || begins(frame, "sync.") || begins(frame, "internal/sync.");
+}
+
 bool frame_is_rwlock(const char *frame)
 {
 	static const char *const rust[] = { RUST_RWLOCK_FUNCTIONS };

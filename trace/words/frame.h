@@ -33,6 +33,8 @@ bool frame_is_own_code(const char *frame);
  * Rust or MariaDB waits for a lock. Only for MariaDB, the file of the frame has to be right too.
  * Some names in the list are prefixes, so functions such as pthread_rwlock_unlock() count too. */
 bool frame_is_lock(const char *frame);
+/* Returns true if the frame is in the runtime of Go, or in its package sync. */
+bool frame_is_go_runtime(const char *frame);
 /* As frame_is_lock(), but only for the read-write locks of glibc and Rust. */
 bool frame_is_rwlock(const char *frame);
 /* Returns true if the frame is in a function of MariaDB or MySQL that waits for a lock of metadata

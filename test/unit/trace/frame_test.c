@@ -70,6 +70,16 @@ static void test_rows(void **state)
 	}
 }
 
+static void test_go(void **state)
+{
+	(void)state;
+	assert_true(frame_is_go_runtime("runtime.semrelease1+0x1 (app)"));
+	assert_true(frame_is_go_runtime("sync.(*Mutex).Unlock+0x1 (app)"));
+	assert_true(frame_is_go_runtime("internal/sync.(*Mutex).Unlock+0x1 (app)"));
+	assert_false(frame_is_go_runtime("main.sync+0x1 (app)"));
+	assert_false(frame_is_go_runtime("syncer.Run+0x1 (app)"));
+}
+
 static void test_thaw(void **state)
 {
 	(void)state;
@@ -153,9 +163,13 @@ static void test_own_code_and_libraries(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),          cmocka_unit_test(test_thaw),
-		cmocka_unit_test(test_fork),          cmocka_unit_test(test_function),
-		cmocka_unit_test(test_same_function), cmocka_unit_test(test_own_code_and_libraries),
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_go),
+		cmocka_unit_test(test_thaw),
+		cmocka_unit_test(test_fork),
+		cmocka_unit_test(test_function),
+		cmocka_unit_test(test_same_function),
+		cmocka_unit_test(test_own_code_and_libraries),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
