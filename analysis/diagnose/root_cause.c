@@ -15,6 +15,7 @@
 #include "analysis/thresholds.h"
 #include "trace/words/words.h"
 #include "graph/timeline/scan.h"
+#include "graph/wake/owner.h"
 #include "lib/checked.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
@@ -780,6 +781,8 @@ static bool find_own_lock(struct findings *f)
 	wait = graph_interval_at(g, k->task, k->from_ns);
 	if (wait == GRAPH_NONE)
 		return false;
+	if (owner_is_own_lock(g, &g->intervals[wait]))
+		return true;
 	/* the record of the futex lies in the wait, or in the interval before it */
 	wait -= wait > g->tasks[k->task].first_interval;
 	r = graph_refs_from(g, &g->own_locks, k->tid, g->intervals[wait].from_ns, &n);

@@ -412,6 +412,23 @@ static bool blame_lock_owner(const struct graph *g, const struct interval *s, co
 	return true;
 }
 
+/* An inspection shows which thread of Java owned the lock, and this owner has stayed in one wait up to the
+ * end of s. So the waker did not release the lock: it only interrupted the wait, as by Thread.interrupt().
+ * Then returns true, and *b blames the owner. If the waiter owns the lock itself, *b blames no task. */
+static bool blame_shown_owner(const struct graph *g, const struct interval *s, uint32_t waker,
+			      struct blame *b)
+{
+	struct blame shown = *b;
+
+	if (s->wait != CT_W_FUTEX || !owner_of_shown_lock(g, s, &shown) || shown.edge != EDGE_LOCK ||
+	    shown.strength != EDGE_STRONG || shown.task == waker)
+		return false;
+	if (shown.task == s->task)
+		shown.task = GRAPH_NONE;
+	*b = shown;
+	return true;
+}
+
 /* Returns true if in the wait s, another task than the waker posted on the futex, and woke another waiter.
  * Then the waiter may have waited for that task, as for the owner of a lock that another task got first. */
 static bool others_posted(const struct graph *g, const struct interval *s, const struct window_event *wake)
@@ -450,7 +467,8 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 	wake_cause(g, s, wake, CAUSE_LOOK, &cause);
 	b->edge = cause.edge;
 	b->strength = cause.strength;
-	if (waker == GRAPH_NONE || waker == s->task || blame_lock_owner(g, s, wake, waker, b))
+	if (waker == GRAPH_NONE || waker == s->task || blame_lock_owner(g, s, wake, waker, b) ||
+	    blame_shown_owner(g, s, waker, b))
 		return;
 	if (wake->r.flags & CT_WF_READY)
 		b->obj = own_socket(s, wake);

@@ -150,6 +150,9 @@ bool owner_in_rwlock(const struct graph *g, const struct interval *s);
 /* Returns true if an inspection of s shows that the task is in Thread.sleep() of Java. It then waits on a
  * futex with a time limit, and no other thread knows of this futex. */
 bool owner_sleeps_in_java(const struct graph *g, const struct interval *s);
+/* Returns true if an inspection of s shows that the task owns the lock of Java itself for which it waits: it
+ * has the lock to read, and waits to own it to write. */
+bool owner_is_own_lock(const struct graph *g, const struct interval *s);
 /* Returns true if owner_of_shown_lock() does. */
 bool owner_is_shown_lock(const struct graph *g, const struct interval *s);
 /* Returns true if an inspection of s shows a lock of a database or a monitor, as in

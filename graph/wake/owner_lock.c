@@ -236,6 +236,14 @@ bool owner_is_shown_lock(const struct graph *g, const struct interval *s)
 	return shown_lock(g, s) != GRAPH_NONE;
 }
 
+bool owner_is_own_lock(const struct graph *g, const struct interval *s)
+{
+	uint32_t visit = shown_lock(g, s);
+
+	return visit != GRAPH_NONE && ct_visit_lock(&g->w->events[visit].r) & CT_VL_JAVA &&
+	       visit_owner(g, visit, s->to_ns) == s->task;
+}
+
 bool owner_of_shown_lock(const struct graph *g, const struct interval *s, struct blame *b)
 {
 	uint32_t visit = shown_lock(g, s), owner;
