@@ -180,6 +180,21 @@ bool frame_waits_for_thaw(const char *inner, const char *frame)
 	return waiting && writes;
 }
 
+bool frame_locks_directory(const char *frame)
+{
+	/* fs/readdir.c and fs/namei.c: these functions lock a directory for a call of its file system, and
+	 * wait for no other lock of this kind. */
+	static const char *const functions[] = { "k:iterate_dir",     "k:lookup_slow",  "k:open_last_lookups",
+						 "k:filename_create", "k:do_unlinkat",  "k:do_rmdir",
+						 "k:lock_rename",     "k:do_renameat2", "k:do_mkdirat",
+						 "k:do_symlinkat",    "k:do_linkat",    "k:do_mknodat" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
+		if (frame_is_function(frame, functions[i]))
+			return true;
+	return false;
+}
+
 bool frame_retries_fork(const char *inner, const char *frame)
 {
 	/* jobs.c of bash: make_child() sleeps only if fork() has failed with EAGAIN */

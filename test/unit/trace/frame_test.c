@@ -81,6 +81,16 @@ static void test_thaw(void **state)
 	assert_false(frame_waits_for_thaw("k:percpu_rwsem_wait+0x1", "mnt_want_write+0x1 (demo)"));
 }
 
+static void test_directory(void **state)
+{
+	(void)state;
+	assert_true(frame_locks_directory("k:iterate_dir+0x86"));
+	assert_true(frame_locks_directory("k:do_mkdirat+0x13f"));
+	assert_false(frame_locks_directory("k:fuse_iterate_dir+0x1"));
+	assert_false(frame_locks_directory("iterate_dir+0x86 (demo)"));
+	assert_false(frame_locks_directory("k:vfs_read+0x1"));
+}
+
 static void test_fork(void **state)
 {
 	(void)state;
@@ -155,6 +165,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),          cmocka_unit_test(test_thaw),
 		cmocka_unit_test(test_fork),          cmocka_unit_test(test_function),
+		cmocka_unit_test(test_directory),
 		cmocka_unit_test(test_same_function), cmocka_unit_test(test_own_code_and_libraries),
 	};
 
