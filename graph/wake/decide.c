@@ -446,6 +446,43 @@ static bool others_posted(const struct graph *g, const struct interval *s, const
 	return false;
 }
 
+/* Returns true if at ts_ns the task waits for room in a pipe that the process tgid has to read. */
+static bool fills_pipe_of(const struct graph *g, uint32_t task, uint32_t tgid, uint64_t ts_ns)
+{
+	uint32_t i = graph_interval_at(g, task, ts_ns);
+	const struct interval *s = i == GRAPH_NONE ? NULL : &g->intervals[i];
+	struct blame b;
+
+	if (!s || s->state != INTERVAL_BLOCKED || s->wait != CT_W_WRITE ||
+	    (CT_OBJ_KIND(s->obj) != CT_OBJ_PIPE && CT_OBJ_KIND(s->obj) != CT_OBJ_FIFO))
+		return false;
+	blame_lasting(g, i, &b);
+	return b.task != GRAPH_NONE && g->tasks[b.task].tgid == tgid;
+}
+
+/* The waiter opens a FIFO, and another task has opened the other end. Returns true if the waiter may have
+ * waited for another one: the opener is no relative of the waiter, and a sibling of the waiter, such as
+ * another command of the same script, waits for the waiter all the time. So each of the two may wait for the
+ * other one. */
+static bool may_await_sibling(const struct graph *g, const struct interval *s, uint32_t opener,
+			      uint64_t ts_ns)
+{
+	const struct graph_task *me = &g->tasks[s->task];
+	uint64_t middle_ns = s->from_ns + checked_sub(ts_ns, s->from_ns) / 2;
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->children, me->ptgid, &n);
+
+	if (me->ptgid <= 1 || g->tasks[opener].ptgid == me->ptgid || g->tasks[opener].tgid == me->ptgid ||
+	    graph_descends_from(g, opener, me->tgid))
+		return false;
+	for (size_t i = 0; i < n && scan_step(g); i++)
+		if (g->tasks[r[i].event].tgid != me->tgid &&
+		    fills_pipe_of(g, r[i].event, me->tgid, middle_ns) &&
+		    fills_pipe_of(g, r[i].event, me->tgid, checked_sub(ts_ns, 1)))
+			return true;
+	return false;
+}
+
 /* Returns true if the task waited for signals, or at least for those of its own process and its descendants.
  */
 static bool awaits_signal(const struct graph *g, const struct interval *s, const struct window_event *wake,
@@ -538,6 +575,13 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 	if (b->edge == EDGE_KERNEL_LOCK &&
 	    g->tasks[waker].born_ns > s->from_ns + checked_sub(wake->r.ts, s->from_ns) / 2) {
 		b->time = TIME_LOCK;
+		return;
+	}
+	if (b->edge == EDGE_PIPE && s->wait == CT_W_OPEN && may_await_sibling(g, s, waker, wake->r.ts)) {
+		b->ended = false;
+		b->event = GRAPH_NONE;
+		b->time = TIME_IPC;
+		blame_task(b, GRAPH_NONE, EDGE_OWNER, EDGE_WEAK);
 		return;
 	}
 	b->task = waker;
