@@ -163,6 +163,10 @@ bool owner_shown_recently(const struct graph *g, const struct interval *s);
  * tracer is not to blame. */
 void owner_stopper(const struct graph *g, const struct interval *s, struct blame *b);
 
+/* Returns true if other tasks have woken `me` through obj before ts_ns, but `waker` has never woken a task
+ * through it. */
+bool owner_wakes_first(const struct graph *g, uint64_t obj, uint32_t me, uint32_t waker, uint64_t ts_ns);
+
 /* Returns true if a thread of the process of `task` waits at ts_ns for input on sock, and records show that
  * this wait would have ended if the input had arrived after since_ns. */
 bool owner_awaits_input(const struct graph *g, uint32_t task, uint64_t sock, uint64_t since_ns,
