@@ -748,9 +748,11 @@ static void find_idle_client(struct findings *f)
 
 	if (f->chain.end != END_LEAF || chain_waits_for_files(&f->chain))
 		return;
-	/* A thread does not idle while another thread of its process waits for it. */
-	while (at + 1 < n && (CT_OBJ_KIND(v[at].obj) != CT_OBJ_SOCK || v[at].pid == v[at - 1].pid ||
-			      !idle_client(f->g, &f->chain, at)))
+	/* A thread does not idle while another thread of its process waits for it, unless it waits for news.
+	 */
+	while (at + 1 < n && !idle_client_awaits_news(f->g, &f->chain, at) &&
+	       (CT_OBJ_KIND(v[at].obj) != CT_OBJ_SOCK || v[at].pid == v[at - 1].pid ||
+		!idle_client(f->g, &f->chain, at)))
 		at++;
 	if (at + 1 >= n)
 		return;
