@@ -946,7 +946,7 @@ static bool ends_idle(struct findings *f)
 
 	return f->chain.end == END_LEAF && !f->chain.leaf.ended && f->chain.leaf.task == GRAPH_NONE &&
 	       !f->chain.leaf.request.since_ns && !k->owed && !f->circular &&
-	       (k->wait == CT_W_POLL || k->wait == CT_W_EPOLL ||
+	       (k->wait == CT_W_POLL || k->wait == CT_W_EPOLL || k->wait == CT_W_ACCEPT ||
 		(k->wait == CT_W_FUTEX && producer_of(f) &&
 		 !chain_has_lock(f->chain.links.v, f->chain.links.n)));
 }

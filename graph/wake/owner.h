@@ -153,6 +153,8 @@ bool owner_sleeps_in_java(const struct graph *g, const struct interval *s);
 /* Returns true if an inspection of s shows that the task owns the lock of Java itself for which it waits: it
  * has the lock to read, and waits to own it to write. */
 bool owner_is_own_lock(const struct graph *g, const struct interval *s);
+/* Returns true if an inspection of s shows that the task waits for room in a channel of Rust. */
+bool owner_sends_to_channel(const struct graph *g, const struct interval *s);
 /* Returns true if owner_of_shown_lock() does. */
 bool owner_is_shown_lock(const struct graph *g, const struct interval *s);
 /* Returns true if an inspection of s shows a lock of a database or a monitor, as in

@@ -66,6 +66,17 @@ bool owner_sleeps_in_java(const struct graph *g, const struct interval *s)
 	return false;
 }
 
+bool owner_sends_to_channel(const struct graph *g, const struct interval *s)
+{
+	uint64_t id = s->wait == CT_W_FUTEX ? graph_visit_stack(g, s) : 0;
+	const struct window_stack *w = id ? window_stack(g->w, id) : NULL;
+
+	for (uint16_t i = 0; w && i < w->n_frames; i++)
+		if (frame_sends_to_channel(w->frames[i]))
+			return true;
+	return false;
+}
+
 static bool waits_for_class(const struct graph *g, const struct interval *s)
 {
 	uint64_t id = graph_visit_stack(g, s);

@@ -195,6 +195,20 @@ bool frame_locks_directory(const char *frame)
 	return false;
 }
 
+bool frame_sends_to_channel(const char *frame)
+{
+	static const char *const channels[] = { RUST_BOUNDED_CHANNELS };
+
+	for (size_t i = 0; i < ARRAY_SIZE(channels); i++) {
+		const char *type = strstr(frame, channels[i]),
+			   *end = type ? strstr(type, RUST_CHANNEL_SEND) : NULL;
+
+		if (end)
+			return true;
+	}
+	return false;
+}
+
 bool frame_retries_fork(const char *inner, const char *frame)
 {
 	/* jobs.c of bash: make_child() sleeps only if fork() has failed with EAGAIN */

@@ -91,6 +91,19 @@ static void test_directory(void **state)
 	assert_false(frame_locks_directory("k:vfs_read+0x1"));
 }
 
+static void test_channel(void **state)
+{
+	(void)state;
+	assert_true(frame_sends_to_channel("std::sync::mpmc::array::Channel<T>::send+0x1 (shop)"));
+	assert_true(
+		frame_sends_to_channel("std::sync::mpmc::array::Channel<T>::send::{{closure}}+0x1 (shop)"));
+	assert_true(frame_sends_to_channel("<std::sync::mpmc::zero::Channel<shop::Job>>::send+0x1 (shop)"));
+	assert_true(frame_sends_to_channel("crossbeam_channel::flavors::array::Channel<T>::send+0x1 (shop)"));
+	assert_false(frame_sends_to_channel("std::sync::mpmc::array::Channel<T>::recv+0x1 (shop)"));
+	assert_false(frame_sends_to_channel("std::sync::mpmc::list::Channel<T>::send+0x1 (shop)"));
+	assert_false(frame_sends_to_channel("shop::Channel<T>::send+0x1 (shop)"));
+}
+
 static void test_fork(void **state)
 {
 	(void)state;
@@ -165,7 +178,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),          cmocka_unit_test(test_thaw),
 		cmocka_unit_test(test_fork),          cmocka_unit_test(test_function),
-		cmocka_unit_test(test_directory),
+		cmocka_unit_test(test_directory),     cmocka_unit_test(test_channel),
 		cmocka_unit_test(test_same_function), cmocka_unit_test(test_own_code_and_libraries),
 	};
 
