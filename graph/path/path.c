@@ -500,8 +500,8 @@ static bool is_shown_lock(const struct blame *b)
 }
 
 /* Returns true if it is a guess that the interval waits for b->task. For a poll, b->task is certain if it is
- * the only task that owes the poller an answer. A message, or the end of a connection, may have ended a poll
- * that was for other connections too. */
+ * the only task that owes the poller an answer, or if only its process can end the poll. A message, or the
+ * end of a connection, may have ended a poll that was for other connections too. */
 static bool is_guess(const struct graph *g, const struct blame *b, uint32_t interval)
 {
 	if (is_poll(g, interval) && b->ended && b->edge == EDGE_MESSAGE)
@@ -511,7 +511,7 @@ static bool is_guess(const struct graph *g, const struct blame *b, uint32_t inte
 	if (b->edge != EDGE_OWNER || is_shown_lock(b))
 		return false;
 	return g->intervals[interval].wait == CT_W_FUTEX || g->intervals[interval].wait == CT_W_SYSVIPC ||
-	       (is_poll(g, interval) && (!b->owed || b->rivals));
+	       (is_poll(g, interval) && (!b->owed || b->rivals) && !b->sole);
 }
 
 static bool is_loop_of(const struct graph *g, const struct blame *b, uint32_t interval)
