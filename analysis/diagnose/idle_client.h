@@ -23,6 +23,18 @@
  */
 bool idle_client(const struct graph *g, const struct chain *c, size_t first);
 /*
+ * Returns true if link `at` waits for news from the server of the next link, such as for the next job of a
+ * queue. This needs all of the following:
+ *
+ * - The server has received the request. It waits in its event loop, also for this client, and no task owes
+ * it an answer.
+ * - Other requests of the same size on this connection got an answer. For at least half of these answers, the
+ *   server waited in its event loop until a message of another client came, and then sent the answer.
+ *
+ * Pure; any thread.
+ */
+bool idle_client_awaits_news(const struct graph *g, const struct chain *c, size_t at);
+/*
  * Returns true if the victim of the diagnosis is a client that waited for news, such as the next job of a
  * queue, until another process killed it. This needs all of the following:
  *

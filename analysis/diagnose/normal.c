@@ -400,7 +400,7 @@ bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_
 	if (f->chain.refused)
 		return false;
 	if (idles(f) || is_fed(f) || is_idle_watcher(f) || waits_for_its_turn(f) ||
-	    idle_client(f->g, &f->chain, 0))
+	    idle_client(f->g, &f->chain, 0) || idle_client_awaits_news(f->g, &f->chain, 0))
 		return true;
 	/* the victim is a server whose clients ask for nothing */
 	if (first->server && !first->owed && f->chain.end == END_LEAF && first->wait != CT_W_WRITE &&

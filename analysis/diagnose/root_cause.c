@@ -15,6 +15,7 @@
 #include "analysis/thresholds.h"
 #include "trace/words/words.h"
 #include "graph/timeline/scan.h"
+#include "graph/wake/owner.h"
 #include "lib/checked.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
@@ -747,9 +748,11 @@ static void find_idle_client(struct findings *f)
 
 	if (f->chain.end != END_LEAF || chain_waits_for_files(&f->chain))
 		return;
-	/* A thread does not idle while another thread of its process waits for it. */
-	while (at + 1 < n && (CT_OBJ_KIND(v[at].obj) != CT_OBJ_SOCK || v[at].pid == v[at - 1].pid ||
-			      !idle_client(f->g, &f->chain, at)))
+	/* A thread does not idle while another thread of its process waits for it, unless it waits for news.
+	 */
+	while (at + 1 < n && !idle_client_awaits_news(f->g, &f->chain, at) &&
+	       (CT_OBJ_KIND(v[at].obj) != CT_OBJ_SOCK || v[at].pid == v[at - 1].pid ||
+		!idle_client(f->g, &f->chain, at)))
 		at++;
 	if (at + 1 >= n)
 		return;
@@ -780,6 +783,8 @@ static bool find_own_lock(struct findings *f)
 	wait = graph_interval_at(g, k->task, k->from_ns);
 	if (wait == GRAPH_NONE)
 		return false;
+	if (owner_is_own_lock(g, &g->intervals[wait]))
+		return true;
 	/* the record of the futex lies in the wait, or in the interval before it */
 	wait -= wait > g->tasks[k->task].first_interval;
 	r = graph_refs_from(g, &g->own_locks, k->tid, g->intervals[wait].from_ns, &n);
@@ -941,7 +946,7 @@ static bool ends_idle(struct findings *f)
 
 	return f->chain.end == END_LEAF && !f->chain.leaf.ended && f->chain.leaf.task == GRAPH_NONE &&
 	       !f->chain.leaf.request.since_ns && !k->owed && !f->circular &&
-	       (k->wait == CT_W_POLL || k->wait == CT_W_EPOLL ||
+	       (k->wait == CT_W_POLL || k->wait == CT_W_EPOLL || k->wait == CT_W_ACCEPT ||
 		(k->wait == CT_W_FUTEX && producer_of(f) &&
 		 !chain_has_lock(f->chain.links.v, f->chain.links.n)));
 }

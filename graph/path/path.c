@@ -166,6 +166,17 @@ static bool is_request(const struct graph *g, uint32_t interval, const struct bl
 	return is_poll(g, interval) && b->ended && b->edge == EDGE_MESSAGE && graph_is_accepted(g, b->obj);
 }
 
+/* Returns true if work for a server ended the wait: the request or the connection of a client, or a request
+ * to a FUSE server. */
+static bool is_new_work(const struct graph *g, uint32_t interval, const struct blame *b)
+{
+	const struct interval *s = &g->intervals[interval];
+
+	return is_request(g, interval, b) ||
+	       (b->ended && ((s->wait == CT_W_ACCEPT && b->edge == EDGE_MESSAGE) ||
+			     (CT_OBJ_KIND(s->obj) == CT_OBJ_FUSEDEV && b->edge == EDGE_FUSE)));
+}
+
 /* b is the blame for `interval` of frame f, and newcomer_sent() holds. The task of the parent frame waits
  * for an answer of the task T of f, and T may need the newcomer for this answer. Returns true if it did not:
  * T has not started the newcomer, and after the message, T waited in the same poll again before it acted. */
@@ -300,6 +311,8 @@ static bool is_aside(const struct graph *g, uint32_t interval, const struct blam
 	if (g->intervals[interval].wait == CT_W_FUTEX)
 		return (b->edge == EDGE_OWNER && b->kind != RESOURCE_LOCK) || b->edge == EDGE_POST ||
 		       b->edge == EDGE_TIMER;
+	if (g->intervals[interval].wait == CT_W_ACCEPT)
+		return !b->ended;
 	return is_poll(g, interval) && !b->owed;
 }
 
@@ -450,10 +463,11 @@ static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, 
 	 * is a request of another client, or is from a task that was born after the wait began. In these
 	 * cases, the task that could have ended the wait is to blame instead. */
 	if (f->depth &&
-	    ((!f->blame.ended && is_request(k->g, interval, b)) ||
-	     (newcomer_sent(k->g, interval, b) && (!f->blame.owed || waits_again(k, f, interval, b)))))
+	    ((!f->blame.ended && is_new_work(k->g, interval, b)) ||
+	     (newcomer_sent(k->g, interval, b) && (!f->blame.owed || waits_again(k, f, interval, b) ||
+						   newcomer_unasked(k->g, interval, f->from_ns, b)))))
 		look_lasting(k, frame, interval, b);
-	if (newcomer_ordered(k->g, interval, f->from_ns, b))
+	if (newcomer_ordered(k->g, interval, f->from_ns, b) || newcomer_read(k->g, interval, f->from_ns, b))
 		blame_without(k->g, interval, b->task, b);
 	if (is_of_another_request(k->g, f, interval, b))
 		b->strength = EDGE_WEAK;
@@ -486,8 +500,8 @@ static bool is_shown_lock(const struct blame *b)
 }
 
 /* Returns true if it is a guess that the interval waits for b->task. For a poll, b->task is certain if it is
- * the only task that owes the poller an answer. A message, or the end of a connection, may have ended a poll
- * that was for other connections too. */
+ * the only task that owes the poller an answer, or if only its process can end the poll. A message, or the
+ * end of a connection, may have ended a poll that was for other connections too. */
 static bool is_guess(const struct graph *g, const struct blame *b, uint32_t interval)
 {
 	if (is_poll(g, interval) && b->ended && b->edge == EDGE_MESSAGE)
@@ -497,7 +511,7 @@ static bool is_guess(const struct graph *g, const struct blame *b, uint32_t inte
 	if (b->edge != EDGE_OWNER || is_shown_lock(b))
 		return false;
 	return g->intervals[interval].wait == CT_W_FUTEX || g->intervals[interval].wait == CT_W_SYSVIPC ||
-	       (is_poll(g, interval) && (!b->owed || b->rivals));
+	       (is_poll(g, interval) && (!b->owed || b->rivals) && !b->sole);
 }
 
 static bool is_loop_of(const struct graph *g, const struct blame *b, uint32_t interval)

@@ -61,9 +61,10 @@ struct blame {
 	uint8_t rivals; /* how many tasks could end the wait, if `task` is not known; 0: not known, or none */
 	bool ended : 1; /* the event for which the waiter waited has ended the wait */
 	bool timed_out : 1;
-	bool owed : 1;        /* the waiter is owed an answer on the socket obj: see owner_owed() */
-	bool killed : 1;      /* a signal, exit_group() or execve() ended the wait and the waiter */
-	bool ownerless : 1;   /* a record shows that no task owns the awaited lock */
+	bool owed : 1;      /* the waiter is owed an answer on the socket obj: see owner_owed() */
+	bool killed : 1;    /* a signal, exit_group() or execve() ended the wait and the waiter */
+	bool ownerless : 1; /* a record shows that no task owns the awaited lock */
+	bool sole : 1; /* a poll with no time limit, all of whose descriptors lead to the process of `task` */
 	bool undelivered : 1; /* what the waiter has sent on obj did not arrive: see bytes_arrived_ns() */
 };
 

@@ -422,6 +422,45 @@ static bool only_sleeps(const struct graph *g, const struct interval *s)
 	       e->obj == s->obj && !(ct_waitfd_events(e) & CT_POLL_DATA);
 }
 
+/* Returns true if only the process tgid can write to the pipe, besides the poller's own process. */
+static bool is_written_by(const struct graph *g, const struct interval *s, uint64_t pipe, uint32_t tgid)
+{
+	struct enders all = { 0 };
+	uint32_t task = owner_fd(g, pipe, s->to_ns - 1, g->tasks[s->task].tgid, CT_FF_WRITE, &all);
+
+	return task != GRAPH_NONE && g->tasks[task].tgid == tgid && !all.n &&
+	       owner_modes(g, pipe, tgid) & CT_FF_WRITE;
+}
+
+/* b is the blame for the poll s. Returns true if nothing but the process of b->task can end it: all polled
+ * descriptors are pipes to which only this process writes, or through which the poller's process tells itself
+ * of signals, such as the one for the end of that process. */
+static bool is_sole(const struct graph *g, const struct interval *s, const struct graph_ref *r, size_t n,
+		    const struct blame *b)
+{
+	uint32_t tgid = b->task == GRAPH_NONE ? 0 : g->tasks[b->task].tgid;
+	bool any = false;
+
+	if (!tgid || tgid == g->tasks[s->task].tgid || s->wait != CT_W_POLL || s->flags & CT_SF_TIMEOUT)
+		return false;
+	if (s->obj)
+		return CT_OBJ_KIND(s->obj) == CT_OBJ_PIPE && is_written_by(g, s, s->obj, tgid);
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct window_event *e = owner_event(g, &r[i]);
+		bool pipe = CT_OBJ_KIND(e->r.obj) == CT_OBJ_PIPE;
+
+		if (e->r.ts > s->to_ns || e->r.ts < s->from_ns)
+			continue;
+		if (ct_waitfd_count(&e->r) > CT_WAITFD_MAX)
+			return false;
+		if (pipe && is_written_by(g, s, e->r.obj, tgid))
+			any = true;
+		else if (!pipe || !is_self_pipe(g, e->r.obj, s))
+			return false;
+	}
+	return any && scan_left(g);
+}
+
 void owner_of_poll(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all)
 {
 	bool epoll = s->wait == CT_W_EPOLL;
@@ -451,6 +490,8 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 		*all = m.all;
 		if (m.inner && (!b->timed_out || m.forked))
 			poll_child(g, s, b, all);
+		else
+			b->sole = is_sole(g, s, r, n, b);
 		return;
 	}
 	for (size_t i = 0; i < n && scan_step(g); i++) {
@@ -493,4 +534,5 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 		if (b->task != GRAPH_NONE && eventfd && owner_idles_in_loop(g, b->task, s->to_ns - 1))
 			b->task = GRAPH_NONE;
 	}
+	b->sole = is_sole(g, s, r, n, b);
 }

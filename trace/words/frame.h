@@ -56,6 +56,12 @@ bool frame_is_out_of_memory(const char *frame);
 /* inner: the frame that `frame` has called. Returns true if the task waits in `inner` until its file system,
  * which is frozen, is thawed. */
 bool frame_waits_for_thaw(const char *inner, const char *frame);
+/* Returns true if the frame is in a function of the kernel that locks a directory. If it is the innermost
+ * one, the task waits for this lock; otherwise the task owns it. */
+bool frame_locks_directory(const char *frame);
+/* Returns true if the frame is in a function of Rust that sends to a channel of limited size. A thread that
+ * waits below it waits for a thread that receives, and not for work. */
+bool frame_sends_to_channel(const char *frame);
 /* Returns true if the frames are of a shell that sleeps because fork() has failed, and then tries again:
  * `frame` has called `inner`. */
 bool frame_retries_fork(const char *inner, const char *frame);

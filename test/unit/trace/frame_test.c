@@ -91,6 +91,29 @@ static void test_thaw(void **state)
 	assert_false(frame_waits_for_thaw("k:percpu_rwsem_wait+0x1", "mnt_want_write+0x1 (demo)"));
 }
 
+static void test_directory(void **state)
+{
+	(void)state;
+	assert_true(frame_locks_directory("k:iterate_dir+0x86"));
+	assert_true(frame_locks_directory("k:do_mkdirat+0x13f"));
+	assert_false(frame_locks_directory("k:fuse_iterate_dir+0x1"));
+	assert_false(frame_locks_directory("iterate_dir+0x86 (demo)"));
+	assert_false(frame_locks_directory("k:vfs_read+0x1"));
+}
+
+static void test_channel(void **state)
+{
+	(void)state;
+	assert_true(frame_sends_to_channel("std::sync::mpmc::array::Channel<T>::send+0x1 (shop)"));
+	assert_true(
+		frame_sends_to_channel("std::sync::mpmc::array::Channel<T>::send::{{closure}}+0x1 (shop)"));
+	assert_true(frame_sends_to_channel("<std::sync::mpmc::zero::Channel<shop::Job>>::send+0x1 (shop)"));
+	assert_true(frame_sends_to_channel("crossbeam_channel::flavors::array::Channel<T>::send+0x1 (shop)"));
+	assert_false(frame_sends_to_channel("std::sync::mpmc::array::Channel<T>::recv+0x1 (shop)"));
+	assert_false(frame_sends_to_channel("std::sync::mpmc::list::Channel<T>::send+0x1 (shop)"));
+	assert_false(frame_sends_to_channel("shop::Channel<T>::send+0x1 (shop)"));
+}
+
 static void test_fork(void **state)
 {
 	(void)state;
@@ -168,6 +191,8 @@ int main(void)
 		cmocka_unit_test(test_thaw),
 		cmocka_unit_test(test_fork),
 		cmocka_unit_test(test_function),
+		cmocka_unit_test(test_directory),
+		cmocka_unit_test(test_channel),
 		cmocka_unit_test(test_same_function),
 		cmocka_unit_test(test_own_code_and_libraries),
 	};
