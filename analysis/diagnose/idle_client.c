@@ -11,11 +11,6 @@
 #include "graph/wake/owner.h"
 #include "lib/cleanup.h"
 
-static bool is_loop(const struct link *k)
-{
-	return k->wait == CT_W_POLL || k->wait == CT_W_EPOLL;
-}
-
 static bool looped_before(const struct graph *g, const struct ct_rec *send, uint64_t since_ns)
 {
 	uint32_t task = graph_task_at(g, send->tid, send->ts), i;
@@ -245,13 +240,13 @@ static bool is_read(const struct graph *g, const struct link *k)
 /* Returns true if link k is the last one of the chain, in an event loop, and no task owes it an answer. */
 static bool ends_in_loop(const struct chain *c, const struct link *k)
 {
-	return k == &c->links.v[c->links.n - 1] && c->end == END_LEAF && is_loop(k) && !k->owed;
+	return k == &c->links.v[c->links.n - 1] && c->end == END_LEAF && ct_wait_is_poll(k->wait) && !k->owed;
 }
 
 /* Returns true if link k is a server in its event loop that waits for its clients, or if ends_in_loop(). */
 static bool awaits_clients(const struct chain *c, const struct link *k)
 {
-	return ends_in_loop(c, k) || (is_loop(k) && k->server && !k->owed);
+	return ends_in_loop(c, k) || (ct_wait_is_poll(k->wait) && k->server && !k->owed);
 }
 
 /* Returns true if all of the following is true:
@@ -375,7 +370,7 @@ bool idle_client(const struct graph *g, const struct chain *c, size_t first)
 	for (size_t i = first; i < c->links.n; i++) {
 		const struct link *k = &c->links.v[i];
 
-		if (!is_loop(k) || chain_awaits_helper(k))
+		if (!ct_wait_is_poll(k->wait) || chain_awaits_helper(k))
 			return false;
 		if (i > first && k->server && !k->owed)
 			return is_read(g, k);
@@ -487,7 +482,7 @@ static bool polls_listener(const struct graph *g, const struct link *k)
 
 bool idle_client_left(const struct graph *g, const struct diagnosis *d)
 {
-	return is_loop(&d->chain[0]) && was_killed_by_other(g, &d->chain[1]);
+	return ct_wait_is_poll(d->chain[0].wait) && was_killed_by_other(g, &d->chain[1]);
 }
 
 bool idle_client_killed(const struct graph *g, const struct diagnosis *d)
@@ -499,7 +494,7 @@ bool idle_client_killed(const struct graph *g, const struct diagnosis *d)
 	    CT_OBJ_KIND(k->obj) != CT_OBJ_SOCK || k->wait == CT_W_WRITE || k->wait == CT_W_CONNECT ||
 	    !was_killed_by_other(g, k))
 		return false;
-	if (!is_loop(server) || server->owed ||
+	if (!ct_wait_is_poll(server->wait) || server->owed ||
 	    (!server->server && server->kind != RESOURCE_TIMER && !polls_listener(g, server)))
 		return false;
 	asked = graph_ref_before(g, &g->sends, k->obj, k->to_ns);

@@ -9,6 +9,7 @@
 #include "analysis/thresholds.h"
 #include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
+#include "graph/wake/bytes.h"
 #include "lib/cleanup.h"
 #include "lib/vec.h"
 
@@ -244,6 +245,17 @@ static bool waits_for_client(const struct diagnosis *d)
 	       (k->wait == CT_W_READ || k->wait == CT_W_POLL || k->wait == CT_W_EPOLL);
 }
 
+/* Returns true if the first task waits on a connection whose other end has left bytes of the task unread, for
+ * at least the first half of its wait. */
+static bool has_unread_request(const struct graph *g, const struct diagnosis *d)
+{
+	const struct link *k = &d->chain[0];
+	uint64_t middle_ns = k->from_ns + (k->to_ns - k->from_ns) / 2;
+
+	return d->n_chain > 1 && CT_OBJ_KIND(k->obj) == CT_OBJ_SOCK &&
+	       bytes_stay_unread(g, k->obj, d->chain[1].task, k->from_ns, middle_ns);
+}
+
 /* Returns the cause whose rules hold for the alarm. A task that got a part of the CPU works, so the rules for
  * a busy task hold. If a task of the chain waits for a lock, the owner of the lock may wait for further
  * tasks: the rules for the owner of a lock hold then too. */
@@ -314,8 +326,9 @@ static bool is_alarm(const struct graph *g, const struct diagnosis *d)
 	if (k->server)
 		return false;
 	if (k->kind == RESOURCE_UNIX || k->kind == RESOURCE_TCP || k->kind == RESOURCE_UDP)
-		return k->owed || k->wait == CT_W_WRITE || k->wait == CT_W_CONNECT || c == CAUSE_BUSY ||
-		       c == CAUSE_QUEUEING || c == CAUSE_LOCK_HOLDER || c == CAUSE_STOPPED;
+		return k->owed || has_unread_request(g, d) || k->wait == CT_W_WRITE ||
+		       k->wait == CT_W_CONNECT || c == CAUSE_BUSY || c == CAUSE_QUEUEING ||
+		       c == CAUSE_LOCK_HOLDER || c == CAUSE_STOPPED;
 	if (k->kind == RESOURCE_PIPE && c == CAUSE_BUSY)
 		return !has_short_children(d);
 	if (k->kind == RESOURCE_PIPE)

@@ -5,11 +5,6 @@
 #include "graph/wake/owner.h"
 #include "lib/cleanup.h"
 
-static bool is_loop(const struct interval *s)
-{
-	return s->wait == CT_W_POLL || s->wait == CT_W_EPOLL || s->wait == CT_W_ACCEPT;
-}
-
 /* Returns true if a message of another process ended the wait s, and this process was born after ts_ns. */
 static bool is_message_of(const struct graph *g, const struct interval *s, const struct blame *b,
 			  uint64_t ts_ns)
@@ -22,7 +17,14 @@ bool newcomer_sent(const struct graph *g, uint32_t interval, const struct blame 
 {
 	const struct interval *s = &g->intervals[interval];
 
-	return is_loop(s) && is_message_of(g, s, b, s->from_ns);
+	return (ct_wait_is_poll(s->wait) || s->wait == CT_W_ACCEPT) && is_message_of(g, s, b, s->from_ns);
+}
+
+bool newcomer_is_post(const struct graph *g, const struct interval *s, const struct blame *b)
+{
+	return s->wait == CT_W_FUTEX && !graph_futex_owner(g, s) && b->kind != RESOURCE_LOCK && b->ended &&
+	       b->edge == EDGE_POST && b->task != GRAPH_NONE && b->task != s->task &&
+	       g->tasks[b->task].tgid == g->tasks[s->task].tgid;
 }
 
 /* Returns the last wait of the task before ts_ns, or GRAPH_NONE. */
@@ -89,14 +91,6 @@ bool newcomer_unasked(const struct graph *g, uint32_t interval, uint64_t from_ns
 	       !may_have_started(g, g->tasks[s->task].tgid, b->task, from_ns);
 }
 
-/* Returns true if a thread of the waiter's process posted on the futex, which is no known lock. */
-static bool is_post(const struct graph *g, const struct interval *s, const struct blame *b)
-{
-	return s->wait == CT_W_FUTEX && !graph_futex_owner(g, s) && b->kind != RESOURCE_LOCK && b->ended &&
-	       b->edge == EDGE_POST && b->task != GRAPH_NONE && b->task != s->task &&
-	       g->tasks[b->task].tgid == g->tasks[s->task].tgid;
-}
-
 bool newcomer_read(const struct graph *g, uint32_t interval, uint64_t from_ns, const struct blame *b)
 {
 	const struct interval *s = &g->intervals[interval], *read;
@@ -104,7 +98,7 @@ bool newcomer_read(const struct graph *g, uint32_t interval, uint64_t from_ns, c
 	uint32_t wait;
 
 	from_ns = MAX(from_ns, s->from_ns);
-	if (!is_post(g, s, b) || b->until_ns <= from_ns || b->until_ns - from_ns <= OTHER_WAIT_NS)
+	if (!newcomer_is_post(g, s, b) || b->until_ns <= from_ns || b->until_ns - from_ns <= OTHER_WAIT_NS)
 		return false;
 	wait = wait_before(g, b->task, b->until_ns);
 	if (wait == GRAPH_NONE)
@@ -125,7 +119,7 @@ bool newcomer_ordered(const struct graph *g, uint32_t interval, uint64_t from_ns
 	uint64_t middle_ns;
 
 	from_ns = MAX(from_ns, s->from_ns);
-	if (!is_post(g, s, b) || b->until_ns <= from_ns || b->until_ns - from_ns <= OTHER_WAIT_NS)
+	if (!newcomer_is_post(g, s, b) || b->until_ns <= from_ns || b->until_ns - from_ns <= OTHER_WAIT_NS)
 		return false;
 	middle_ns = from_ns + (b->until_ns - from_ns) / 2;
 	if (!blame_idles(g, b->task, middle_ns))
@@ -138,7 +132,7 @@ bool newcomer_ordered(const struct graph *g, uint32_t interval, uint64_t from_ns
 		blame_wait(g, wait, by.until_ns, &by);
 		if (is_message_of(g, &g->intervals[wait], &by, middle_ns))
 			return true;
-		if (!is_post(g, &g->intervals[wait], &by))
+		if (!newcomer_is_post(g, &g->intervals[wait], &by))
 			return false;
 	}
 	return false;

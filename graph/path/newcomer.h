@@ -12,6 +12,10 @@
  * message is a task that is in another process and was born after the wait began. The waiter idled. */
 bool newcomer_sent(const struct graph *g, uint32_t interval, const struct blame *b);
 
+/* b is the blame for s. Returns true if another thread of the waiter's process posted on the futex, which is
+ * no known lock. */
+bool newcomer_is_post(const struct graph *g, const struct interval *s, const struct blame *b);
+
 /*
  * b is the blame for `interval`, and newcomer_sent() holds. Returns true if the waiter, a server, did not
  * need the newcomer for anything that it had to do since from_ns: the newcomer was born in the second half of

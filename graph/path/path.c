@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/path/lost.h"
 #include "graph/path/newcomer.h"
 #include "graph/wake/bytes.h"
 #include "graph/wake/legs.h"
@@ -97,9 +98,7 @@ static uint64_t horizon(const struct path_frame *f)
 
 static bool is_poll(const struct graph *g, uint32_t interval)
 {
-	uint8_t wait = g->intervals[interval].wait;
-
-	return wait == CT_W_POLL || wait == CT_W_EPOLL;
+	return ct_wait_is_poll(g->intervals[interval].wait);
 }
 
 /* The task P of the parent frame waits until the task T of frame f does something for P, for
@@ -467,7 +466,8 @@ static void blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, 
 	     (newcomer_sent(k->g, interval, b) && (!f->blame.owed || waits_again(k, f, interval, b) ||
 						   newcomer_unasked(k->g, interval, f->from_ns, b)))))
 		look_lasting(k, frame, interval, b);
-	if (newcomer_ordered(k->g, interval, f->from_ns, b) || newcomer_read(k->g, interval, f->from_ns, b))
+	if (newcomer_ordered(k->g, interval, f->from_ns, b) || newcomer_read(k->g, interval, f->from_ns, b) ||
+	    lost_thread(k->g, interval, b))
 		blame_without(k->g, interval, b->task, b);
 	if (is_of_another_request(k->g, f, interval, b))
 		b->strength = EDGE_WEAK;

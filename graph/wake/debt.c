@@ -10,9 +10,9 @@
 #include <sys/socket.h>
 
 #include "graph/thresholds.h"
+#include "graph/timeline/received.h"
 #include "graph/timeline/scan.h"
 #include "graph/wake/owner_private.h"
-#include "lib/bisect.h"
 #include "lib/checked.h"
 #include "lib/cleanup.h"
 
@@ -88,24 +88,6 @@ static bool may_have_no_news(const struct graph *g, const struct blame *b, uint6
 	return !asked_since(g, b->obj, since_ns, asked_by_ns) && blame_idles(g, b->task, ts_ns);
 }
 
-/* Returns the task's last receive of a request before the record `before`, or NULL. */
-static const struct window_event *request_before(const struct graph *g, uint32_t task, uint32_t before)
-{
-	const struct window_event *e = g->w->events, *found = NULL;
-	const struct window_object *o = g->w->objects;
-	size_t n = g->w->n_objects;
-
-	for (size_t i = BISECT(k, 0, n, CT_OBJ_KIND(o[k].id) >= CT_OBJ_SOCK);
-	     i < n && CT_OBJ_KIND(o[i].id) == CT_OBJ_SOCK && scan_step(g); i++) {
-		const struct graph_ref *r = graph_ref_before(g, &g->recvs, o[i].id, e[before].r.ts);
-
-		if (r && r->event < before && e[r->event].r.tid == g->tasks[task].tid &&
-		    (!found || &e[r->event] > found) && graph_is_accepted(g, o[i].id))
-			found = &e[r->event];
-	}
-	return found;
-}
-
 /* Returns true if the task itself sent the last question on sock, after it received a request of a client,
  * and has not answered this request. Then it waits for the answer to go on with the request, not for news. */
 static bool asks_for_client(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns)
@@ -115,7 +97,7 @@ static bool asks_for_client(const struct graph *g, uint32_t task, uint64_t sock,
 
 	if (!asked || g->w->events[asked->event].r.tid != g->tasks[task].tid)
 		return false;
-	request = request_before(g, task, asked->event);
+	request = received_request(g, task, asked->event);
 	answer = request ? graph_ref_before(g, &g->sends, request->r.obj, ts_ns) : NULL;
 	return request && (!answer || &g->w->events[answer->event] < request);
 }

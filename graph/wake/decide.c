@@ -485,8 +485,8 @@ static bool may_await_sibling(const struct graph *g, const struct interval *s, u
 
 /* Returns true if the task waited for signals, or at least for those of its own process and its descendants.
  */
-static bool awaits_signal(const struct graph *g, const struct interval *s, const struct window_event *wake,
-			  uint32_t sender)
+static bool awaits_signal_of(const struct graph *g, const struct interval *s, const struct window_event *wake,
+			     uint32_t sender)
 {
 	return s->wait == CT_W_SIGNAL || CT_OBJ_KIND(wake->r.obj) == CT_OBJ_SIGNALFD ||
 	       is_own_sender(g, sender, s->task);
@@ -529,7 +529,7 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 		if (s->wait != CT_W_SIGNAL && blame_interrupted(g, s, waker, b))
 			return;
 		b->edge = EDGE_SIGNAL;
-		b->strength = awaits_signal(g, s, wake, waker) ? EDGE_STRONG : EDGE_WEAK;
+		b->strength = awaits_signal_of(g, s, wake, waker) ? EDGE_STRONG : EDGE_WEAK;
 		b->kind = RESOURCE_SIGNAL;
 	}
 	if (b->edge == EDGE_POST && others_posted(g, s, wake))

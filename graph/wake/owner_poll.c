@@ -398,8 +398,8 @@ static void poll_likely(const struct graph *g, const struct interval *s, const s
 /* The poll is for an eventfd through which threads of the task's own process have woken it: b->task, or those
  * in *all. Returns true if none of them has work, and no other process can end the poll through the other
  * polled objects. Then the task awaits a signal, such as the one for the end of a child. */
-static bool awaits_signal(const struct graph *g, const struct interval *s, const struct poll_found *f,
-			  const struct blame *b, const struct enders *all)
+static bool only_signal_is_left(const struct graph *g, const struct interval *s, const struct poll_found *f,
+				const struct blame *b, const struct enders *all)
 {
 	if (!f->others_inner || !f->told ||
 	    (b->task != GRAPH_NONE && !owner_has_no_work(g, b->task, s->to_ns - 1)))
@@ -523,7 +523,7 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 	own = b->task != GRAPH_NONE ? g->tasks[b->task].tgid == g->tasks[s->task].tgid
 				    : (eventfd && alone) || ((eventfd || f.best.score == POLL_WRITTEN) &&
 							     all->n && are_own(g, all, s->task));
-	if (own && !b->timed_out && awaits_signal(g, s, &f, b, all) && poll_child(g, s, b, &children)) {
+	if (own && !b->timed_out && only_signal_is_left(g, s, &f, b, all) && poll_child(g, s, b, &children)) {
 		*all = children;
 		return;
 	}

@@ -23,6 +23,12 @@ static inline ct_u32 ct_dev_minor(ct_u64 dev)
 	return dev & 0xfffff;
 }
 
+/* wait: CT_W_*. Returns true for a poll, and for a wait in an epoll. */
+static inline bool ct_wait_is_poll(ct_u8 wait)
+{
+	return wait == CT_W_POLL || wait == CT_W_EPOLL;
+}
+
 /* Returns the user address in the id of a FUTEX, DATA or QUEUE. */
 static inline ct_u64 ct_obj_uaddr(ct_u64 id)
 {
