@@ -20,8 +20,6 @@
 #define EMIT_TRIES 8
 #define EMIT_FULL  (~0ULL)
 
-#define EMIT_GROWN_MAX 0x7fffffff /* bytes */
-
 /* Returns NULL in a pause, or if the CPU has no entry. Then the caller must record nothing. */
 static __always_inline struct cpu *emit_cpu(void)
 {
@@ -155,23 +153,39 @@ static __always_inline struct ct_rec *emit_growing(struct cpu *c, __u64 now)
 	return (void *)c + CPU_RING_AT + at;
 }
 
-/* Adds to the bytes of a record that may grow. Returns false if the daemon has taken the record, or if the
- * sum would be too large. The program cannot be preempted: other records could take the place of this one. */
-static __always_inline bool emit_grow(struct ct_rec *r, __u32 bytes)
+static __always_inline void emit_set_bytes(struct ct_rec *r, __u32 bytes)
+{
+#if defined(__TARGET_ARCH_x86)
+	barrier(); /* as in emit_submit() */
+	*(volatile ct_u32 *)&r->peer = bytes;
+#else
+	__sync_lock_test_and_set(&r->peer, bytes);
+#endif
+}
+
+/* r: emit_growing(). Adds to its bytes, and sets its time. Returns false if the daemon has taken the record,
+ * if it is no longer the last one, or if the sum would be too large. */
+static __always_inline bool emit_grow(struct cpu *c, struct ct_rec *r, __u32 bytes, __u64 now)
 {
 	__u32 had = *(volatile ct_u32 *)&r->peer;
 
-	return had && had + bytes <= EMIT_GROWN_MAX &&
-	       __sync_val_compare_and_swap(&r->peer, had, had + bytes) == had;
+	if (!had || had + bytes >= CPU_RECV_BUSY ||
+	    __sync_val_compare_and_swap(&r->peer, had, had | CPU_RECV_BUSY) != had)
+		return false;
+	if (*(volatile ct_u64 *)&c->head != c->recv.end) {
+		emit_set_bytes(r, had);
+		return false;
+	}
+	*(volatile ct_u64 *)&r->ts = now;
+	emit_set_bytes(r, had + bytes);
+	return true;
 }
 
-/* Call this after the submit of a CT_RECV. from: head before the record. An interrupt may have added another
- * record after it. */
+/* Call this after the submit of a CT_RECV. from: head before the record. If an interrupt has added a record
+ * in between, head is not `end`. */
 static __always_inline void emit_may_grow(struct cpu *c, __u64 from, __u64 now)
 {
-	__u64 end = *(volatile ct_u64 *)&c->head;
-
-	c->recv.end = end - from == sizeof(struct ct_rec) ? end : 0;
+	c->recv.end = from + sizeof(struct ct_rec);
 	c->recv.ns = now;
 }
 
@@ -187,6 +201,7 @@ static __always_inline bool emit_side(struct cpu *c, struct cpu_side *data, __u6
 	__u64 flags = BPF_RB_NO_WAKEUP;
 
 	data->cpu = c->id;
+	c->recv.end = 0; /* the record in the side ring ends a run of receives, too */
 	if (!(++c->emitted & 63) && bpf_ringbuf_query(&ct_side, BPF_RB_AVAIL_DATA) > CPU_SIDE_BYTES / 2)
 		flags = BPF_RB_FORCE_WAKEUP;
 	if (!bpf_ringbuf_output(&ct_side, data, size, flags))

@@ -43,8 +43,8 @@ static __always_inline bool msg_grows(struct cpu *c, struct sock *sk, __u32 tid,
 	struct ct_rec *r = emit_growing(c, now);
 
 	/* a thread may go on with another strand between two receives */
-	return r && !r->state && sk->sk_type == SOCK_STREAM && r->tid == tid && r->obj == msg_id(sk) &&
-	       emit_grow(r, bytes);
+	return r && !r->state && sk->sk_type == SOCK_STREAM && r->tid == tid && r->obj &&
+	       r->obj == msg_id(sk) && emit_grow(c, r, bytes, now);
 }
 
 #define IPPROTO_UDP 17
@@ -185,8 +185,7 @@ static __always_inline __u64 strand_of(struct task_struct *cur)
 	return (__u64)CT_RECV_STRAND << 48 | (regs_strand(task_regs(cur)) & ((1ULL << 48) - 1));
 }
 
-/* grows: several messages may share a record. The program cannot be preempted. */
-static __always_inline int msg_emit(__u8 kind, struct sock *sk, __s32 bytes, bool grows)
+static __always_inline int msg_emit(__u8 kind, struct sock *sk, __s32 bytes)
 {
 	struct task_struct *cur = bpf_get_current_task_btf();
 	struct cpu *c = emit_cpu();
@@ -197,7 +196,7 @@ static __always_inline int msg_emit(__u8 kind, struct sock *sk, __s32 bytes, boo
 	    caps_leave_out(c, cur, NULL))
 		return 0;
 	now = bpf_ktime_get_boot_ns();
-	if (grows && msg_grows(c, sk, cur->pid, bytes, now)) {
+	if (kind == CT_RECV && msg_grows(c, sk, cur->pid, bytes, now)) {
 		govern_ran(c, GOVERN_MESSAGE, now);
 		return 0;
 	}
@@ -213,7 +212,7 @@ static __always_inline int msg_emit(__u8 kind, struct sock *sk, __s32 bytes, boo
 	if (dest)
 		dest_fill(r, dest);
 	emit_submit(r, now);
-	if (grows)
+	if (kind == CT_RECV)
 		emit_may_grow(c, from, now);
 	govern_ran(c, GOVERN_MESSAGE, now);
 	return 0;
@@ -222,20 +221,20 @@ static __always_inline int msg_emit(__u8 kind, struct sock *sk, __s32 bytes, boo
 SEC("tp_btf/sock_send_length")
 int ct_send(__u64 *ctx)
 {
-	return msg_emit(CT_SEND, (void *)ctx[0], ctx[1], false);
+	return msg_emit(CT_SEND, (void *)ctx[0], ctx[1]);
 }
 
 SEC("tp_btf/sock_recv_length")
 int ct_recv(__u64 *ctx)
 {
-	return ctx[2] & MSG_PEEK ? 0 : msg_emit(CT_RECV, (void *)ctx[0], ctx[1], true);
+	return ctx[2] & MSG_PEEK ? 0 : msg_emit(CT_RECV, (void *)ctx[0], ctx[1]);
 }
 
 /* ctx: a struct socket, a message, a length, the result. */
 #define SEND_FEXIT(function)                                                                                 \
 	SEC("fexit/" #function) int ct_fexit_##function(__u64 *ctx)                                          \
 	{                                                                                                    \
-		return msg_emit(CT_SEND, ((struct socket *)ctx[0])->sk, ctx[3], false);                      \
+		return msg_emit(CT_SEND, ((struct socket *)ctx[0])->sk, ctx[3]);                             \
 	}
 SEND_FEXIT(unix_stream_sendmsg)
 SEND_FEXIT(unix_dgram_sendmsg) /* also sends SOCK_SEQPACKET */
@@ -248,7 +247,7 @@ SEND_FEXIT(inet6_sendmsg)
 	{                                                                                                    \
 		if (ctx[3] & MSG_PEEK)                                                                       \
 			return 0;                                                                            \
-		return msg_emit(CT_RECV, ((struct socket *)ctx[0])->sk, ctx[4], false);                      \
+		return msg_emit(CT_RECV, ((struct socket *)ctx[0])->sk, ctx[4]);                             \
 	}
 RECV_FEXIT(unix_stream_recvmsg)
 RECV_FEXIT(unix_dgram_recvmsg)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/bpf.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -123,16 +124,22 @@ static void piece_blob(struct piece *p, const struct ct_blob *b, uint32_t room)
 	p->run = p->at + room;
 }
 
-/* For a receive that may grow (struct cpu_recv). Takes the bytes that it has, so that the program begins a
- * new record. */
-static void piece_grown(struct piece *p)
+/* For a receive that may grow (struct cpu_recv). Takes its bytes, so that the program begins a new record.
+ * Returns false if the program adds bytes at this moment. */
+static bool piece_grown(struct piece *p)
 {
-	struct ct_rec *in = (void *)(p->lap + p->at), rec = *in;
+	struct ct_rec *in = (void *)(p->lap + p->at), rec;
+	uint32_t bytes = __atomic_load_n(&in->peer, __ATOMIC_ACQUIRE);
 
+	if (bytes & CPU_RECV_BUSY ||
+	    !__atomic_compare_exchange_n(&in->peer, &bytes, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return false;
 	piece_flush(p);
-	rec.peer = __atomic_exchange_n(&in->peer, 0, __ATOMIC_ACQ_REL);
+	rec = *in;
+	rec.peer = bytes;
 	p->fn(p->arg, p->cpu, &rec, sizeof(rec));
 	p->run = p->at + sizeof(rec);
+	return true;
 }
 
 static void piece_read(struct piece *p, uint64_t end)
@@ -149,8 +156,9 @@ static void piece_read(struct piece *p, uint64_t end)
 		if (CT_KIND_IS_BLOB(b->kind)) {
 			piece_blob(p, b, room);
 		} else {
-			if (b->kind == CT_RECV && (p->at + room == p->head || p->at + room == p->grows))
-				piece_grown(p);
+			if (b->kind == CT_RECV && (p->at + room == p->head || p->at + room == p->grows) &&
+			    !piece_grown(p))
+				break;
 			p->n++;
 		}
 		p->at += room;

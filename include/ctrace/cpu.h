@@ -23,16 +23,17 @@ struct cpu_context {
 
 /*
  * The last record of the ring, if it is a CT_RECV that may grow: while head is `end`, a program may
- * add bytes to it (bpf/msg.bpf.c), for CPU_RECV_NS. The daemon takes the bytes, and leaves 0. Then
- * the record no longer grows.
+ * add bytes to it (bpf/msg.bpf.c), for CPU_RECV_NS. In the meantime, its bytes have the bit
+ * CPU_RECV_BUSY. The daemon takes the bytes, and leaves 0. Then the record no longer grows.
  */
 struct cpu_recv {
 	ct_u64 end; /* position after the record; 0: none */
-	ct_u64 ns;  /* time of the record */
+	ct_u64 ns;  /* time of the first receive */
 };
+#define CPU_RECV_BUSY 0x80000000
 
-/* If longer, the bytes that are received last seem to be received before they are sent. */
-#define CPU_RECV_NS 200000
+/* The longer, the later a request seems to begin. */
+#define CPU_RECV_NS 50000
 
 struct cpu {
 	/* The members up to `recv` share one cache line. */
