@@ -27,7 +27,8 @@ struct group {
  * TLS connection gets none. q->client must not be GRAPH_NONE. */
 static bool client_waits(const struct services *s, const struct request *q)
 {
-	uint64_t at_ns = MIN(s->to_ns, s->g->w->to_ns) - 1;
+	/* The last intervals of a trace end at its last record, and the window may end behind it. */
+	uint64_t end_ns = MIN(s->g->w->to_ns, s->g->w->file_to_ns), at_ns = MIN(s->to_ns, end_ns) - 1;
 	uint64_t sock = q->sent == GRAPH_NONE ? 0 : s->g->w->events[q->sent].r.obj;
 	uint32_t i = graph_interval_at(s->g, q->client, at_ns);
 	const struct interval *x = i == GRAPH_NONE ? NULL : &s->g->intervals[i];
