@@ -358,6 +358,14 @@ const char *cli_only_arg(const struct cli_parse *p, const char *what)
 	return NULL;
 }
 
+const char *cli_trace_arg(const struct cli_parse *p)
+{
+	if (p->argc != p->first)
+		return cli_only_arg(p, "FILE");
+	cli_usage_error(p->usage, "FILE is missing: " CLI_TRACE_HOW);
+	return NULL;
+}
+
 int cli_no_args(const struct cli_parse *p)
 {
 	if (p->argc == p->first)
