@@ -68,7 +68,7 @@
  * If smaller, a task that polls, and reads short messages, seems to work (test gets_short_messages).
  * If larger, a slow reader seems to poll (test reads_a_stream_slowly). */
 #define PACED_BYTES 4096
-/* messages: A client that has sent nothing, and gets this many messages of PACED_BYTES on average or more,
+/* messages: A client that gets this many messages of PACED_BYTES on average or more since it last sent something
  * reads a long answer, and does not wait for news. If smaller, a single long news counts as an answer (test
  * gets_one_long_news). If larger, a download whose first parts are slow counts as news. */
 #define LONG_ANSWER_PARTS 2
@@ -174,7 +174,8 @@
  * If smaller, the polling seems to begin anew after each check that takes long (test looks_at_much).
  * If larger, work between two sleeps counts as polling (test works_between). */
 #define PROMPT_WORK_NS 20000000ULL
-/* factor: A task starves if it waited for a CPU for more than this many times its time on a CPU.
+/* factor: A task starves if it waited for a CPU for more than this many times its time on a CPU. If the task holds
+ * up others, this may be so in one part of the time only (is_starved() in root_cause.c).
  * If the factor is between 1 and this, the answer says both times. Then the task starves only if its work
  * alone is no stall (DIAGNOSE_STALL_NS), and it holds up no others by a lock or in a pool.
  * If smaller, a task with a fair share beside three others seems to starve (test three_rivals).
@@ -315,11 +316,17 @@
  * tries_of_a_lock).
  * If the share is larger, waits with work between them count as one hang (the same test). */
 #define HANGS_BETWEEN_SHARE 20
-/* ns: A wait for a child that computes is an alarm if it lasts at least this long. If the child itself waits
- * for children, see has_short_children().
+/* ns: A wait for a child that computes, or at a pipe for a program that computes, is an alarm if it lasts at
+ * least this long, and a person or another program ended it by a signal. If the child itself waits for children, see has_short_children().
  * If smaller, there are alarms about the ordinary work of a child (test child_at_work).
- * If larger, a child in an endless loop is missed (test child_at_work_for_long). */
+ * If larger, a child in an endless loop is missed (test child_is_killed). */
 #define HANGS_CHILD_BUSY_NS 3000000000ULL
+/* ns: Such a wait is an alarm without this signal, too, if it lasts at least this long. In the tests with real
+ * programs, most wrong alarms were about children that went on computing, and did ordinary work: a compiler, a
+ * backup, the hash of a file (doc/accuracy.md).
+ * If smaller, there are alarms about such work (test child_at_long_work).
+ * If larger, a child in an endless loop is missed that nobody kills (test child_at_work_for_a_minute). */
+#define HANGS_CHILD_LONG_NS 60000000000ULL
 /* 1/n of the longer hang: Two hangs are about equally long if they differ by at most this.
  * If the share is smaller, a hang that is a little longer comes before a hang with more waiting
  * tasks (test two_holders_below).
@@ -429,6 +436,14 @@
 #define CONNECTION_LOOKS 4096
 /* threads: The most threads of a process that are searched for a free one. */
 #define FREE_THREAD_LOOKS 64
+/* ns: A release of a lock of Go that finds no waiter is for a goroutine that begins to wait within this time,
+ * and then does not wait: the goroutine has said that it waits before it calls the probed function.
+ * If shorter, such a goroutine seems to wait until a later release (test lock_race).
+ * If longer, a real wait is missed. */
+#define LOCK_RACE_NS 1000000
+/* receives: The most receives of a goroutine that are looked at to find out which request it serves. If
+ * fewer, the request is not known if the goroutine has asked many times for its sake. */
+#define STRAND_LOOKS 64
 
 /* Queues of jobs. The tests are in jobs.txt. */
 /* ns: While the probes of a framework are detached, the daemon says so every 5 s (JOBS_AUTO_TELL_NS in

@@ -121,6 +121,12 @@ static __always_inline u64 regs_sp(struct pt_regs *regs)
 	return regs->sp;
 }
 
+/* Returns the strand that runs (CT_LOCK): Go keeps the address of the goroutine in this register. */
+static __always_inline u64 regs_strand(struct pt_regs *regs)
+{
+	return regs->r14;
+}
+
 static __always_inline bool task_is_compat(struct task_struct *t)
 {
 	return t->thread_info.status & TS_COMPAT;
@@ -177,6 +183,12 @@ static __always_inline u64 regs_arg(struct pt_regs *regs, u32 i)
 	default:
 		return regs->regs[5];
 	}
+}
+
+/* Returns the strand that runs (CT_LOCK): Go keeps the address of the goroutine in this register. */
+static __always_inline u64 regs_strand(struct pt_regs *regs)
+{
+	return regs->regs[28];
 }
 #else
 #error "no register layout for this machine: add it here"

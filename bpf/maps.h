@@ -55,6 +55,16 @@ struct {
 	__type(value, struct task_state);
 } ct_tasks __weak SEC(".maps");
 
+/* The processes in which a strand has waited for a lock (CT_LOCK). ct_has_strands is 0 while there is none.
+ * Only in these processes, a CT_RECV has its strand. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1024);
+	__type(key, __u32);
+	__type(value, __u64);
+} ct_strands __weak SEC(".maps");
+volatile __u64 ct_has_strands __weak SEC(".data.strands") = 0;
+
 /* One bit for each task, set while the task is capped. The daemon maps this memory. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

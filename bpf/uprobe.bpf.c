@@ -234,6 +234,7 @@ static __always_inline void job_name(struct cpu *c, __u64 id, const struct job_r
 		bpf_map_delete_elem(&ct_objects, &id); /* the next record tries again */
 }
 
+/* event: of a rule for a lock: enum ct_lock; else enum ct_job */
 static __noinline void job_emit(__u32 event, const struct open_job *j, const struct job_rule *rule, __u64 now)
 {
 	__u64 id = bpf_get_current_pid_tgid();
@@ -251,7 +252,7 @@ static __noinline void job_emit(__u32 event, const struct open_job *j, const str
 	if (r->obj)
 		job_name(c, r->obj, rule, id, now, j->capacity);
 	r->ts = now;
-	r->kind = CT_JOB;
+	r->kind = rule->event == JOB_LOCK_WAIT || rule->event == JOB_LOCK_RELEASE ? CT_LOCK : CT_JOB;
 	r->state = event;
 	if (event == CT_JOB_END && (rule->event == CT_JOB_START || j->sp))
 		r->flags = CT_JF_LOOSE;
@@ -836,6 +837,29 @@ static __always_inline void job_called_start(struct pt_regs *regs, struct open_j
 	bpf_map_update_elem(&ct_job_open, &key, j, 0);
 }
 
+/* Remembers that the process has strands: from now on, its receives have them too. */
+static __noinline void lock_note(__u32 tgid, __u64 now)
+{
+	if (!bpf_map_lookup_elem(&ct_strands, &tgid))
+		bpf_map_update_elem(&ct_strands, &tgid, &now, 0);
+	if (!ct_has_strands)
+		ct_has_strands = 1;
+}
+
+/* Returns true if the stack of the release was taken. */
+static __always_inline bool lock_hit(struct pt_regs *regs, struct open_job *j, const struct job_rule *rule,
+				     bool stacks, __u64 now)
+{
+	__u32 what = CT_LOCK_RELEASE;
+
+	if (rule->event == JOB_LOCK_WAIT) {
+		what = (__u8)job_value(regs, &rule->part) ? CT_LOCK_AGAIN : CT_LOCK_WAIT;
+		lock_note(bpf_get_current_pid_tgid() >> 32, now);
+	}
+	job_emit(what, j, rule, now);
+	return what == CT_LOCK_RELEASE && stacks && job_stack(regs, j, rule, now);
+}
+
 /* Returns false if the framework has not called the function. */
 static __always_inline bool job_by_framework(struct pt_regs *regs, const struct job_rule *rule)
 {
@@ -880,6 +904,12 @@ int ct_job_entry(struct pt_regs *regs)
 	if (rule->event == JOB_FUNCTION) {
 		if (j.function)
 			job_tell(id >> 32, j.function, rule, now);
+		return 0;
+	}
+	if (rule->event == JOB_LOCK_WAIT || rule->event == JOB_LOCK_RELEASE) {
+		j.queue = job_value(regs, &rule->queue);
+		if (j.job && j.queue && lock_hit(regs, &j, rule, how == JOB_ON, now))
+			__sync_fetch_and_add(&count->stacks, 1);
 		return 0;
 	}
 	if (rule->called && rule->event == CT_JOB_END && j.job && job_called_end(regs->sp, j.job, rule, now))

@@ -308,6 +308,18 @@ static int next_option(struct cli_parse *p)
 	return -1;
 }
 
+/* Returns true if the option wants the number of a task or process, and a name was given instead. */
+static bool is_name_for_id(const struct cli_parse *p, const struct cli_option *o)
+{
+	const struct cli_option *comm = p->usage->options;
+
+	if ((strcmp(o->name, "pid") && strcmp(o->name, "tid")) || !isalpha((unsigned char)*p->arg))
+		return false;
+	while (comm->name && strcmp(comm->name, "comm"))
+		comm++;
+	return comm->name;
+}
+
 static int store_number(struct cli_parse *p, int key)
 {
 	const struct cli_option *o = p->usage->options;
@@ -319,8 +331,9 @@ static int store_number(struct cli_parse *p, int key)
 	}
 	while (o->key != key)
 		o++;
-	p->exit_code = cli_usage_error(p->usage, "--%s %s: this is not a number from 1 to %" PRIu32, o->name,
-				       p->arg, UINT32_MAX);
+	p->exit_code = cli_usage_error(p->usage, "--%s %s: this is not a number from 1 to %" PRIu32 "%s",
+				       o->name, p->arg, UINT32_MAX,
+				       is_name_for_id(p, o) ? "; --comm chooses tasks by their name" : "");
 	return -1;
 }
 
@@ -355,6 +368,14 @@ const char *cli_only_arg(const struct cli_parse *p, const char *what)
 		cli_usage_error(p->usage, "%s is missing", what);
 	else
 		cli_usage_error(p->usage, "'%s' is one argument too many", p->argv[p->first + 1]);
+	return NULL;
+}
+
+const char *cli_trace_arg(const struct cli_parse *p)
+{
+	if (p->argc != p->first)
+		return cli_only_arg(p, "FILE");
+	cli_usage_error(p->usage, "FILE is missing: " CLI_TRACE_HOW);
 	return NULL;
 }
 

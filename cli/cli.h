@@ -55,6 +55,10 @@ int cli_parse_into(struct cli_parse *p, void *into);
 /* Returns the only argument besides the options. what: its name, such as "FILE". NULL: an error was
  * printed; exit with CLI_USAGE. */
 const char *cli_only_arg(const struct cli_parse *p, const char *what);
+#define CLI_TRACE_HOW                                                                                        \
+	"'ctrace snapshot -o FILE --last 5m' saves what the daemon recorded; 'ctrace diagnose' needs no FILE"
+/* As cli_only_arg(), for the FILE of a trace: if it is missing, says how to get one. */
+const char *cli_trace_arg(const struct cli_parse *p);
 int cli_no_args(const struct cli_parse *p);
 int cli_usage_error(const struct cli_usage *usage, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

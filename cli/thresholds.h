@@ -246,6 +246,10 @@
  * "1021 -> 1034 times", which vary from run to run. Lower n: a part that happens a few times more often
  * gets none. */
 #define COMPARE_COUNT_SHARE 10
+/* share of the time of a side: If other programs took more than one COMPARE_BUSY_SHARE-th of it, the
+ * comparison says so. Lower: only for a machine that has hardly any time for the command. Higher: also on a
+ * machine with some other work, where the parts still tell the causes apart. */
+#define COMPARE_BUSY_SHARE 2
 
 /* spans: `ctrace export` writes or sends at most this many in one message of OTLP. Lower: more requests over
  * HTTP. Higher: more memory. Evidence: 512 is the default of the exporters of OpenTelemetry (their setting

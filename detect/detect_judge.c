@@ -177,11 +177,6 @@ static void judge_tell(struct detect *d, struct detect_task *t, enum ct_hang rul
 	d->opt.hang(d->opt.hang_arg, &h);
 }
 
-static bool judge_loops(const struct detect_task *t)
-{
-	return t->idle_point_wait == CT_W_EPOLL || t->idle_point_wait == CT_W_POLL;
-}
-
 static bool judge_is_known(const struct detect *d, const struct detect_task *t)
 {
 	return t->away_ns && !(t->bits & DETECT_IDLE) && t->returns >= RETURNS_MIN && t->first_ns &&
@@ -207,7 +202,8 @@ static bool judge_is_patient(struct detect *d, const struct detect_task *t, uint
 static unsigned judge_wait(const struct detect *d, const struct detect_task *t)
 {
 	enum ct_obj_kind kind = CT_OBJ_KIND(t->obj);
-	bool alone = judge_loops(t) && !(t->bits & DETECT_SHARED), first = t->tid == t->tgid;
+	bool alone = ct_wait_is_poll(t->idle_point_wait) && !(t->bits & DETECT_SHARED),
+	     first = t->tid == t->tgid;
 	bool channel =
 		kind == CT_OBJ_SOCK || kind == CT_OBJ_PIPE || kind == CT_OBJ_FIFO || kind == CT_OBJ_EVENTFD;
 
@@ -275,9 +271,10 @@ static void judge_busy(struct detect *d, struct detect_task *t, uint64_t limit_n
 	uint64_t since_ns = MAX(t->away_ns, t->progress_ns);
 
 	/* without records of messages, a loop that always has work looks like a stuck task */
-	if (!limit_ns || !d->opt.messages || d->lacks & CT_LACK_MESSAGES || !judge_loops(t) ||
-	    t->bits & (DETECT_SHARED | DETECT_FORKED) || !judge_is_known(d, t) || t->returns < RETURNS_BUSY ||
-	    t->looks < LOOKS_MIN || t->told & (1 << CT_HANG_LOOP | 1 << CT_HANG_BUSY))
+	if (!limit_ns || !d->opt.messages || d->lacks & CT_LACK_MESSAGES ||
+	    !ct_wait_is_poll(t->idle_point_wait) || t->bits & (DETECT_SHARED | DETECT_FORKED) ||
+	    !judge_is_known(d, t) || t->returns < RETURNS_BUSY || t->looks < LOOKS_MIN ||
+	    t->told & (1 << CT_HANG_LOOP | 1 << CT_HANG_BUSY))
 		return;
 	if (since_ns < d->floor_ns)
 		return;

@@ -218,6 +218,19 @@ static bool others_served(const struct graph *g, const struct missing_wake_step 
 	       missing_wake_woke_others(g, step->obj, w->task, step->from_ns, step->to_ns);
 }
 
+/* The task of the step exited before the wait began. Another task of its role may have its part now: one that
+ * was born since then, or if the task ended only few waits, any other one. */
+static void take_successor(const struct graph *g, struct missing_wake_step *step)
+{
+	uint64_t exit_ns = g->tasks[step->task].exit_ns;
+	uint32_t next = successor(g, step->task, step->from_ns);
+
+	if (step->count >= MISSING_GOOD_COUNT && g->tasks[next].born_ns <= exit_ns)
+		return;
+	step->task = next;
+	count_before(g, step);
+}
+
 /* If no task is to be named, m->n_steps becomes 0. */
 static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, struct missing_wake *m)
 {
@@ -228,10 +241,8 @@ static bool look_at(const struct graph *g, const struct hops *h, uint32_t k, str
 	bool usual, most;
 
 	count_before(g, step);
-	if (g->tasks[step->task].exit_ns <= step->from_ns && step->count < MISSING_GOOD_COUNT) {
-		step->task = successor(g, step->task, step->from_ns);
-		count_before(g, step);
-	}
+	if (g->tasks[step->task].exit_ns <= step->from_ns)
+		take_successor(g, step);
 	if (has_ended(g, step, m))
 		return false;
 	d = missing_wake_doing(g, step->task, step->from_ns, step->to_ns);

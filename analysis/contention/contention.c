@@ -200,6 +200,43 @@ static const struct interval *last_run(const struct graph *g, uint32_t task, uin
 	return NULL;
 }
 
+/* The task waited for a CPU for queued_ns, and ran for ran_ns. */
+struct part {
+	uint64_t queued_ns, ran_ns;
+};
+
+static bool lacks_cpu(const struct part *p)
+{
+	return p->queued_ns > p->ran_ns * STARVED_RATIO;
+}
+
+/* This is the search for the largest sum of neighbours (Kadane's algorithm). */
+uint64_t contention_starved_ns(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct graph_task *t = &g->tasks[task];
+	uint32_t end = t->first_interval + t->n_intervals;
+	uint64_t most = 0, queued_ns = 0;
+	struct part p = { 0 };
+
+	for (uint32_t i = graph_interval_at(g, task, from_ns);
+	     i < end && g->intervals[i].from_ns < to_ns && scan_step(g); i++) {
+		const struct interval *s = &g->intervals[i];
+		uint64_t ns = MIN(s->to_ns, to_ns) - MAX(s->from_ns, from_ns);
+
+		if (s->state == INTERVAL_RUNNABLE)
+			p.queued_ns += ns;
+		else if (s->state == INTERVAL_RUNNING)
+			p.ran_ns += ns;
+		if (!lacks_cpu(&p) || s->state == INTERVAL_FOLDED || s->state == INTERVAL_UNKNOWN) {
+			p = (struct part){ 0 };
+		} else if (p.queued_ns - p.ran_ns * STARVED_RATIO > most) {
+			most = p.queued_ns - p.ran_ns * STARVED_RATIO;
+			queued_ns = p.queued_ns;
+		}
+	}
+	return queued_ns;
+}
+
 uint32_t contention_flag(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
 {
 	uint32_t best = GRAPH_NONE;

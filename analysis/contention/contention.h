@@ -33,6 +33,11 @@ bool contention_is_throttled(const struct contention *c);
 /* After contention_cpu(): returns how long tasks other than c->task had the CPU. 0 if only samples tell who
  * had it. */
 uint64_t contention_others_ns(const struct contention *c);
+/* Finds the part of [from_ns, to_ns) in which the task most lacked a CPU: it waited for one for more than
+ * STARVED_RATIO times as long as it ran. Returns how long it waited for a CPU in this part; 0: there is no
+ * such part. Example: tasks with higher priority keep the task from the CPU, end, and the task then runs
+ * alone. */
+uint64_t contention_starved_ns(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
 /* Guesses which task changed the variable on which `task` spun. Of the other threads of the process,
  * takes the one that ran last before to_ns. GRAPH_NONE: none ran. */
 uint32_t contention_flag(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);

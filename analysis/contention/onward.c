@@ -52,7 +52,8 @@ static bool is_for_work(const struct graph *g, const struct interval *s, uint64_
 	case CT_W_READ:
 		return CT_OBJ_KIND(s->obj) != CT_OBJ_SOCK || !owner_owed(g, s->obj, s->from_ns);
 	case CT_W_FUTEX:
-		if (graph_futex_owner(g, s) || s->to_ns - s->from_ns <= HANDED_PAUSE_NS)
+		if (graph_futex_owner(g, s) || s->to_ns - s->from_ns <= HANDED_PAUSE_NS ||
+		    owner_sends_to_channel(g, s))
 			return false;
 		if (s->to_ns < to_ns)
 			return true;

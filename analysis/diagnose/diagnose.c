@@ -71,6 +71,18 @@ static bool ends_at_lock(const struct findings *f)
 	       (n > 1 && chain_waits_for_lock(v, n, n - 2));
 }
 
+/* Returns true if the last task is owed an answer from another host, or if something that it sent did not
+ * arrive. Then not the task but the network or the other host holds up the chain, also if the task owns a
+ * lock meanwhile. */
+static bool ends_at_network(const struct findings *f)
+{
+	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
+	const struct blame *leaf = &f->chain.leaf;
+
+	return f->chain.end == END_LEAF && leaf->time == TIME_NETWORK &&
+	       (leaf->undelivered || (last->owed && !last->server));
+}
+
 /* Returns true if a comparison with another trace shows that the wait is not normal. */
 static bool is_odd(const struct findings *f)
 {
@@ -127,7 +139,7 @@ static enum cause_kind find_cause(const struct findings *f)
 	if (last->kind == RESOURCE_MEMORY)
 		return CAUSE_MEMORY;
 	if (ends_at_lock(f))
-		return CAUSE_LOCK_HOLDER;
+		return ends_at_network(f) ? CAUSE_NETWORK : CAUSE_LOCK_HOLDER;
 	if (f->pool)
 		return CAUSE_QUEUEING;
 	if (f->chatty)
@@ -362,7 +374,7 @@ static uint32_t find_doubts(const struct findings *f, uint32_t task, const struc
 	const bool doubts[DOUBTS] = {
 		[DOUBT_LINK] = has_inferred_link(f),
 		[DOUBT_OBJECT] = f->left_out,
-		[DOUBT_IDLE] = f->guessed_idle,
+		[DOUBT_IDLE] = f->guessed_idle || (d->verdict == VERDICT_NORMAL && normal_idle_thread(f)),
 		[DOUBT_LEAF] = d->verdict != VERDICT_NORMAL && is_unknown_leaf(f),
 		[DOUBT_CPU] = d->verdict != VERDICT_NORMAL && is_unknown_cpu(f),
 		[DOUBT_CYCLE] = is_polled_cycle(f),

@@ -7,14 +7,11 @@
 #include <sys/socket.h>
 
 #include "analysis/thresholds.h"
+#include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
 #include "graph/wake/owner.h"
+#include "lib/checked.h"
 #include "lib/cleanup.h"
-
-static bool is_loop(const struct link *k)
-{
-	return k->wait == CT_W_POLL || k->wait == CT_W_EPOLL;
-}
 
 static bool looped_before(const struct graph *g, const struct ct_rec *send, uint64_t since_ns)
 {
@@ -107,10 +104,60 @@ static const struct interval *next_loop(const struct graph *g, const struct ct_r
 	return NULL;
 }
 
-/* How many requests of this size had an answer on sock before ts_ns, and how many had one soon that no
- * message of another client made. */
+/* Returns the last wait of the task in its event loop before ts_ns, or NULL. */
+static const struct interval *loop_before(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	uint32_t i = graph_interval_at(g, task, ts_ns);
+
+	for (unsigned looks = 0; i != GRAPH_NONE && looks < EVENT_LOOKS; looks++, i--) {
+		const struct interval *s = &g->intervals[i];
+
+		if (s->state == INTERVAL_BLOCKED && s->to_ns <= ts_ns)
+			return s->wait == CT_W_POLL || s->wait == CT_W_EPOLL ? s : NULL;
+		if (i == g->tasks[task].first_interval)
+			break;
+	}
+	return NULL;
+}
+
+/* The client received `got` on sock, the answer to the request `asked`. Returns true if the server received
+ * this request, waited in its event loop, and after this wait received a message of another client before it
+ * sent `got`: it had waited for this message. */
+static bool is_news(const struct graph *g, uint64_t sock, const struct ct_rec *asked,
+		    const struct graph_ref *got)
+{
+	const struct window_event *e = g->w->events;
+	uint64_t peer = graph_peer_object(g, sock);
+	const struct graph_ref *sent = peer ? graph_ref_before(g, &g->sends, peer, e[got->event].r.ts) : NULL;
+	size_t n;
+	const struct graph_ref *heard = graph_refs_from(g, &g->recvs, peer, asked->ts, &n);
+	uint32_t server = sent ? graph_task_at(g, e[sent->event].r.tid, e[sent->event].r.ts) : GRAPH_NONE;
+	const struct interval *loop =
+		server == GRAPH_NONE ? NULL : loop_before(g, server, e[sent->event].r.ts);
+
+	if (!loop || !n || e[heard->event].r.ts >= loop->from_ns)
+		return false;
+	for (uint32_t i = sent->event, looks = 0; i-- > 0 && looks < EVENT_LOOKS; looks++) {
+		const struct ct_rec *r = &e[i].r;
+
+		if (r->ts < loop->to_ns)
+			return false;
+		if (r->kind == CT_RECV && r->tid == e[sent->event].r.tid && r->obj != peer &&
+		    graph_is_accepted(g, r->obj))
+			return true;
+	}
+	return false;
+}
+
+/* How many requests had an answer; how many had one soon that no message of another client made; how many had
+ * one for which the server waited until a message of another client came. */
+struct answers {
+	size_t all, soon, news;
+};
+
+/* Adds the requests of this size on sock, but not `except`, that were answered before ts_ns. */
 static void count_answers(const struct graph *g, uint64_t sock, uint64_t bytes, uint64_t ts_ns,
-			  size_t *answered, size_t *soon)
+			  const struct ct_rec *except, struct answers *a)
 {
 	const struct window_event *e = g->w->events;
 	size_t n, left;
@@ -122,11 +169,12 @@ static void count_answers(const struct graph *g, uint64_t sock, uint64_t bytes, 
 		const struct ct_rec *asked = &e[r[i].event].r;
 		const struct graph_ref *got = graph_refs_from(g, &g->recvs, sock, asked->ts, &left);
 
-		if (ct_message_bytes(asked) != bytes || !left || e[got->event].r.ts >= ts_ns ||
-		    (i + 1 < n && got->event > r[i + 1].event))
+		if (asked == except || ct_message_bytes(asked) != bytes || !left ||
+		    e[got->event].r.ts >= ts_ns || (i + 1 < n && got->event > r[i + 1].event))
 			continue;
-		(*answered)++;
-		*soon += e[got->event].r.ts - asked->ts < DIAGNOSE_STALL_NS && !is_event(g, sock, got);
+		a->all++;
+		a->soon += e[got->event].r.ts - asked->ts < DIAGNOSE_STALL_NS && !is_event(g, sock, got);
+		a->news += is_news(g, sock, asked, got);
 	}
 }
 
@@ -161,7 +209,7 @@ static bool is_dropped(const struct graph *g, uint64_t sock, uint64_t from_ns, u
 	const struct graph_ref *sent = graph_ref_before(g, &g->sends, sock, from_ns);
 	const struct graph_ref *got = peer ? graph_ref_before(g, &g->recvs, peer, to_ns) : NULL;
 	const struct window_event *e = g->w->events, *end = e + g->w->n_events, *x, *asked;
-	size_t answered = 0, soon = 0;
+	struct answers a = { 0 };
 	const struct interval *loop;
 
 	if (!o || o->family != AF_UNIX || !sent || !got || got->event < sent->event)
@@ -171,8 +219,8 @@ static bool is_dropped(const struct graph *g, uint64_t sock, uint64_t from_ns, u
 	loop = next_loop(g, &e->r);
 	if (!loop || has_threads(g, e->r.tid, e->r.ts))
 		return false;
-	count_answers(g, sock, ct_message_bytes(&asked->r), asked->r.ts, &answered, &soon);
-	if (answered)
+	count_answers(g, sock, ct_message_bytes(&asked->r), asked->r.ts, NULL, &a);
+	if (a.all)
 		return false;
 	for (x = e + 1; x < end && x->r.ts < loop->from_ns; x++)
 		if (gives_work(&x->r, e->r.tid) || x - e > EVENT_LOOKS)
@@ -194,7 +242,13 @@ static bool is_read(const struct graph *g, const struct link *k)
 /* Returns true if link k is the last one of the chain, in an event loop, and no task owes it an answer. */
 static bool ends_in_loop(const struct chain *c, const struct link *k)
 {
-	return k == &c->links.v[c->links.n - 1] && c->end == END_LEAF && is_loop(k) && !k->owed;
+	return k == &c->links.v[c->links.n - 1] && c->end == END_LEAF && ct_wait_is_poll(k->wait) && !k->owed;
+}
+
+/* Returns true if link k is a server in its event loop that waits for its clients, or if ends_in_loop(). */
+static bool awaits_clients(const struct chain *c, const struct link *k)
+{
+	return ends_in_loop(c, k) || (ct_wait_is_poll(k->wait) && k->server && !k->owed);
 }
 
 /* Returns true if all of the following is true:
@@ -275,37 +329,48 @@ static bool has_all_messages(const struct graph *g, const struct link *k)
 	       !graph_process_was_capped(g, k->pid, born_ns, k->to_ns);
 }
 
+/* Returns true if the task of link k waits for input on sock. */
+static bool awaits_input(const struct graph *g, const struct link *k, uint64_t sock)
+{
+	uint64_t middle_ns = k->from_ns + (k->to_ns - k->from_ns) / 2;
+
+	return owner_awaits_input(g, k->task, sock, middle_ns, middle_ns) ||
+	       owner_awaits_input(g, k->task, sock, k->to_ns, k->to_ns - 1);
+}
+
 /* Returns true if nothing was sent on the connection of link `before`, and the idle server k waits for input
  * on it: the client has to speak first. The end of the server may have ended the wait of the client. */
 static bool has_not_asked(const struct graph *g, const struct chain *c, const struct link *before,
 			  const struct link *k)
 {
-	uint64_t peer = graph_peer_object(g, before->obj),
-		 middle_ns = k->from_ns + (k->to_ns - k->from_ns) / 2;
+	uint64_t peer = graph_peer_object(g, before->obj);
 	size_t n, n_peer, n_got;
 
-	if (!ends_in_loop(c, k) || !peer || !graph_is_accepted(g, peer) || !has_all_messages(g, before))
+	if (!awaits_clients(c, k) || !peer || !graph_is_accepted(g, peer) || !has_all_messages(g, before))
 		return false;
 	graph_refs(&g->sends, before->obj, &n);
 	graph_refs(&g->sends, peer, &n_peer);
 	graph_refs(&g->recvs, peer, &n_got); /* some sends have no record, such as those of splice() */
-	return !n && !n_peer && !n_got &&
-	       (owner_awaits_input(g, k->task, peer, middle_ns, middle_ns) ||
-		owner_awaits_input(g, k->task, peer, k->to_ns, k->to_ns - 1)) &&
-	       clients_speak_first(g, peer);
+	return !n && !n_peer && !n_got && awaits_input(g, k, peer) && clients_speak_first(g, peer);
 }
 
-/* Returns true if the client has sent nothing on the connection for the time of link k, and has got large
- * parts again and again. Then it reads a long answer. News are mostly short. */
+/* Returns true if the client has got large parts again and again on the connection, in the time of link k
+ * since it last sent something there, and if this is most of the time. Then it reads a long answer. News are
+ * mostly short. */
 static bool reads_long_answer(const struct graph *g, const struct link *k)
 {
-	size_t n_sent, parts;
-	const struct graph_ref *sent = graph_refs_from(g, &g->sends, k->obj, k->from_ns, &n_sent);
+	const struct graph_ref *sent = graph_ref_before(g, &g->sends, k->obj, k->to_ns);
 	const struct window_object *o = graph_object(g, k->obj);
-	uint64_t bytes = chain_received(g, k, &parts);
+	struct link rest = *k;
+	uint64_t bytes;
+	size_t parts;
 
-	return o && o->type == SOCK_STREAM && !k->server && parts >= LONG_ANSWER_PARTS &&
-	       bytes >= parts * PACED_BYTES && !(n_sent && g->w->events[sent->event].r.ts < k->to_ns);
+	if (sent && g->w->events[sent->event].r.ts > rest.from_ns)
+		rest.from_ns = g->w->events[sent->event].r.ts;
+	bytes = chain_received(g, &rest, &parts);
+	return o && o->type == SOCK_STREAM && !k->server &&
+	       rest.from_ns - k->from_ns < (k->to_ns - k->from_ns) / 2 && parts >= LONG_ANSWER_PARTS &&
+	       bytes >= parts * PACED_BYTES;
 }
 
 bool idle_client(const struct graph *g, const struct chain *c, size_t first)
@@ -313,7 +378,7 @@ bool idle_client(const struct graph *g, const struct chain *c, size_t first)
 	for (size_t i = first; i < c->links.n; i++) {
 		const struct link *k = &c->links.v[i];
 
-		if (!is_loop(k) || chain_awaits_helper(k))
+		if (!ct_wait_is_poll(k->wait) || chain_awaits_helper(k))
 			return false;
 		if (i > first && k->server && !k->owed)
 			return is_read(g, k);
@@ -328,6 +393,46 @@ bool idle_client(const struct graph *g, const struct chain *c, size_t first)
 			return false;
 	}
 	return false;
+}
+
+/* Returns true if the task of the link woke or started a thread of its process between the two times. */
+static bool hands_out_work(const struct graph *g, const struct link *k, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct window_event *e = g->w->events, *end = e + g->w->n_events;
+
+	for (e += window_lower_bound(g->w, from_ns); e < end && e->r.ts < to_ns; e++) {
+		bool wake = e->r.kind == CT_WAKE && ct_wake_by_task(&e->r) && ct_wake_waker(&e->r) == k->tid;
+		uint32_t task;
+
+		if (!scan_step(g))
+			return true;
+		if (!wake && (e->r.kind != CT_FORK || e->r.tid != k->tid))
+			continue;
+		task = graph_task_at(g, wake ? e->r.tid : e->r.peer, e->r.ts);
+		if (task != GRAPH_NONE && g->tasks[task].tgid == k->pid)
+			return true;
+	}
+	return false;
+}
+
+uint64_t idle_loop_input(const struct graph *g, const struct link *loop)
+{
+	const struct link *helper = loop + 1;
+	uint64_t since_ns = helper->to_ns, end_ns = loop[-1].to_ns;
+	uint64_t middle_ns = since_ns + checked_sub(end_ns, since_ns) / 2;
+	uint32_t wait = graph_interval_at(g, loop->task, middle_ns);
+	struct blame b;
+
+	if (!ct_wait_is_poll(loop->wait) || helper->pid != loop->pid ||
+	    (loop->edge != EDGE_EVENTFD && loop->edge != EDGE_PIPE) ||
+	    checked_sub(end_ns, since_ns) <= OTHER_WAIT_NS || wait == GRAPH_NONE)
+		return 0;
+	if (g->intervals[wait].from_ns < since_ns || g->intervals[wait].state != INTERVAL_BLOCKED ||
+	    g->intervals[wait].wait != loop->wait || !blame_polls_several(g, wait) ||
+	    hands_out_work(g, loop, since_ns, g->intervals[wait].from_ns))
+		return 0;
+	blame_lasting(g, wait, &b);
+	return b.task == GRAPH_NONE || b.owed || g->tasks[b.task].tgid == loop->pid ? 0 : b.obj;
 }
 
 /* The kernel sends these signals if a person or another process wants the end of the task, for example with a
@@ -387,12 +492,31 @@ static bool is_answered_soon(const struct graph *g, const struct link *k, const 
 	uint64_t bytes = ct_message_bytes(&g->w->events[asked->event].r);
 	uint64_t ts_ns = g->w->events[asked->event].r.ts;
 	const struct window_object *o = graph_object(g, k->obj);
-	size_t answered = 0, soon = 0;
+	struct answers a = { 0 };
 
 	for (size_t i = 0; o && i < g->w->n_objects && scan_step(g); i++)
 		if (CT_OBJ_KIND(g->w->objects[i].id) == CT_OBJ_SOCK && asks_same(g, o, &g->w->objects[i]))
-			count_answers(g, g->w->objects[i].id, bytes, ts_ns, &answered, &soon);
-	return soon > answered / 2;
+			count_answers(g, g->w->objects[i].id, bytes, ts_ns, NULL, &a);
+	return a.soon > a.all / 2;
+}
+
+bool idle_client_awaits_news(const struct graph *g, const struct chain *c, size_t at)
+{
+	const struct link *k = &c->links.v[at], *server = k + 1;
+	const struct graph_ref *asked;
+	struct answers a = { 0 };
+	uint64_t peer;
+
+	if (at + 1 >= c->links.n || CT_OBJ_KIND(k->obj) != CT_OBJ_SOCK || !k->owed || k->wait == CT_W_WRITE ||
+	    !awaits_clients(c, server) || !is_read(g, k))
+		return false;
+	peer = graph_peer_object(g, k->obj);
+	asked = graph_ref_before(g, &g->sends, k->obj, k->to_ns);
+	if (!asked || !peer || !graph_is_accepted(g, peer) || !awaits_input(g, server, peer))
+		return false;
+	count_answers(g, k->obj, ct_message_bytes(&g->w->events[asked->event].r), UINT64_MAX,
+		      &g->w->events[asked->event].r, &a);
+	return a.news && a.news * 2 >= a.all;
 }
 
 /* Returns true if the link waits at a listening socket, and at others. */
@@ -406,7 +530,7 @@ static bool polls_listener(const struct graph *g, const struct link *k)
 
 bool idle_client_left(const struct graph *g, const struct diagnosis *d)
 {
-	return is_loop(&d->chain[0]) && was_killed_by_other(g, &d->chain[1]);
+	return ct_wait_is_poll(d->chain[0].wait) && was_killed_by_other(g, &d->chain[1]);
 }
 
 bool idle_client_killed(const struct graph *g, const struct diagnosis *d)
@@ -418,7 +542,7 @@ bool idle_client_killed(const struct graph *g, const struct diagnosis *d)
 	    CT_OBJ_KIND(k->obj) != CT_OBJ_SOCK || k->wait == CT_W_WRITE || k->wait == CT_W_CONNECT ||
 	    !was_killed_by_other(g, k))
 		return false;
-	if (!is_loop(server) || server->owed ||
+	if (!ct_wait_is_poll(server->wait) || server->owed ||
 	    (!server->server && server->kind != RESOURCE_TIMER && !polls_listener(g, server)))
 		return false;
 	asked = graph_ref_before(g, &g->sends, k->obj, k->to_ns);

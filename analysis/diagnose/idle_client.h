@@ -23,6 +23,33 @@
  */
 bool idle_client(const struct graph *g, const struct chain *c, size_t first);
 /*
+ * Returns true if link `at` waits for news from the server of the next link, such as for the next job of a
+ * queue. This needs all of the following:
+ *
+ * - The server has received the request. It waits in its event loop, also for this client, and no task owes
+ * it an answer.
+ * - Other requests of the same size on this connection got an answer. For at least half of these answers, the
+ *   server waited in its event loop until a message of another client came, and then sent the answer.
+ *
+ * Pure; any thread.
+ */
+bool idle_client_awaits_news(const struct graph *g, const struct chain *c, size_t at);
+/*
+ * The link before `loop` waits for the process of `loop`, and the link after it is a thread of this process
+ * that woke `loop` at the time of its own timer. Returns the object for which the task of `loop` waits if
+ * this timer is not what the link before `loop` waits for. Otherwise returns 0. This needs all of the
+ * following:
+ *
+ * - The thread woke the event loop of `loop` through an eventfd or a pipe.
+ * - For longer than OTHER_WAIT_NS after that, the link before `loop` still waits.
+ * - In the middle of this time, the event loop waits again, for several things. Another process can end this
+ * wait, but owes no answer. The event loop has woken and started no thread of its process since then.
+ *
+ * Example: a dialog waits for its user, and a thread of its library looks at something every few seconds.
+ * Pure; any thread.
+ */
+uint64_t idle_loop_input(const struct graph *g, const struct link *loop);
+/*
  * Returns true if the victim of the diagnosis is a client that waited for news, such as the next job of a
  * queue, until another process killed it. This needs all of the following:
  *

@@ -6,6 +6,7 @@
 #include "analysis/diagnose/idle_client.h"
 #include "analysis/thresholds.h"
 #include "graph/timeline/scan.h"
+#include "lib/checked.h"
 #include "lib/cleanup.h"
 #include "trace/words/call.h"
 
@@ -148,6 +149,16 @@ static bool is_paced(const struct graph *g, const struct link *k)
 	return rounds > k->waits / 2;
 }
 
+/* Returns true if one sleep of the last task, and one wait of the victim, took more than half of the time
+ * that the victim waited. */
+static bool ends_in_one_sleep(const struct findings *f)
+{
+	const struct link *first = &f->chain.links.v[0], *last = &f->chain.links.v[f->chain.links.n - 1];
+
+	return last->wait == CT_W_SLEEP && last->longest_ns > first->total_ns / 2 &&
+	       first->longest_ns > first->total_ns / 2;
+}
+
 static bool idles(const struct findings *f)
 {
 	const struct link *last = &f->chain.links.v[f->chain.links.n - 1];
@@ -157,8 +168,9 @@ static bool idles(const struct findings *f)
 	    f->circular || last->kind == RESOURCE_DATABASE_LOCK || chain_awaits_helper(last) ||
 	    f->told_to_end != GRAPH_NONE)
 		return false;
-	/* a person who asks about the parent wants to know that its child waits for input */
-	if (last->kind == RESOURCE_INPUT && f->chain.options.window_given && f->chain.links.n > 1)
+	/* a person who asks about the parent wants to know that its child waits for input, or sleeps */
+	if (f->chain.options.window_given && f->chain.links.n > 1 &&
+	    (last->kind == RESOURCE_INPUT || ends_in_one_sleep(f)))
 		return false;
 	if (root_cause_polls(last))
 		return children_succeed(f->g, last) || is_paced(f->g, last);
@@ -320,13 +332,93 @@ static bool is_idle_loop(const struct link *k)
 	return (k->wait == CT_W_POLL || k->wait == CT_W_EPOLL) && k->server && !k->owed;
 }
 
+/* Messages that the threads of a process received. */
+struct news {
+	size_t got;
+	uint64_t last_ns, dry_ns; /* dry_ns: the longest time without a message */
+	uint32_t first;           /* the thread that received the first message */
+	bool several;             /* several threads received messages */
+};
+
+/* Adds the messages that came on the socket between the two times. */
+static void add_news(const struct graph *g, uint32_t pid, uint64_t sock, uint64_t from_ns, uint64_t to_ns,
+		     struct news *v)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, &g->recvs, sock, from_ns, &n);
+
+	for (size_t i = 0; i < n && g->w->events[r[i].event].r.ts < to_ns && scan_step(g); i++) {
+		const struct ct_rec *e = &g->w->events[r[i].event].r;
+		uint32_t task = graph_task_at(g, e->tid, e->ts);
+
+		if (task == GRAPH_NONE || g->tasks[task].tgid != pid)
+			continue;
+		v->first = v->first ? v->first : e->tid;
+		v->several |= e->tid != v->first;
+		v->dry_ns = v->last_ns ? MAX(v->dry_ns, e->ts - v->last_ns) : 0;
+		v->last_ns = e->ts;
+		v->got++;
+	}
+}
+
+/* Returns true if the process of link k receives messages on the socket often, and several of its threads do
+ * so: in the time of the link, or before, and then hardly less often in the time of the link. See
+ * is_fed_often() for a single thread. */
+static bool threads_get_often(const struct graph *g, const struct link *k, uint64_t sock)
+{
+	struct news before = { 0 }, now = { .last_ns = k->from_ns };
+	uint64_t dry_ns;
+
+	/* the message that ended the last wait is received after it */
+	add_news(g, k->pid, sock, k->from_ns, k->to_ns + DIAGNOSE_QUICK_NS, &now);
+	add_news(g, k->pid, sock, 0, k->from_ns, &before);
+	dry_ns = MAX(now.dry_ns, checked_sub(k->to_ns, now.last_ns));
+	if (now.several && now.got >= FED_WAITS && dry_ns <= (k->to_ns - k->from_ns) / 2)
+		return true;
+	return before.several && before.got >= FED_WAITS && dry_ns <= before.dry_ns * 2;
+}
+
+static bool gets_messages_often(const struct graph *g, const struct link *k)
+{
+	const struct window_object *o = g->w->objects;
+
+	for (size_t i = 0; i < g->w->n_objects && scan_step(g); i++)
+		if (CT_OBJ_KIND(o[i].id) == CT_OBJ_SOCK && threads_get_often(g, k, o[i].id))
+			return true;
+	return false;
+}
+
+/* v: the links of a chain of two or more. */
+static bool are_fed_often(const struct graph *g, const struct link *v)
+{
+	if (is_fed_often(g, v))
+		return true;
+	if (v->wait == CT_W_FUTEX && v[1].pid == v->pid)
+		return v->kind != RESOURCE_LOCK && gets_messages_often(g, v);
+	return CT_OBJ_KIND(v->obj) == CT_OBJ_SOCK && threads_get_often(g, v, v->obj);
+}
+
+/* In a runtime such as that of Go, any thread may wait for messages, and the other threads wait for their
+ * next work. If the last link is of the victim's process, this process has to receive messages often. */
+bool normal_idle_thread(const struct findings *f)
+{
+	const struct link *first = &f->chain.links.v[0], *last = &f->chain.links.v[f->chain.links.n - 1];
+	bool other = last->kind == RESOURCE_LOCK || last->kind == RESOURCE_TIMER || last->owed;
+	uint32_t wait =
+		last == first || other || f->chain.end != END_LEAF ? GRAPH_NONE : longest_wait(f->g, last);
+
+	return wait != GRAPH_NONE && blame_idle_process(f->g, wait) &&
+	       (last->pid != first->pid || gets_messages_often(f->g, first));
+}
+
 static bool is_fed(const struct findings *f)
 {
 	const struct link *v = f->chain.links.v;
 	size_t n = f->chain.links.n;
 
-	if (n < 2 || f->chain.end != END_LEAF || !is_fed_often(f->g, &v[0]) ||
-	    (!is_pause(&v[n - 1]) && !is_idle_loop(&v[n - 1]) && !is_ticker(f->g, &v[n - 1])))
+	if (n < 2 || f->chain.end != END_LEAF || !are_fed_often(f->g, v) ||
+	    (!is_pause(&v[n - 1]) && !is_idle_loop(&v[n - 1]) && !is_ticker(f->g, &v[n - 1]) &&
+	     !normal_idle_thread(f)))
 		return false;
 	/* A signal is no data for the consumer itself: in PostgreSQL, a signal ends a wait for a lock. */
 	if (v[0].edge == EDGE_SIGNAL)
@@ -400,7 +492,7 @@ bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_
 	if (f->chain.refused)
 		return false;
 	if (idles(f) || is_fed(f) || is_idle_watcher(f) || waits_for_its_turn(f) ||
-	    idle_client(f->g, &f->chain, 0))
+	    idle_client(f->g, &f->chain, 0) || idle_client_awaits_news(f->g, &f->chain, 0))
 		return true;
 	/* the victim is a server whose clients ask for nothing */
 	if (first->server && !first->owed && f->chain.end == END_LEAF && first->wait != CT_W_WRITE &&

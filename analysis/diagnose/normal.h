@@ -9,5 +9,8 @@
  * work is idle, or if too little is known of the victim. stall_ns: the length of the victim's wait.
  * Pure; any thread. */
 bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_ns);
+/* Returns true if the chain ends at a thread without work. A rule of thumb says that its process has none.
+ * Pure; any thread. */
+bool normal_idle_thread(const struct findings *f);
 
 #endif

@@ -2,11 +2,14 @@
 #include "analysis/diagnose/prompted.h"
 
 #include <signal.h>
+#include <sys/wait.h>
 
 #include "analysis/thresholds.h"
+#include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
 #include "graph/wake/blame.h"
 #include "lib/bisect.h"
+#include "lib/checked.h"
 
 static bool is_row(const struct interval *s)
 {
@@ -124,6 +127,63 @@ uint32_t prompted_end(const struct graph *g, const struct link *links, size_t n)
 			found = r[i].event;
 	}
 	return found;
+}
+
+/* The kernel sends these signals if a person or another process wants the end of the task. It sends others,
+ * such as SIGSEGV, because of the task itself. */
+static bool is_from_person(const struct ct_rec *r)
+{
+	int signal = ct_signal_number(r);
+
+	return signal == SIGHUP || signal == SIGINT || signal == SIGQUIT || signal == SIGTERM ||
+	       signal == SIGKILL;
+}
+
+static bool is_from_outside(const struct graph *g, const struct link *links, size_t n, const struct ct_rec *r)
+{
+	uint32_t sender;
+
+	if (r->flags & CT_GF_KERNEL)
+		return is_from_person(r);
+	sender = graph_task_at(g, r->tid, r->ts);
+	if (sender == GRAPH_NONE)
+		return true;
+	for (size_t i = 0; i < n; i++)
+		if (g->tasks[sender].tgid == links[i].pid || graph_descends_from(g, sender, links[i].pid))
+			return false;
+	return true;
+}
+
+/* Returns true if the process of task t was killed from outside at the end of the task. */
+static bool was_killed(const struct graph *g, const struct link *links, size_t n, const struct graph_task *t)
+{
+	size_t all;
+	const struct graph_ref *r =
+		graph_refs_from(g, &g->signals, t->tgid, checked_sub(t->exit_ns, KILLED_GONE_NS), &all);
+
+	for (size_t i = 0; i < all && scan_step(g); i++) {
+		const struct ct_rec *e = &g->w->events[r[i].event].r;
+
+		if (e->ts > t->exit_ns)
+			break;
+		if (ct_signal_number(e) == WTERMSIG(t->exit_code) && is_from_outside(g, links, n, e))
+			return true;
+	}
+	return false;
+}
+
+bool prompted_kill(const struct graph *g, const struct link *links, size_t n)
+{
+	uint64_t middle_ns = links[0].from_ns + (links[0].to_ns - links[0].from_ns) / 2;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct graph_task *t = &g->tasks[links[i].task];
+
+		if (WTERMSIG(t->exit_code) && t->exit_ns > middle_ns &&
+		    t->exit_ns < links[0].to_ns + KILLED_GONE_NS && was_killed(g, links, n, t))
+			return true;
+	}
+	return false;
 }
 
 bool prompted_idles(const struct graph *g, uint32_t task, uint64_t ts_ns)

@@ -15,6 +15,7 @@
 #include "analysis/thresholds.h"
 #include "trace/words/words.h"
 #include "graph/timeline/scan.h"
+#include "graph/wake/owner.h"
 #include "lib/checked.h"
 #include "lib/cleanup.h"
 #include "trace/words/describe.h"
@@ -426,12 +427,24 @@ static bool holds_up_others(const struct findings *f, const struct link *k)
 		pool_workers(f->g, k->task, k[-1].obj, k->from_ns, k->to_ns));
 }
 
+/* Returns true if the task of link k starves: it got less than a quarter of the CPU time that it needed, in
+ * all, or in one part of the time. This part counts only if the task holds up others, and if its wait for a
+ * CPU in this part is a stall, and longer than all of its work. */
+static bool is_starved(const struct findings *f, const struct link *k)
+{
+	uint64_t least_ns = MAX(k->running_ns, f->stall_least_ns);
+
+	return k->runnable_ns > k->running_ns * STARVED_RATIO ||
+	       (k->runnable_ns > least_ns && holds_up_others(f, k) &&
+		contention_starved_ns(f->g, k->task, k->from_ns, k->to_ns) > least_ns);
+}
+
 /* Returns true if the wait for a CPU is the root cause. A task that got at least a quarter of the CPU time
  * that it needed is slow, but works. Then the wait for a CPU is the root cause only if it was most of the
  * time, and the work alone would be too short to be a stall. */
 static bool lacks_cpu(const struct findings *f, const struct link *k)
 {
-	if (k->runnable_ns > k->running_ns * STARVED_RATIO)
+	if (is_starved(f, k))
 		return true;
 	return k->runnable_ns > k->running_ns && k->running_ns < f->stall_least_ns &&
 	       !waits_briefly_for_child(f) && !holds_up_others(f, k);
@@ -449,7 +462,7 @@ static int find_cpu(struct findings *f)
 		f->cpu.lost_ns += k->runnable_ns - f->cpu.total_ns;
 		f->cpu.total_ns = k->runnable_ns;
 	}
-	f->work_or_cpu = k->runnable_ns > k->running_ns && k->runnable_ns <= k->running_ns * STARVED_RATIO;
+	f->work_or_cpu = k->runnable_ns > k->running_ns && !is_starved(f, k);
 	/* the CPU quota holds up the task, so no other task is to blame */
 	if (contention_is_throttled(&f->cpu) && lacks_cpu(f, k)) {
 		f->starved = true;
@@ -747,9 +760,11 @@ static void find_idle_client(struct findings *f)
 
 	if (f->chain.end != END_LEAF || chain_waits_for_files(&f->chain))
 		return;
-	/* A thread does not idle while another thread of its process waits for it. */
-	while (at + 1 < n && (CT_OBJ_KIND(v[at].obj) != CT_OBJ_SOCK || v[at].pid == v[at - 1].pid ||
-			      !idle_client(f->g, &f->chain, at)))
+	/* A thread does not idle while another thread of its process waits for it, unless it waits for news.
+	 */
+	while (at + 1 < n && !idle_client_awaits_news(f->g, &f->chain, at) &&
+	       (CT_OBJ_KIND(v[at].obj) != CT_OBJ_SOCK || v[at].pid == v[at - 1].pid ||
+		!idle_client(f->g, &f->chain, at)))
 		at++;
 	if (at + 1 >= n)
 		return;
@@ -757,6 +772,29 @@ static void find_idle_client(struct findings *f)
 	v[at].kind = RESOURCE_INPUT;
 	f->chain.leaf = input_from_outside(v[at].obj);
 	f->guessed_idle = true;
+}
+
+/* The last task is a thread that woke an event loop of its process at the time of its own timer, and the
+ * event loop idles since then: ends the chain at the event loop. */
+static int find_idle_loop(struct findings *f)
+{
+	size_t n = f->chain.links.n;
+	struct link *loop = n > 2 ? &f->chain.links.v[n - 2] : NULL;
+	bool timer = f->chain.end == END_LEAF && f->chain.leaf.kind == RESOURCE_TIMER;
+	uint64_t obj = loop && timer ? idle_loop_input(f->g, loop) : 0;
+	char buf[DESCRIBE_MAX];
+
+	if (!obj)
+		return 0;
+	chain_cut(&f->chain, n - 1);
+	free(loop->resource);
+	describe_object(f->g->w, obj, buf, sizeof(buf));
+	loop->resource = strdup(buf);
+	loop->kind = RESOURCE_INPUT;
+	loop->obj = obj;
+	f->chain.leaf = input_from_outside(obj);
+	f->guessed_idle = true;
+	return loop->resource ? 0 : -ENOMEM;
 }
 
 /* If a signal ended the wait, k->obj is the signal, not the futex. */
@@ -780,6 +818,8 @@ static bool find_own_lock(struct findings *f)
 	wait = graph_interval_at(g, k->task, k->from_ns);
 	if (wait == GRAPH_NONE)
 		return false;
+	if (owner_is_own_lock(g, &g->intervals[wait]))
+		return true;
 	/* the record of the futex lies in the wait, or in the interval before it */
 	wait -= wait > g->tasks[k->task].first_interval;
 	r = graph_refs_from(g, &g->own_locks, k->tid, g->intervals[wait].from_ns, &n);
@@ -889,6 +929,8 @@ int root_cause_find(struct findings *f)
 	if (r || done)
 		return r;
 	r = find_driver(f);
+	if (!r)
+		r = find_idle_loop(f);
 	find_idle_client(f);
 	if (!r && f->chain.end == END_LEAF && f->chain.leaf.kind == RESOURCE_DISK)
 		r = find_disk(f);
@@ -941,7 +983,7 @@ static bool ends_idle(struct findings *f)
 
 	return f->chain.end == END_LEAF && !f->chain.leaf.ended && f->chain.leaf.task == GRAPH_NONE &&
 	       !f->chain.leaf.request.since_ns && !k->owed && !f->circular &&
-	       (k->wait == CT_W_POLL || k->wait == CT_W_EPOLL ||
+	       (k->wait == CT_W_POLL || k->wait == CT_W_EPOLL || k->wait == CT_W_ACCEPT ||
 		(k->wait == CT_W_FUTEX && producer_of(f) &&
 		 !chain_has_lock(f->chain.links.v, f->chain.links.n)));
 }

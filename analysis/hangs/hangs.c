@@ -6,9 +6,11 @@
 
 #include "analysis/diagnose/chain.h"
 #include "analysis/diagnose/idle_client.h"
+#include "analysis/diagnose/prompted.h"
 #include "analysis/thresholds.h"
 #include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
+#include "graph/wake/bytes.h"
 #include "lib/cleanup.h"
 #include "lib/vec.h"
 
@@ -233,6 +235,17 @@ static bool has_short_children(const struct diagnosis *d)
 	return false;
 }
 
+/* The first task waits for a child that computes, or through a pipe for a program that computes. Mostly, this
+ * is ordinary work. Returns true if the work should have ended before: a person or another program ended the
+ * wait, or the wait is very long. */
+static bool is_late_work(const struct graph *g, const struct diagnosis *d)
+{
+	uint64_t ns = longest_wait_ns(&d->chain[0]);
+
+	return ns + d->chain[0].before_ns >= HANGS_CHILD_LONG_NS ||
+	       (ns >= HANGS_CHILD_BUSY_NS && prompted_kill(g, d->chain, d->n_chain));
+}
+
 /* Returns true if the first task is a server that waits for a client. With UDP, k->server is true for
  * clients, too. */
 static bool waits_for_client(const struct diagnosis *d)
@@ -242,6 +255,17 @@ static bool waits_for_client(const struct diagnosis *d)
 	return d->n_chain > 1 && k->server && k->kind != RESOURCE_UDP &&
 	       (k->edge == EDGE_MESSAGE || k->edge == EDGE_OWNER) &&
 	       (k->wait == CT_W_READ || k->wait == CT_W_POLL || k->wait == CT_W_EPOLL);
+}
+
+/* Returns true if the first task waits on a connection whose other end has left bytes of the task unread, for
+ * at least the first half of its wait. */
+static bool has_unread_request(const struct graph *g, const struct diagnosis *d)
+{
+	const struct link *k = &d->chain[0];
+	uint64_t middle_ns = k->from_ns + (k->to_ns - k->from_ns) / 2;
+
+	return d->n_chain > 1 && CT_OBJ_KIND(k->obj) == CT_OBJ_SOCK &&
+	       bytes_stay_unread(g, k->obj, d->chain[1].task, k->from_ns, middle_ns);
 }
 
 /* Returns the cause whose rules hold for the alarm. A task that got a part of the CPU works, so the rules for
@@ -303,8 +327,7 @@ static bool is_alarm(const struct graph *g, const struct diagnosis *d)
 	 * child hangs for another cause, the child has its own row in the list of hangs. */
 	if (child)
 		return c == CAUSE_LOCK_HOLDER || c == CAUSE_STOPPED ||
-		       (c == CAUSE_BUSY && longest_wait_ns(k) >= HANGS_CHILD_BUSY_NS &&
-			!has_short_children(d));
+		       (c == CAUSE_BUSY && !has_short_children(d) && is_late_work(g, d));
 	/* A terminal is full, for example after Ctrl-S. */
 	if (k->kind == RESOURCE_INPUT && k->wait == CT_W_WRITE)
 		return true;
@@ -314,14 +337,26 @@ static bool is_alarm(const struct graph *g, const struct diagnosis *d)
 	if (k->server)
 		return false;
 	if (k->kind == RESOURCE_UNIX || k->kind == RESOURCE_TCP || k->kind == RESOURCE_UDP)
-		return k->owed || k->wait == CT_W_WRITE || k->wait == CT_W_CONNECT || c == CAUSE_BUSY ||
-		       c == CAUSE_QUEUEING || c == CAUSE_LOCK_HOLDER || c == CAUSE_STOPPED;
+		return k->owed || has_unread_request(g, d) || k->wait == CT_W_WRITE ||
+		       k->wait == CT_W_CONNECT || c == CAUSE_BUSY || c == CAUSE_QUEUEING ||
+		       c == CAUSE_LOCK_HOLDER || c == CAUSE_STOPPED;
 	if (k->kind == RESOURCE_PIPE && c == CAUSE_BUSY)
-		return !has_short_children(d);
+		return !has_short_children(d) && is_late_work(g, d);
 	if (k->kind == RESOURCE_PIPE)
 		return k->wait == CT_W_WRITE || c == CAUSE_LOCK_HOLDER || c == CAUSE_STOPPED;
 	return k->pid == k->tid && (c == CAUSE_BUSY || c == CAUSE_LOCK_HOLDER || c == CAUSE_QUEUEING) &&
 	       ns >= HANGS_RUN_NS;
+}
+
+/* Returns true if the first task waits for work of another one, and only the length of the wait is a sign
+ * that this work should have ended. */
+static bool is_long_work(const struct graph *g, const struct diagnosis *d)
+{
+	const struct link *k = &d->chain[0];
+
+	return d->n_chain > 1 && cause_of_alarm(d) == CAUSE_BUSY &&
+	       (k->edge == EDGE_EXIT || k->edge == EDGE_VFORK || k->kind == RESOURCE_PIPE) &&
+	       !prompted_kill(g, d->chain, d->n_chain);
 }
 
 /* A chain that ends in a sleep is minor if the answer has a doubt. DOUBT_POLLING does not count: it only says
@@ -560,7 +595,7 @@ int hangs_diagnose(const struct graph *g, struct hang *x)
 	if (!r) {
 		x->alarm = is_alarm(g, x->diagnosis) && !is_client(g, x->diagnosis) &&
 			   !idle_client_killed(g, x->diagnosis);
-		x->minor = x->alarm && is_minor(x->diagnosis);
+		x->minor = x->alarm && (is_minor(x->diagnosis) || is_long_work(g, x->diagnosis));
 	}
 	return r;
 }

@@ -10,7 +10,7 @@ struct hang {
 	uint32_t task;
 	uint64_t from_ns, to_ns;
 	bool alarm; /* see doc/glossary.md */
-	bool minor; /* perhaps intended: a stop, a spin, or a wait for a task that sleeps */
+	bool minor; /* perhaps intended: a stop, a spin, or a wait for a task that sleeps or does long work */
 	struct diagnosis *diagnosis;
 	/* The index of the first row about the same hang; often the row itself. */
 	size_t first_row;

@@ -3,6 +3,7 @@
 #ifndef CTRACE_ANALYSIS_REQUESTS_PART_H
 #define CTRACE_ANALYSIS_REQUESTS_PART_H
 
+#include "analysis/requests/lock.h"
 #include "graph/causal/requests.h"
 #include "lib/vec.h"
 
@@ -16,6 +17,7 @@ enum part_kind {
 	PART_CONNECTION, /* another request used the connection that this request needed */
 	PART_TIMER,      /* the task idled until a timer */
 	PART_INSIDE,     /* the task idled; it is not known for what */
+	PART_LOCK,       /* the goroutine of the request waited for a lock that another goroutine had */
 	PART_DELIVERY,
 	PART_OUTSIDE,
 };
@@ -25,7 +27,7 @@ struct part {
 	uint32_t request; /* the request, or a child request at any depth */
 	uint32_t task;
 	/* PART_QUEUED: the request for which the task worked. PART_CONNECTION: the request on the
-	 * connection. */
+	 * connection. PART_LOCK: the index in locks.releases of the release by the owner. */
 	uint32_t behind;
 	uint8_t kind;
 };
@@ -39,6 +41,7 @@ struct parts {
 	uint32_t *by_sock;  /* requests, sorted by (sock, begin) */
 	uint32_t *before;   /* [request]: the request before it on its connection, or GRAPH_NONE */
 	uint32_t *works;    /* [task]: begin of its entries in r->works; the next one is the end */
+	struct locks locks; /* empty before locks_find() */
 };
 
 #endif

@@ -111,6 +111,9 @@ void parts_done(struct parts *p)
 	free(p->by_sock);
 	free(p->before);
 	free(p->works);
+	VEC_FREE(&p->locks.waits);
+	VEC_FREE(&p->locks.releases);
+	VEC_FREE(&p->locks.recvs);
 	*p = (struct parts){ 0 };
 }
 
@@ -285,6 +288,14 @@ static bool awaits_child(const struct parts *p, uint32_t task, uint32_t request,
 	return false;
 }
 
+/* Returns true if a goroutine has received the request before ts_ns: any thread may run this goroutine. */
+static bool is_of_strand(const struct parts *p, uint32_t request, uint64_t ts_ns)
+{
+	uint32_t got = p->r->v[request].got;
+
+	return got != GRAPH_NONE && ct_recv_strand(&p->g->w->events[got].r) && ts_of(p->g, got) <= ts_ns;
+}
+
 static void add_foreign(struct walk *k, uint32_t request, uint32_t task, uint32_t behind, uint64_t from,
 			uint64_t to)
 {
@@ -304,7 +315,8 @@ static void add_foreign(struct walk *k, uint32_t request, uint32_t task, uint32_
 
 		if (!s || (idle_wait(s) && !awaits_child(k->p, task, behind, s))) {
 			add_work(k, request, task, from, part.to_ns);
-		} else if (k->p->r->v[request].server != task && has_free_thread(k->p, task, from)) {
+		} else if (is_of_strand(k->p, request, from) ||
+			   (k->p->r->v[request].server != task && has_free_thread(k->p, task, from))) {
 			bool connection = k->idle.kind == PART_CONNECTION && from < k->idle.until_ns;
 
 			part.kind = connection ? PART_CONNECTION : PART_SHARED;
@@ -354,6 +366,45 @@ static void add_served(struct walk *k, uint32_t request, uint64_t from, uint64_t
 		from = w == later ? w->from_ns : w->to_ns;
 	}
 	add_own(k, request, answerer, from, to);
+}
+
+/* Divides the wait among the owners of the lock. */
+static void add_lock(struct walk *k, const struct lock_wait *w, uint64_t from, uint64_t to)
+{
+	const struct locks *l = &k->p->locks;
+	size_t i = lock_release_after(l, w->obj, from);
+
+	for (; from < to; i++) {
+		bool known = i < l->releases.n && l->releases.v[i].obj == w->obj;
+		struct part part = { .from_ns = from,
+				     .to_ns = known ? MIN(l->releases.v[i].ts_ns, to) : to,
+				     .request = w->request,
+				     .task = k->p->r->v[w->request].server,
+				     .behind = known ? (uint32_t)i : GRAPH_NONE,
+				     .kind = PART_LOCK };
+
+		add(k, part);
+		from = part.to_ns;
+	}
+}
+
+/* Adds time in which no child request is under way. */
+static void add_alone(struct walk *k, uint32_t request, uint64_t from, uint64_t to)
+{
+	const struct locks *l = &k->p->locks;
+	size_t i = lock_wait_after(l, request, from);
+
+	for (; i < l->waits.n && l->waits.v[i].request == request && l->waits.v[i].from_ns < to; i++) {
+		const struct lock_wait *w = &l->waits.v[i];
+		uint64_t at = MAX(w->from_ns, from), until = MIN(w->to_ns, to);
+
+		if (at >= until)
+			continue;
+		add_served(k, request, from, at);
+		add_lock(k, w, at, until);
+		from = until;
+	}
+	add_served(k, request, from, to);
 }
 
 static void add_delivery(struct walk *k, uint32_t request, uint64_t from, uint64_t to)
@@ -460,7 +511,7 @@ static void add_middle(struct walk *k, uint32_t request, uint64_t from, uint64_t
 			bool asks = i < end && next == request_from_ns(p->g, &p->r->v[p->children[i]]);
 
 			k->idle = idle_reason(p, request, asks ? p->children[i] : GRAPH_NONE, from, next);
-			add_served(k, request, from, next);
+			add_alone(k, request, from, next);
 			k->idle = (struct idle_reason){ 0 };
 		}
 		from = next;

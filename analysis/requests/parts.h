@@ -7,11 +7,14 @@
  *   belongs to the sender. So it does if the answer is there, and the sender runs for another request.
  * - While the serving task works for another request, the request is queued (PART_QUEUED).
  * - In a runtime such as Go or tokio, the threads share all requests. If the serving task did not itself
- *   receive the request, and another thread is free, the time is PART_SHARED instead of PART_QUEUED.
+ *   receive the request, and another thread is free, the time is PART_SHARED instead of PART_QUEUED. So it
+ *   is if a goroutine has received the request (ct_recv_strand()).
  * - While the serving task idles, the request may wait for a connection that another request uses
  *   (PART_CONNECTION), or for a timer (PART_TIMER). idle.h finds this out.
  * - After the answer, the time belongs to the client. While the client is blocked, the answer is on
  *   its way (PART_DELIVERY).
+ * - While the goroutine that received the request waits for a lock, and no child request is under way,
+ *   the time is PART_LOCK (locks.h).
  * - Time at another host is one part (PART_OUTSIDE).
  * - All other time belongs to the serving task. path_walk() says for what this task waited.
  *

@@ -8,9 +8,12 @@
 
 #include "analysis/account/account.h"
 #include "analysis/profile/role.h"
+#include "analysis/requests/locks.h"
 #include "analysis/thresholds.h"
 #include "graph/timeline/scan.h"
 #include "lib/cleanup.h"
+
+#define GO_LOCK_WORDS "waiting for a lock (sync.Mutex, sync.RWMutex) that "
 
 #define REASON_MAX (ACCOUNT_WORDS_MAX + DESCRIBE_MAX)
 
@@ -365,9 +368,11 @@ static int add_part(struct reasons *k, const struct services *s, uint32_t servic
 		    enum reason_group group, bool details);
 
 /* In the time of the part, the request waits for another request: part->behind. Adds what happens to
- * this other request in that time, as details of the reason with the text of `words`. */
+ * this other request in that time, as details of the reason with the text of `words`.
+ * own: not NULL: what to say of the time in which the other request waits for no other service, lock or
+ * connection; "": nothing. */
 static int add_behind(const struct adding *a, const struct services *s, const struct part *part,
-		      const char *words)
+		      const char *words, const char *own)
 {
 	uint32_t service = s->of[part->behind];
 	struct reasons k = { 0 };
@@ -383,7 +388,11 @@ static int add_behind(const struct adding *a, const struct services *s, const st
 
 		x.from_ns = MAX(x.from_ns, part->from_ns);
 		x.to_ns = MIN(x.to_ns, part->to_ns);
-		if (x.from_ns < x.to_ns)
+		if (x.from_ns >= x.to_ns)
+			continue;
+		if (own && x.request == part->behind && x.kind != PART_LOCK && x.kind != PART_CONNECTION)
+			r = *own ? add_detail(a, words, own, x.to_ns - x.from_ns, 0) : 0;
+		else
 			r = add_part(&k, s, service, &x, REASON_SLOW, false);
 	}
 	for (size_t i = 0; i < k.v.n && !r; i++) {
@@ -393,6 +402,33 @@ static int add_behind(const struct adding *a, const struct services *s, const st
 	VEC_FREE(&parts);
 	reasons_done(&k);
 	return r;
+}
+
+/* The request waits for a lock of Go. If the owner served another request, adds for what this request waited
+ * outside of its process. Any thread may have run the owner, so it is not known when it ran: else adds where
+ * the owner released the lock. */
+static int add_lock(const struct adding *a, const struct services *s, const struct part *part)
+{
+	const struct lock_release *owner =
+		part->behind == GRAPH_NONE ? NULL : &s->parts.locks.releases.v[part->behind];
+	uint32_t served = owner ? locks_owner(&s->parts, owner) : GRAPH_NONE;
+	bool serves = served != GRAPH_NONE && served != part->request;
+	const char *words =
+		serves ? GO_LOCK_WORDS "another request held" : GO_LOCK_WORDS "another goroutine held";
+	char function[LOCKS_FUNCTION_MAX] = "", detail[REASON_MAX];
+	uint64_t ns = part->to_ns - part->from_ns;
+	struct part other = *part;
+	int r = add_text(a, words, time_kind_name(TIME_LOCK), ns);
+
+	if (r || !owner || !a->details)
+		return r;
+	locks_function(a->g, owner, function);
+	snprintf(detail, sizeof(detail), *function ? "and released in %s" : "%s", function);
+	if (serves) {
+		other.behind = served;
+		return add_behind(a, s, &other, words, detail);
+	}
+	return *function ? add_detail(a, words, detail, ns, 0) : 0;
 }
 
 static int add_part(struct reasons *k, const struct services *s, uint32_t service, const struct part *part,
@@ -409,7 +445,7 @@ static int add_part(struct reasons *k, const struct services *s, uint32_t servic
 		snprintf(in, sizeof(in), "in %s (%s): ", s->v[other].name, s->v[other].address);
 	if (part->kind == PART_QUEUED) {
 		r = add_text(&a, queued, "queue", ns);
-		return r ? r : add_behind(&a, s, part, queued);
+		return r ? r : add_behind(&a, s, part, queued, NULL);
 	}
 	if (part->kind == PART_CONNECTION) {
 		const struct service *to = &s->v[s->of[part->behind]];
@@ -418,7 +454,7 @@ static int add_part(struct reasons *k, const struct services *s, uint32_t servic
 			 "waiting for a connection to %s (%s) that another request used", to->name,
 			 to->address);
 		r = add_text(&a, words, "queue", ns);
-		return r ? r : add_behind(&a, s, part, words);
+		return r ? r : add_behind(&a, s, part, words, NULL);
 	}
 	if (part->kind == PART_TIMER)
 		return add_text(&a, "sleeping", time_kind_name(TIME_TIMER), ns);
@@ -428,6 +464,8 @@ static int add_part(struct reasons *k, const struct services *s, uint32_t servic
 	if (part->kind == PART_SHARED)
 		return add_text(&a, "waiting in a process whose threads share all requests",
 				time_kind_name(TIME_UNKNOWN), ns);
+	if (part->kind == PART_LOCK)
+		return add_lock(&a, s, part);
 	if (part->kind == PART_OUTSIDE) {
 		snprintf(words, sizeof(words), "waiting for %s, on another host", s->v[other].address);
 		return add_text(&a, words, time_kind_name(TIME_NETWORK), ns);

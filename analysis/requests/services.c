@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "analysis/requests/locks.h"
 #include "analysis/requests/reasons.h"
 #include "analysis/requests/shapes.h"
 #include "analysis/thresholds.h"
@@ -26,7 +27,8 @@ struct group {
  * TLS connection gets none. q->client must not be GRAPH_NONE. */
 static bool client_waits(const struct services *s, const struct request *q)
 {
-	uint64_t at_ns = MIN(s->to_ns, s->g->w->to_ns) - 1;
+	/* The last intervals of a trace end at its last record, and the window may end behind it. */
+	uint64_t end_ns = MIN(s->g->w->to_ns, s->g->w->file_to_ns), at_ns = MIN(s->to_ns, end_ns) - 1;
 	uint64_t sock = q->sent == GRAPH_NONE ? 0 : s->g->w->events[q->sent].r.obj;
 	uint32_t i = graph_interval_at(s->g, q->client, at_ns);
 	const struct interval *x = i == GRAPH_NONE ? NULL : &s->g->intervals[i];
@@ -556,6 +558,8 @@ static int find(const struct services *wanted, struct services **ret)
 	r = requests_find(g, &s->requests);
 	if (!r)
 		r = parts_init(&s->parts, g, &s->requests);
+	if (!r && !s->figures_only)
+		r = locks_find(&s->parts);
 	if (!r)
 		r = find_services(&k);
 	finding_done(&k);

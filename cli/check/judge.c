@@ -8,6 +8,9 @@
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
 
+/* Two reports of the same runs say the same. */
+#define COST_SEED 1
+
 size_t check_count(const struct baseline *side, enum check_timing timing)
 {
 	return timing == CHECK_TRACED ? side->n_runs : side->untraced.n;
@@ -38,7 +41,7 @@ int tracer_cost_of(const struct baseline *side, double max_regress, struct trace
 {
 	struct tracer_cost c = { .n_traced = side->traced.n, .n_untraced = side->untraced.n };
 	_cleanup_free_ double *with = doubles(&side->traced), *without = doubles(&side->untraced);
-	double a = 0, b = 0;
+	struct stats_interval v;
 	struct ranks_p p;
 	int r;
 
@@ -49,14 +52,14 @@ int tracer_cost_of(const struct baseline *side, double max_regress, struct trace
 		*ret = c;
 		return 0;
 	}
-	r = stats_metric_of(DELTA_P50, with, c.n_traced, &a);
-	r = r ? r : stats_metric_of(DELTA_P50, without, c.n_untraced, &b);
+	r = stats_interval(DELTA_P50, without, c.n_untraced, with, c.n_traced, COST_SEED, &v);
 	r = r ? r : ranks_mann_whitney(with, c.n_traced, without, c.n_untraced, &p);
 	if (r)
 		return r;
-	c.ns = a - b;
+	c.ns = v.b - v.a;
 	c.p = p.p;
-	c.share = b > 0 ? c.ns / b : 0;
+	c.share = v.a > 0 ? c.ns / v.a : 0;
+	c.unclear = c.ns < 0 && v.high > max_regress * v.a;
 	c.high = c.share > max_regress || (c.ns > 0 && c.p <= CHECK_COST_P);
 	*ret = c;
 	return 0;

@@ -19,6 +19,9 @@ struct tracer_cost {
 	bool known;   /* n_traced and n_untraced are at least CHECK_UNTRACED_MIN */
 	double ns, p; /* p: of the Mann-Whitney U test, traced against untraced runs */
 	double share; /* the cost divided by the untraced median */
+	/* ns is negative, but its 95 % interval has costs that are more than max_regress of the untraced
+	 * median: the runs differ too much to say that the cost is small. */
+	bool unclear;
 	size_t n_traced, n_untraced;
 	/* True if the traced times mislead. They mislead if share > max_regress, or if ns > 0 and
 	 * p <= CHECK_COST_P. */

@@ -119,6 +119,12 @@ static void say_difference(struct words *t, const struct check_view *v)
 		  percent(v, ns), metric_name(v->metric), v->out->n_old, v->out->n_new, untraced(v));
 }
 
+/* Returns true if the check is undecided, but would be decided with --own. */
+static bool own_decides(const struct check_view *v)
+{
+	return v->out->own_known && v->out->own.kind != DECIDE_UNDECIDED && v->out->own.old_ns > 0;
+}
+
 static void say_more(struct words *t, const struct check_view *v)
 {
 	const struct decision *d = &v->out->decision;
@@ -130,6 +136,8 @@ static void say_more(struct words *t, const struct check_view *v)
 	else if (d->runs_needed)
 		words_add(t, "; about %zu runs of each side would decide: --max-runs %zu", d->runs_needed,
 			  d->runs_needed);
+	else if (own_decides(v))
+		words_add(t, "; --own decides: it leaves out the time that other programs took");
 	else if (fixed)
 		words_add(
 			t,
@@ -316,10 +324,11 @@ static void put_cost(FILE *f, const struct check_view *v)
 
 	if (!c->known)
 		return;
-	fprintf(f,
-		"\nTracing costs %s%s (%+.1f %%, medians of %zu traced and %zu untraced runs, p = %.2g).\n",
-		c->ns < 0 ? "too little to be measured: " : "", report_signed(c->ns, ns), 100 * c->share,
-		c->n_traced, c->n_untraced, c->p);
+	fprintf(f, "\n%s%s (%+.1f %%, medians of %zu traced and %zu untraced runs, p = %.2g).\n",
+		c->unclear  ? "The runs differ too much to say what tracing costs: "
+		: c->ns < 0 ? "Tracing costs too little to be measured: "
+			    : "Tracing costs ",
+		report_signed(c->ns, ns), 100 * c->share, c->n_traced, c->n_untraced, c->p);
 	if (v->out->timing == CHECK_UNTRACED)
 		fputs("So the times are those of untraced runs, and the parts are those of traced runs.\n",
 		      f);
@@ -358,7 +367,7 @@ static void put_own(FILE *f, const struct check_view *v)
 	const struct decision *d = &v->out->own;
 	char a[TEXT_NUMBER_MAX];
 
-	if (!v->out->own_known || d->kind == DECIDE_UNDECIDED || d->old_ns <= 0)
+	if (!own_decides(v))
 		return;
 	fprintf(f,
 		"Without the time that other programs took, it is decided: %s (%+.1f %%, interval %+.1f to %+.1f %%). See --own.\n",

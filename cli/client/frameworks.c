@@ -4,14 +4,18 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/text.h"
 #include "cli/thresholds.h"
+#include "elf/elf_go.h"
 #include "lib/cleanup.h"
 
 static bool has_name(const json_t *list, const char *description)
@@ -35,11 +39,14 @@ static void read_one(json_t *list, const char *path)
 	json_t *spec = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
 	const char *name = json_string_value(json_object_get(spec, "name"));
 	const json_t *binaries = json_object_get(spec, "binaries");
+	const char *programs = json_string_value(json_object_get(spec, "programs"));
+	bool go = programs && !strcmp(programs, "go");
 
-	if (name && json_is_array(binaries))
-		json_array_append_new(list, json_pack("{s:s,s:o,s:I,s:[],s:O}", "name", name, "description",
-						      text_json(path), "processes", (json_int_t)0, "files",
-						      "binaries", binaries));
+	if (name && (json_is_array(binaries) || go))
+		json_array_append_new(list,
+				      json_pack("{s:s,s:o,s:I,s:[],s:O*,s:b}", "name", name, "description",
+						text_json(path), "processes", (json_int_t)0, "files",
+						"binaries", binaries, "go", go));
 	else
 		json_array_append_new(list,
 				      json_pack("{s:o,s:o,s:s}", "name", text_json(strrchr(path, '/') + 1),
@@ -106,9 +113,29 @@ static bool is_file_of(const json_t *binaries, const char *path)
 	return false;
 }
 
+/* Returns true if the process executes the mapped file, which was built with Go. Only a file on a disk is
+ * read: another file system may wait for a server. line: as in /proc/PID/maps, up to the path */
+static bool is_go(const char *pid, const char *line, const char *path)
+{
+	_cleanup_close_ int fd = -1;
+	char link[64], program[PATH_MAX];
+	unsigned major = 0;
+	struct elf_file e;
+	struct stat st;
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/%.16s/exe", pid);
+	n = readlink(link, program, sizeof(program) - 1);
+	if (n < 0 || (size_t)n != strlen(path) || memcmp(program, path, (size_t)n) != 0 ||
+	    sscanf(line, "%*s %*s %*s %x", &major) != 1 || !major)
+		return false;
+	fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return fd >= 0 && !fstat(fd, &st) && !elf_file_open(fd, (uint64_t)st.st_size, &e) && elf_go_is(&e);
+}
+
 /* Adds a mapped file of a process to the frameworks that it belongs to. seen[i]: the process is
- * already counted for framework i. */
-static void match(json_t *list, const char *path, bool *seen)
+ * already counted for framework i. go: the file is a program that was built with Go. */
+static void match(json_t *list, const char *path, bool go, bool *seen)
 {
 	json_t *x;
 	size_t i;
@@ -116,7 +143,8 @@ static void match(json_t *list, const char *path, bool *seen)
 	json_array_foreach (list, i, x) {
 		json_t *files = json_object_get(x, "files"), *n = json_object_get(x, "processes");
 
-		if (!is_file_of(json_object_get(x, "binaries"), path))
+		if (!is_file_of(json_object_get(x, "binaries"), path) &&
+		    !(go && json_is_true(json_object_get(x, "go"))))
 			continue;
 		if (!seen[i])
 			json_integer_set(n, json_integer_value(n) + 1);
@@ -143,7 +171,7 @@ static void look_at(json_t *list, const char *pid)
 		if (!file || !strchr(line, ' ') || strchr(line, ' ')[3] != 'x')
 			continue;
 		file[end ? (size_t)(end - file) : strcspn(file, "\n")] = '\0';
-		match(list, file, seen);
+		match(list, file, is_go(pid, line, file), seen);
 	}
 }
 
@@ -165,7 +193,9 @@ int frameworks_find(json_t *list, const char *dir)
 			look_at(list, e->d_name);
 	if (d)
 		closedir(d);
-	json_array_foreach (list, i, x)
+	json_array_foreach (list, i, x) {
 		json_object_del(x, "binaries");
+		json_object_del(x, "go");
+	}
 	return 0;
 }

@@ -109,7 +109,7 @@ int cmd_crashes(int argc, char **argv)
 	p.into = &rq;
 	if (cli_next(&p) < 0)
 		return p.exit_code;
-	path = cli_only_arg(&p, "FILE");
+	path = cli_trace_arg(&p);
 	if (!path || tablearg_column(&crashes_usage, &rq.table, crashes_columns, rq.json, &rq.column))
 		return CLI_USAGE;
 	r = analysis_begin(&in, path, &rq.window);

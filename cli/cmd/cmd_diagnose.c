@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -196,6 +197,21 @@ static int diagnose_check(const struct request *rq, const char *path)
 	return CLI_OK;
 }
 
+/* FILE may be meant as a process or as the name of tasks. */
+static int check_file(const char *path)
+{
+	char word[CLI_WORD_MAX];
+	uint64_t pid;
+	bool named;
+
+	if (strpbrk(path, "./") || !access(path, F_OK) || errno != ENOENT)
+		return CLI_OK;
+	named = cli_number(path, UINT32_MAX, &pid);
+	return cli_error("there is no file %s; to ask about %s now: ctrace diagnose --%s %s", path,
+			 named ? "a task of this name" : "this process", named ? "comm" : "pid",
+			 cli_path_word(path, word));
+}
+
 int cmd_diagnose(int argc, char **argv)
 {
 	struct cli_parse p = cli_parse(&diagnose_usage, argc, argv);
@@ -217,6 +233,9 @@ int cmd_diagnose(int argc, char **argv)
 	path = p.first == p.argc ? NULL : cli_only_arg(&p, "FILE");
 	if ((!path && p.first != p.argc) || diagnose_check(&rq, path))
 		return CLI_USAGE;
+	r = path ? check_file(path) : CLI_OK;
+	if (r)
+		return r;
 	in.fit = path && !rq.json;
 	r = interview_begin(&rq.rules, !rq.automatic && !rq.json, &interview);
 	if (!r && path)

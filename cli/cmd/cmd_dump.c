@@ -151,7 +151,7 @@ int cmd_dump(int argc, char **argv)
 		return code;
 	if (c < 0)
 		return p.exit_code;
-	path = cli_only_arg(&p, "FILE");
+	path = cli_trace_arg(&p);
 	if (!path || rowarg_check(&usage, &d.row))
 		return CLI_USAGE;
 	code = rowarg_use(&d.row, path, &d.filter.who, &d.window, &texts);

@@ -236,7 +236,7 @@ static int check(const struct cli_parse *p, struct export_options *o)
 		r = check_words(o);
 	if (r)
 		return r;
-	o->trace = cli_only_arg(p, "FILE");
+	o->trace = cli_trace_arg(p);
 	return o->trace ? rowarg_check(&export_usage, &o->row) : CLI_USAGE;
 }
 

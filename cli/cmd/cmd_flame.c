@@ -87,7 +87,7 @@ static int check(const struct cli_parse *p, struct flame_options *o)
 		return cli_usage_error(&flame_usage,
 				       "--kind %s: there is no such kind; give offcpu, blame or oncpu",
 				       o->kind);
-	o->trace = cli_only_arg(p, "FILE");
+	o->trace = cli_trace_arg(p);
 	return o->trace && !rowarg_check(&flame_usage, &o->row) ? out_check_terminal(o->out) : CLI_USAGE;
 }
 

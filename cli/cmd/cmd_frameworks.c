@@ -367,12 +367,12 @@ static void add_reasons(json_t *list, const char *socket)
 	json_decref(answer);
 }
 
-/* Counts the records of jobs, inputs and calls of the process. Returns a new object, or NULL after a printed
- * error. */
+/* Counts the records of jobs, inputs, calls and locks of the process. Returns a new object, or NULL after a
+ * printed error. */
 static json_t *count_records(const char *socket, uint32_t pid)
 {
 	struct analysis_input in = { 0 };
-	uint64_t n[CT_JOB_END + 1] = { 0 }, inputs = 0, calls = 0;
+	uint64_t n[CT_JOB_END + 1] = { 0 }, inputs = 0, calls = 0, locks = 0;
 	struct reader *trace;
 	struct lacks lacks;
 	int fd, r = now_open(socket, 0, &trace, &fd, &lacks);
@@ -384,13 +384,15 @@ static json_t *count_records(const char *socket, uint32_t pid)
 	for (size_t i = 0; !r && i < in.window->n_events; i++) {
 		const struct ct_rec *e = &in.window->events[i].r;
 		bool call = e->kind == CT_MARK && e->flags & CT_MF_CALL;
-		bool wanted = e->kind == CT_JOB || e->kind == CT_INPUT || call;
+		bool wanted = e->kind == CT_JOB || e->kind == CT_INPUT || e->kind == CT_LOCK || call;
 		uint32_t task = wanted ? graph_task_at(in.graph, e->tid, e->ts) : GRAPH_NONE;
 
 		if (task == GRAPH_NONE || in.graph->tasks[task].tgid != pid)
 			continue;
 		if (call)
 			calls++;
+		else if (e->kind == CT_LOCK)
+			locks++;
 		else if (e->kind == CT_INPUT)
 			inputs++;
 		else if (ct_job_state(e) <= CT_JOB_END)
@@ -398,10 +400,10 @@ static json_t *count_records(const char *socket, uint32_t pid)
 	}
 	analysis_close(&in);
 	return r ? NULL
-		 : json_pack("{s:I,s:I,s:I,s:I,s:I,s:I}", "pid", (json_int_t)pid, "enqueues",
+		 : json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "pid", (json_int_t)pid, "enqueues",
 			     (json_int_t)n[CT_JOB_ENQUEUE], "starts", (json_int_t)n[CT_JOB_START], "ends",
 			     (json_int_t)n[CT_JOB_END], "inputs", (json_int_t)inputs, "calls",
-			     (json_int_t)calls);
+			     (json_int_t)calls, "locks", (json_int_t)locks);
 }
 
 /* Prints the answer. process: the result of count_records(), or NULL. Takes the reference to list,
@@ -426,6 +428,9 @@ static int show(const struct frameworks *o, json_t *list, json_t *process, bool 
 		printf("%d records of inputs and drawings were made\n", (int)number(process, "inputs"));
 	if (process && number(process, "calls"))
 		printf("%d records of calls were made\n", (int)number(process, "calls"));
+	if (process && number(process, "locks"))
+		printf("%d records of waits for locks and of releases were made\n",
+		       (int)number(process, "locks"));
 	json_decref(doc);
 	return CLI_OK;
 }

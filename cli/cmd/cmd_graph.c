@@ -286,7 +286,7 @@ int cmd_graph(int argc, char **argv)
 		return r;
 	if (c < 0)
 		return p.exit_code;
-	rq.path = cli_only_arg(&p, "FILE");
+	rq.path = cli_trace_arg(&p);
 	if (!rq.path || graph_check(&rq))
 		return CLI_USAGE;
 	if (rq.dot && isatty(STDOUT_FILENO))

@@ -207,6 +207,8 @@ int cmd_hangs(int argc, char **argv)
 		return p.exit_code;
 	if (p.first == p.argc && !is_about_trace(&rq))
 		return hangs_caught(rq.state_dir, rq.socket ? rq.socket : client_socket(), rq.json);
+	if (p.first == p.argc)
+		return cli_usage_error(&hangs_usage, "these options need a FILE: " CLI_TRACE_HOW);
 	path = cli_only_arg(&p, "FILE");
 	if (!path || tablearg_column(&hangs_usage, &rq.table, hangs_columns, rq.json, &rq.column))
 		return CLI_USAGE;

@@ -302,7 +302,7 @@ int cmd_info(int argc, char **argv)
 	}
 	if (c < 0)
 		return p.exit_code;
-	path = cli_only_arg(&p, "FILE");
+	path = cli_trace_arg(&p);
 	if (!path)
 		return CLI_USAGE;
 	code = tracefile_open(path, &r);

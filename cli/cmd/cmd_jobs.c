@@ -141,7 +141,7 @@ int cmd_jobs(int argc, char **argv)
 	p.into = &o;
 	if (cli_next(&p) < 0)
 		return p.exit_code;
-	o.path = cli_only_arg(&p, "FILE");
+	o.path = cli_trace_arg(&p);
 	if (!o.path)
 		return CLI_USAGE;
 	if (check(&o) || tablearg_column(&jobs_usage, &o.table, jobs_columns, o.json, &o.column))

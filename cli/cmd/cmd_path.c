@@ -318,7 +318,7 @@ int cmd_path(int argc, char **argv)
 	}
 	if (c < 0)
 		return p.exit_code;
-	o.path = cli_only_arg(&p, "FILE");
+	o.path = cli_trace_arg(&p);
 	if (!o.path || check(&o) || tablearg_column(&path_usage, &o.table, path_columns, o.json, &o.column))
 		return CLI_USAGE;
 	r = rowarg_use(&o.row, o.path, &o.who, &o.window, &texts);

@@ -233,7 +233,7 @@ static int check(const struct cli_parse *p, struct patterns_options *o)
 			&patterns_usage,
 			"--frameworks goes with a command: ctrace patterns --frameworks LIST -- CMD; a trace has what 'ctrace record --frameworks LIST' recorded");
 	if (!o->compare) {
-		o->path[0] = cli_only_arg(p, "FILE");
+		o->path[0] = cli_trace_arg(p);
 		return o->path[0] ? rowarg_check(&patterns_usage, &o->row) : CLI_USAGE;
 	}
 	if (rowarg_is_set(&o->row))

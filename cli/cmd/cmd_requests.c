@@ -125,7 +125,7 @@ int cmd_requests(int argc, char **argv)
 	p.into = &o;
 	if (cli_next(&p) < 0)
 		return p.exit_code;
-	o.path = cli_only_arg(&p, "FILE");
+	o.path = cli_trace_arg(&p);
 	if (!o.path)
 		return CLI_USAGE;
 	if (o.json && o.list)

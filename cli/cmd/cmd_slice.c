@@ -236,7 +236,7 @@ int cmd_slice(int argc, char **argv)
 		return r;
 	if (c < 0)
 		return p.exit_code;
-	rq.path = cli_only_arg(&p, "FILE");
+	rq.path = cli_trace_arg(&p);
 	if (!rq.path || slice_check(&rq))
 		return CLI_USAGE;
 	r = interview_begin(&rq.rules, !rq.automatic && !rq.json, &k.interview);

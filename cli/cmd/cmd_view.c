@@ -360,7 +360,7 @@ int cmd_view(int argc, char **argv)
 		return r;
 	if (c < 0)
 		return p.exit_code;
-	path = cli_only_arg(&p, "FILE");
+	path = cli_trace_arg(&p);
 	if (!path || view_check(&rq))
 		return CLI_USAGE;
 	return rq.open ? view_open(&rq, path) : view_run(&rq, path);

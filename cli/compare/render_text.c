@@ -57,6 +57,27 @@ static void put_warnings(FILE *f, const struct compare_view *v)
 		fprintf(f, "%s\n", w.v[i]);
 }
 
+static void put_busy_side(FILE *f, const char *word, uint64_t environment_ns, const struct delta_side *s)
+{
+	if (environment_ns > s->value_ns / COMPARE_BUSY_SHARE)
+		fprintf(f,
+			"%.0f %% of the time of the %s run%s is because of other programs on the machine: record again on a quieter machine.\n",
+			100 * (double)environment_ns / (double)s->value_ns, word, text_s(s->runs));
+}
+
+static void put_busy(FILE *f, const struct delta *d)
+{
+	uint64_t old_ns = 0, new_ns = 0;
+
+	for (size_t i = 0; i < d->n_rows; i++)
+		if (d->rows[i].class == PART_CLASS_ENVIRONMENT) {
+			old_ns += d->rows[i].old_ns;
+			new_ns += d->rows[i].new_ns;
+		}
+	put_busy_side(f, "old", old_ns, &d->old);
+	put_busy_side(f, "new", new_ns, &d->new);
+}
+
 #define NOTE_MAX 64
 /* Says if the part is new or gone, or happens more or less often. */
 static const char *note_of(const struct delta_row *r, char buf[NOTE_MAX])
@@ -153,6 +174,7 @@ void render_compare(FILE *f, const struct compare_view *v)
 		fprintf(f, "Here, a run is %s.\n", v->new->unit);
 	put_machines(f, v);
 	put_warnings(f, v);
+	put_busy(f, d);
 	fprintf(f, "\n  %10s  %10s  %10s  %-11s  %s\n", "change", "old", "new", "kind",
 		"part of the critical path");
 	put_rows(f, v, false);

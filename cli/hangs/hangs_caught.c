@@ -252,6 +252,7 @@ static void caught_print(const struct caught *c)
 	if (!json_array_size(c->list)) {
 		printf("No hang or crash has been caught.\n");
 		print_uncaught(c->status);
+		printf("If something hangs now: ctrace diagnose --pid PID\n");
 		return;
 	}
 	json_array_foreach (c->list, i, o)

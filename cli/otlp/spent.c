@@ -59,6 +59,8 @@ static enum time_kind part_time(const struct part *part)
 	case PART_DELIVERY:
 	case PART_OUTSIDE:
 		return TIME_NETWORK;
+	case PART_LOCK:
+		return TIME_LOCK;
 	case PART_SHARED:
 	case PART_INSIDE:
 		break;

@@ -396,6 +396,15 @@ static void put_job_stack(struct dumpline *d)
 	put_stack(d, d->x[1]);
 }
 
+static void put_strand_lock(struct dumpline *d)
+{
+	static const char *const ops[] = { "wait", "wait-again", "release" };
+
+	line_word(&d->line, "op", WORD(ops, ct_lock_what(&d->e->r)));
+	put_object(d, "object", d->e->r.obj);
+	line_hex(&d->line, "strand", d->x[0]);
+}
+
 static void put_hang(struct dumpline *d)
 {
 	const struct ct_rec *r = &d->e->r;
@@ -557,6 +566,8 @@ static void put_details(struct dumpline *d)
 		put_object(d, "object", r->obj);
 		if (r->kind == CT_SEND)
 			put_destination(d);
+		else if (ct_recv_strand(r))
+			line_hex(&d->line, "strand", ct_recv_strand(r));
 		return;
 	case CT_READY:
 		line_word(&d->line, "context", describe_context(ct_ready_context(r)));
@@ -585,6 +596,8 @@ static void put_details(struct dumpline *d)
 		return put_job(d);
 	case CT_JOB_STACK:
 		return put_job_stack(d);
+	case CT_LOCK:
+		return put_strand_lock(d);
 	case CT_HANG:
 		return put_hang(d);
 	case CT_SHED:

@@ -230,12 +230,30 @@ static bool references_read(struct java_vm *vm, const struct wanted *w, uint64_t
 	return true;
 }
 
+/* Returns true if `me` waits for a lock to write, and is the firstReader of this lock: it waits for itself.
+ */
+static bool is_own_reader(struct java_vm *vm, const struct wanted *w, uint64_t me)
+{
+	uint64_t thread = object_of(vm, me);
+	size_t step = step_of(w->place.wide);
+	struct object o;
+
+	if (w->kind != WRITE_LOCK || !thread || !object_read(vm, w->at, &o))
+		return false;
+	o.n = bytes_of(vm, &o, JVM_WRITE_LOCK);
+	for (size_t at = first_field(w->place.wide) + step; at + step <= o.n; at += step)
+		if (reference(vm, &o, at, w->place.wide) == thread)
+			return true;
+	return false;
+}
+
 /* Returns the JavaThread that owns the blocker, or 0. */
 static uint64_t blocker_owner(struct java_vm *vm, const struct wanted *w, uint64_t me)
 {
 	struct references r;
+	uint64_t owner = references_read(vm, w, me, &r) ? java_vm_find(vm, is_among, &r) : 0;
 
-	return references_read(vm, w, me, &r) ? java_vm_find(vm, is_among, &r) : 0;
+	return owner || !is_own_reader(vm, w, me) ? owner : me;
 }
 
 /* The table of members does not have the members of Java classes. So if the place of parkBlocker is not

@@ -16,7 +16,8 @@ bool inspect_java_wants(const struct unwind_frame *f);
 /*
  * Call it between unwind_begin() and unwind_end() for the task. f: a frame of the task for which
  * inspect_java_wants() is true. own_pidns: of the daemon. If the task waits for a lock, sets ct_visit_lock()
- * of r->rec, and also ct_visit_owner() if the owner is found.
+ * of r->rec, and also ct_visit_owner() if the owner is found. The task itself is the owner if it has the lock
+ * to read, and waits to own it to write.
  */
 void inspect_java(struct unwind *u, const struct ct_iter_task *t, const struct unwind_frame *f,
 		  uint32_t own_pidns, struct java_layouts *layouts, struct inspect_result *r);

@@ -197,9 +197,13 @@ static int jobs_mapping(void *arg, const struct jobs_mapping *m)
 	for (size_t i = 0; i < j->files.n; i++)
 		if (!j->files.v[i]->mapped && jobs_find_maps(&j->mounts, m, &j->files.v[i]->st))
 			jobs_hold(j->files.v[i], m->pid);
-	for (uint32_t spec = 0; spec < j->specs->n; spec++)
-		if (!j->of[spec].away && jobs_spec_names(j->specs->v[spec], m->path))
+	for (uint32_t spec = 0; spec < j->specs->n; spec++) {
+		const struct jobs_spec *s = j->specs->v[spec];
+
+		if (!j->of[spec].away &&
+		    (jobs_spec_names(s, m->path) || (s->go && jobs_find_is_go(&j->mounts, m))))
 			jobs_mapped(j, spec, m);
+	}
 	return 0;
 }
 
@@ -355,7 +359,8 @@ static void jobs_row_of(const struct jobs_file *f, struct jobs_row *row)
 
 static void jobs_row_absent(const struct jobs_spec *spec, struct jobs_row *row)
 {
-	size_t at = (size_t)snprintf(row->why, sizeof(row->why), "not found:");
+	size_t at = (size_t)snprintf(row->why, sizeof(row->why), "not found:%s",
+				     spec->go ? " a program in Go" : "");
 
 	for (size_t i = 0; i < spec->n_binaries && at < sizeof(row->why); i++)
 		at += (size_t)snprintf(row->why + at, sizeof(row->why) - at, "%s %.100s", i ? "," : "",

@@ -18,7 +18,10 @@ struct address_insn {
 static bool address_is_kept(unsigned reg, unsigned args)
 {
 	static const uint8_t arg_regs[] = { 7, 6, 2, 1, 8, 9 };
+	static const uint16_t go_regs = 1 << 0 | 1 << 3 | 1 << 1 | 1 << 7 | 1 << 14;
 
+	if (args & JOBS_ADDRESS_GO && go_regs >> reg & 1)
+		return true;
 	for (unsigned i = 0; i < ARRAY_SIZE(arg_regs); i++)
 		if (arg_regs[i] == reg)
 			return args & 1u << i;

@@ -15,13 +15,15 @@
 
 #define JOBS_ADDRESS_BYTES  32 /* at most this many bytes of a function are searched */
 #define JOBS_ADDRESS_MEMORY 0x100
+#define JOBS_ADDRESS_GO     0x200
 
 /*
  * Returns the offset of the first instruction that the kernel emulates. Before it, the code changes
  * neither the stack pointer nor a needed argument. 0: none, or the machine is not x86-64.
  * - code: the first n bytes of the function
  * - args: bit i: argument i is needed. JOBS_ADDRESS_MEMORY: memory is needed, so the code before the
- *   instruction does not write to memory
+ *   instruction does not write to memory. JOBS_ADDRESS_GO: the first four arguments of a Go function, and the
+ *   address of the goroutine, are needed
  */
 size_t jobs_address(const uint8_t *code, size_t n, unsigned args);
 /* Returns true if the kernel emulates the first instruction of code[0..n). False: it does not, or it is

@@ -48,9 +48,14 @@ static struct job_value file_value(const struct jobs_arg *a)
 		return (struct job_value){ 0 };
 	if (a->arg == JOBS_SPEC_THREAD || a->arg == JOBS_SPEC_CALLED)
 		return (struct job_value){ .reg = a->arg == JOBS_SPEC_THREAD ? JOB_THREAD : JOB_CALLED };
-	return (struct job_value){
-		.reg = jobs_note_arg_reg((unsigned)a->arg), .deref = a->deref, .off2 = a->off2, .off = a->off
-	};
+	if (a->arg == JOBS_SPEC_GOROUTINE)
+		return (struct job_value){ .reg = jobs_note_goroutine_reg() };
+	return (struct job_value){ .reg = a->arg < JOBS_SPEC_ARGS
+						  ? jobs_note_arg_reg((unsigned)a->arg)
+						  : jobs_note_go_reg((unsigned)a->arg - JOBS_SPEC_GO),
+				   .deref = a->deref,
+				   .off2 = a->off2,
+				   .off = a->off };
 }
 
 static bool file_notes_enqueues(const struct jobs_spec *spec)
@@ -137,6 +142,11 @@ static struct job_rule file_rule(const struct jobs_spec *spec, uint8_t event, co
 	}
 	if (event == JOBS_SPEC_FUNCTION)
 		return (struct job_rule){ .event = JOB_FUNCTION };
+	if (event == JOBS_SPEC_LOCK_WAIT || event == JOBS_SPEC_LOCK_RELEASE) {
+		memcpy(rule.name, spec->name, sizeof(spec->name));
+		rule.event = event == JOBS_SPEC_LOCK_WAIT ? JOB_LOCK_WAIT : JOB_LOCK_RELEASE;
+		return rule;
+	}
 	if (event == JOBS_SPEC_BEGIN || event == JOBS_SPEC_FINISH) {
 		rule = file_transaction_rule(event, v);
 		rule.framework = jobs_spec_number(spec);
@@ -190,6 +200,8 @@ struct job_rule jobs_file_rule(const struct jobs_spec *spec, uint8_t event, cons
 	for (size_t i = 0; i < n_args; i++)
 		if (args[i]->arg >= 0 && args[i]->arg < JOBS_SPEC_ARGS)
 			used |= 1u << args[i]->arg | (args[i]->deref ? JOBS_ADDRESS_MEMORY : 0);
+		else if (args[i]->arg >= JOBS_SPEC_GO)
+			used |= JOBS_ADDRESS_GO | (args[i]->deref ? JOBS_ADDRESS_MEMORY : 0);
 	*ret_at = jobs_address(code, n, used);
 	return rule;
 }

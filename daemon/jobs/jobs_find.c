@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "daemon/thresholds.h"
+#include "elf/elf_go.h"
 #include "lib/cleanup.h"
 #include "lib/hash.h"
 
@@ -172,6 +173,32 @@ bool jobs_find_maps(struct unwind_mounts *mounts, const struct jobs_mapping *m, 
 	if (fd < 0)
 		return fd != -ENOENT;
 	return mapped.st_dev == st->st_dev && mapped.st_ino == st->st_ino;
+}
+
+/* The link is not followed: the file may be on a server that does not answer. */
+static bool find_executes(const struct jobs_mapping *m)
+{
+	char link[64], program[PATH_MAX];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/%u/exe", m->pid);
+	n = readlink(link, program, sizeof(program) - 1);
+	if (n < 0)
+		return false;
+	program[n] = 0;
+	return !strcmp(program, m->path);
+}
+
+bool jobs_find_is_go(struct unwind_mounts *mounts, const struct jobs_mapping *m)
+{
+	_cleanup_close_ int fd = -1;
+	struct elf_file e;
+	struct stat st;
+
+	if (!find_executes(m))
+		return false;
+	fd = jobs_find_mapped(mounts, m, &st);
+	return fd >= 0 && !elf_file_open(fd, (uint64_t)st.st_size, &e) && elf_go_is(&e);
 }
 
 static void find_read(const char *path, char *buf, size_t cap)

@@ -59,6 +59,8 @@ int jobs_find_mapped(struct unwind_mounts *mounts, const struct jobs_mapping *m,
  * still mapped, returns true.
  */
 bool jobs_find_maps(struct unwind_mounts *mounts, const struct jobs_mapping *m, const struct stat *st);
+/* Returns true if the mapping is of the program that the process executes, and elf_go_is() is true for it. */
+bool jobs_find_is_go(struct unwind_mounts *mounts, const struct jobs_mapping *m);
 /* Tasks that hang in the kernel while they may hold the lock of the mappings of their process. */
 #define JOBS_HANGS_MAX 1024
 struct jobs_hangs {

@@ -36,6 +36,19 @@ uint8_t jobs_note_arg_reg(unsigned arg)
 
 	return arg < ARRAY_SIZE(regs) ? (uint8_t)(regs[arg] + 1) : 0;
 }
+
+/* src/cmd/compile/abi-internal.md of Go */
+uint8_t jobs_note_go_reg(unsigned arg)
+{
+	static const uint8_t regs[] = { JOB_AX, JOB_BX, JOB_CX, JOB_DI };
+
+	return arg < ARRAY_SIZE(regs) ? (uint8_t)(regs[arg] + 1) : 0;
+}
+
+uint8_t jobs_note_goroutine_reg(void)
+{
+	return JOB_R14 + 1;
+}
 #else
 uint8_t jobs_note_reg(const char *name, size_t n)
 {
@@ -51,6 +64,17 @@ uint8_t jobs_note_reg(const char *name, size_t n)
 uint8_t jobs_note_arg_reg(unsigned arg)
 {
 	return arg < 6 ? (uint8_t)(arg + 1) : 0;
+}
+
+/* src/cmd/compile/abi-internal.md of Go */
+uint8_t jobs_note_go_reg(unsigned arg)
+{
+	return arg < 4 ? (uint8_t)(arg + 1) : 0;
+}
+
+uint8_t jobs_note_goroutine_reg(void)
+{
+	return 28 + 1;
 }
 #endif
 

@@ -32,5 +32,9 @@ int jobs_note_each(const void *section, size_t n, void (*fn)(void *arg, const st
 uint8_t jobs_note_reg(const char *name, size_t n);
 /* Returns 1 + the number of the register of argument `arg` (0 to 5). 0: arg is too large. */
 uint8_t jobs_note_arg_reg(unsigned arg);
+/* Like jobs_note_arg_reg(), for argument `arg` (0 to 3) of a Go function, as of Go 1.18. */
+uint8_t jobs_note_go_reg(unsigned arg);
+/* Returns 1 + the number of the register that has the address of the goroutine, as of Go 1.18. */
+uint8_t jobs_note_goroutine_reg(void);
 
 #endif

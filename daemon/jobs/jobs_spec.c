@@ -33,6 +33,18 @@ static const char *jobs_spec_off(const char *s, long min, long max, long *ret)
 	return errno || end == s || *ret < min || *ret > max ? NULL : end;
 }
 
+/* Reads "arg2" or "go1" at s. Returns the text behind it, or NULL. */
+static const char *jobs_spec_argument(const char *s, int8_t *ret)
+{
+	bool go = !strncmp(s, "go", 2);
+	unsigned n = (unsigned)(s[go ? 2 : strncmp(s, "arg", 3) ? 0 : 3] - '0');
+
+	if ((!go && strncmp(s, "arg", 3) != 0) || n >= (go ? JOBS_SPEC_GO_ARGS : JOBS_SPEC_ARGS))
+		return NULL;
+	*ret = (int8_t)(go ? JOBS_SPEC_GO + n : n);
+	return s + (go ? 3 : 4);
+}
+
 int jobs_spec_arg(const char *s, struct jobs_arg *ret)
 {
 	struct jobs_arg a = { 0 };
@@ -46,10 +58,13 @@ int jobs_spec_arg(const char *s, struct jobs_arg *ret)
 		*ret = (struct jobs_arg){ .arg = JOBS_SPEC_CALLED };
 		return 0;
 	}
-	if (strncmp(s, "arg", 3) || s[3] < '0' || s[3] >= '0' + JOBS_SPEC_ARGS)
+	if (!strcmp(s, "goroutine")) {
+		*ret = (struct jobs_arg){ .arg = JOBS_SPEC_GOROUTINE };
+		return 0;
+	}
+	s = jobs_spec_argument(s, &a.arg);
+	if (!s)
 		return -EINVAL;
-	a.arg = (int8_t)(s[3] - '0');
-	s += 4;
 	if (*s) {
 		a.deref = !strncmp(s, "->", 2);
 		if (!a.deref && *s != '+')
@@ -131,7 +146,7 @@ static int jobs_spec_value(const struct jobs_spec_at *at, const json_t *o, const
 	return jobs_spec_arg(s, ret)
 		       ? jobs_spec_bad(
 				 at, key,
-				 "must be arg0 to arg5, thread, arg1+0x58, arg0->0x18, arg0->0+8 or arg0->0->8")
+				 "must be arg0 to arg5, thread, arg1+0x58, arg0->0x18, arg0->0+8, go0 or such")
 		       : 0;
 }
 
@@ -327,6 +342,29 @@ static int jobs_spec_gives(const struct jobs_spec_at *at, json_t *o, struct jobs
 	return r;
 }
 
+#define JOBS_SPEC_LOCK_WAIT_TEXT    "lock-wait"
+#define JOBS_SPEC_LOCK_RELEASE_TEXT "lock-release"
+
+/* "event" is "lock-wait" or "lock-release". */
+static int jobs_spec_lock(const struct jobs_spec_at *at, json_t *o, bool wait, struct jobs_function *f)
+{
+	static const char *const known[] = { "symbol", "if",     "unless", "event",
+					     "lock",   "strand", "again",  NULL };
+	int r = jobs_spec_known(at, o, known);
+
+	f->event = wait ? JOBS_SPEC_LOCK_WAIT : JOBS_SPEC_LOCK_RELEASE;
+	f->values = jobs_spec_nowhere;
+	if (!r)
+		r = jobs_spec_value(at, o, "lock", true, &f->values.queue);
+	if (!r)
+		r = jobs_spec_value(at, o, "strand", true, &f->values.job);
+	if (!r)
+		r = jobs_spec_value(at, o, "again", false, &f->values.part);
+	if (!r && !wait && f->values.part.arg >= 0)
+		return jobs_spec_bad(at, "again", "is for the event " JOBS_SPEC_LOCK_WAIT_TEXT);
+	return r;
+}
+
 static int jobs_spec_event(const struct jobs_spec_at *at, const json_t *o, uint8_t *ret)
 {
 	static const char *const events[] = {
@@ -343,7 +381,7 @@ static int jobs_spec_event(const struct jobs_spec_at *at, const json_t *o, uint8
 	return r ? r
 		 : jobs_spec_bad(
 			   at, "event",
-			   "must be enqueue, start, end, input, draw, call, function, transaction-begin or -end");
+			   "must be enqueue, start, end, input, draw, call, function, transaction-begin or -end, lock-wait or -release");
 }
 
 static int jobs_spec_calls(const struct jobs_spec_at *at, json_t *calls, struct jobs_function *f)
@@ -393,6 +431,8 @@ static int jobs_spec_function(json_t *o, struct jobs_function *f, char *err)
 		return jobs_spec_call(&at, o, f);
 	if (!r && !strcmp(event, "function"))
 		return jobs_spec_gives(&at, o, f);
+	if (!r && (!strcmp(event, JOBS_SPEC_LOCK_WAIT_TEXT) || !strcmp(event, JOBS_SPEC_LOCK_RELEASE_TEXT)))
+		return jobs_spec_lock(&at, o, !strcmp(event, JOBS_SPEC_LOCK_WAIT_TEXT), f);
 	if (!r && jobs_spec_is_transaction(o, &f->event))
 		return jobs_spec_transaction(&at, o, in_transaction, &f->values);
 	if (!r)
@@ -487,10 +527,11 @@ static int jobs_spec_parts(const struct jobs_spec *s, char *err)
 
 static int jobs_spec_read(json_t *o, struct jobs_spec *s, char *err)
 {
-	static const char *const known[] = { "schema", "name", "about", "binaries", "functions", NULL };
+	static const char *const known[] = { "schema",   "name",      "about", "binaries",
+					     "programs", "functions", NULL };
 	const struct jobs_spec_at at = { .err = err };
 	const json_t *list = json_object_get(o, "functions");
-	char schema[32];
+	char schema[32], programs[8];
 	int r;
 
 	if (!json_is_object(o))
@@ -503,6 +544,11 @@ static int jobs_spec_read(json_t *o, struct jobs_spec *s, char *err)
 	if (!r)
 		r = jobs_spec_text(&at, o, "name", true, s->name, sizeof(s->name));
 	if (!r)
+		r = jobs_spec_text(&at, o, "programs", false, programs, sizeof(programs));
+	if (!r && *programs && strcmp(programs, "go") != 0)
+		return jobs_spec_bad(&at, "programs", "must be go");
+	s->go = !r && *programs;
+	if (!r && (!s->go || json_object_get(o, "binaries")))
 		r = jobs_spec_binaries(&at, json_object_get(o, "binaries"), s);
 	if (r)
 		return r;

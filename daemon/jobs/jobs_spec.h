@@ -20,6 +20,9 @@
 #define JOBS_SPEC_ARGS          6
 #define JOBS_SPEC_THREAD        JOBS_SPEC_ARGS       /* jobs_arg.arg */
 #define JOBS_SPEC_CALLED        (JOBS_SPEC_ARGS + 1) /* jobs_arg.arg */
+#define JOBS_SPEC_GO            (JOBS_SPEC_ARGS + 2) /* jobs_arg.arg: the first argument of a Go function */
+#define JOBS_SPEC_GO_ARGS       4
+#define JOBS_SPEC_GOROUTINE     (JOBS_SPEC_GO + JOBS_SPEC_GO_ARGS) /* jobs_arg.arg */
 /* jobs_function.event: no job, but an event of a display server, or a drawing */
 #define JOBS_SPEC_INPUT UINT8_MAX
 /* jobs_function.event: no job, but a call of a function */
@@ -29,11 +32,18 @@
 #define JOBS_SPEC_FINISH (UINT8_MAX - 3)
 /* jobs_function.event: the program gives the framework a function, whose calls are the events */
 #define JOBS_SPEC_FUNCTION (UINT8_MAX - 4)
+/* jobs_function.event: no job, but a strand that waits for a lock or releases one (CT_LOCK). values.job is
+ * the strand, values.queue the lock, and values.part says whether the strand waits again */
+#define JOBS_SPEC_LOCK_WAIT    (UINT8_MAX - 5)
+#define JOBS_SPEC_LOCK_RELEASE (UINT8_MAX - 6)
 
 /*
- * Where a value of a job lies; arg < 0: nowhere. Arguments count from 0. Seven forms:
+ * Where a value of a job lies; arg < 0: nowhere. Arguments count from 0. Nine forms:
  * - "thread": the id of the thread (JOBS_SPEC_THREAD)
  * - "called", only for the job of an end: the job whose function the caller has called (JOBS_SPEC_CALLED)
+ * - "go1": argument 1 of a function of Go 1.18 or later, which gets its arguments in registers
+ *   (JOBS_SPEC_GO + 1). The forms with "+" and "->" exist too
+ * - "goroutine": the address of the runtime's description of the goroutine (JOBS_SPEC_GOROUTINE)
  * - "arg2": argument 2 of the function
  * - "arg1+0x58": argument 1 plus 0x58
  * - "arg0->0x18": the 64 bits in memory at the address (argument 0 plus 0x18)
@@ -88,6 +98,7 @@ struct jobs_function {
 struct jobs_spec {
 	char name[JOB_NAME_MAX];
 	bool marks; /* the binaries may have marks of ctrace-marks.h */
+	bool go;    /* all programs for which elf_go_is() is true, in addition to the binaries */
 	size_t n_binaries, n_functions;
 	char binaries[JOBS_SPEC_BINARIES_MAX][256]; /* names of files; paths if they have a '/' */
 	struct jobs_function functions[JOBS_SPEC_FUNCTIONS_MAX];

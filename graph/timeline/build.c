@@ -179,7 +179,8 @@ static int build_end(struct graph *g)
 
 	g->repeats = r ? NULL : calloc(g->n_tasks + 1, sizeof(*g->repeats));
 	g->gone = r ? NULL : calloc(g->w->n_objects + 1, sizeof(*g->gone));
-	return r || (g->repeats && g->gone) ? r : -ENOMEM;
+	g->received = r ? NULL : calloc(1, sizeof(*g->received));
+	return r || (g->repeats && g->gone && g->received) ? r : -ENOMEM;
 }
 
 static void builder_done(struct builder *b)
@@ -275,6 +276,9 @@ void graph_free(struct graph *g)
 	for (size_t i = 0; g->gone && i < g->w->n_objects; i++)
 		free(g->gone[i]);
 	free(g->gone);
+	if (g->received)
+		free(*g->received);
+	free(g->received);
 	free(g->tasks);
 	tids_free(g->first_of);
 	free(g->intervals);

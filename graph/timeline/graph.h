@@ -225,6 +225,7 @@ struct graph {
 	struct graph_scans *scans;
 	struct repeats **repeats;
 	struct bytes_gone **gone; /* by index in window.objects (graph/wake/bytes_unread.c) */
+	struct received **received; /* one pointer (graph/timeline/received.c) */
 };
 
 static inline const struct interval *graph_run(const struct graph *g, uint32_t cpu, size_t i)

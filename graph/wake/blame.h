@@ -61,9 +61,10 @@ struct blame {
 	uint8_t rivals; /* how many tasks could end the wait, if `task` is not known; 0: not known, or none */
 	bool ended : 1; /* the event for which the waiter waited has ended the wait */
 	bool timed_out : 1;
-	bool owed : 1;        /* the waiter is owed an answer on the socket obj: see owner_owed() */
-	bool killed : 1;      /* a signal, exit_group() or execve() ended the wait and the waiter */
-	bool ownerless : 1;   /* a record shows that no task owns the awaited lock */
+	bool owed : 1;      /* the waiter is owed an answer on the socket obj: see owner_owed() */
+	bool killed : 1;    /* a signal, exit_group() or execve() ended the wait and the waiter */
+	bool ownerless : 1; /* a record shows that no task owns the awaited lock */
+	bool sole : 1; /* a poll with no time limit, all of whose descriptors lead to the process of `task` */
 	bool undelivered : 1; /* what the waiter has sent on obj did not arrive: see bytes_arrived_ns() */
 };
 
@@ -125,14 +126,23 @@ void blame_doubt(const struct graph *g, uint32_t interval, const struct blame_re
  * the only active thread among the other threads of the process. since_ns: when the waiter's
  * process began to work on its present request. A thread is
  * active if it computes, or waits for one of these: the disk, a file lock, the end of its write, an
- * answer, its child, a process that has not read the thread's bytes. If the wait is for a lock
- * (ret->kind), a thread that sleeps is active too. Several active threads that wait for the same
- * other process count as one. Returns false if:
+ * answer, a connection that is not made yet, its child, a process that has not read the thread's bytes. If
+ * the wait is for a lock (ret->kind), a thread that sleeps is active too. Several active threads that wait
+ * for the same other process count as one. Returns false if:
  * - no thread or several threads are active
  * - *ret already blames a task that is active or sleeps
  * - the waiter was killed as soon as it began to wait
  * - the process has more than ACTIVE_THREADS threads */
 bool blame_active(const struct graph *g, uint32_t interval, uint64_t since_ns, struct blame *ret);
+
+/* Returns true if the task waits for work, and its process has none: no thread of its process is active
+ * (blame_active()), and one of these holds:
+ * - The interval is a wait on a futex that is no lock, and the task waited there before its last work too.
+ * - The task waits in its event loop, and is owed no answer, or waits in an accept. Its process has several
+ * threads.
+ *
+ * Returns false for a process with more than ACTIVE_THREADS threads. */
+bool blame_idle_process(const struct graph *g, uint32_t interval);
 
 /* Returns true if the task idles: in an accept, in a sleep, on a futex, or in a poll. Exception: a
  * poll for the answer of a known task, or for a program that the task has started. Also returns

@@ -107,6 +107,10 @@ bool bytes_may_lack(const struct ct_rec *r);
  */
 uint32_t bytes_unread(const struct graph *g, uint64_t sock, const struct window_event *wake,
 		      uint64_t from_ns);
+/* `task` is of the process at the other end of the stream socket sock, on this host. Returns true if this
+ * process has received something there before from_ns, but not all that was sent on sock up to from_ns, until
+ * to_ns, and does not wait for it at to_ns. Returns false if records of messages may be missing. */
+bool bytes_stay_unread(const struct graph *g, uint64_t sock, uint32_t task, uint64_t from_ns, uint64_t to_ns);
 /* `task` is of the process at the other end of the TCP or UDP socket sock, on this host. Returns the time at
  * which the last message arrived there that was sent on sock up to from_ns: the time of the first receive
  * since, or of the wake-up before this receive. Returns to_ns if they arrived later, or not at all. Returns 0

@@ -413,6 +413,28 @@ uint32_t bytes_unread(const struct graph *g, uint64_t sock, const struct window_
 	return bytes_lack_between(g, sock, send, at) ? GRAPH_NONE : send;
 }
 
+bool bytes_stay_unread(const struct graph *g, uint64_t sock, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t peer = graph_peer_object(g, sock);
+	const struct window_object *o = peer && !(peer & CT_OBJ_NOT_ACCEPTED) ? graph_object(g, peer) : NULL;
+	const struct graph_ref *sent = graph_ref_before(g, &g->sends, sock, from_ns), *first;
+	uint32_t end = (uint32_t)MIN(window_lower_bound(g->w, to_ns), g->w->n_events - 1), left;
+	const struct bytes_gone *gone;
+	size_t n;
+
+	if (!o || o->type != SOCK_STREAM || !sent || !graph_ref_before(g, &g->recvs, peer, from_ns))
+		return false;
+	gone = gone_of(g, o, sock);
+	first = graph_refs(&g->sends, sock, &n);
+	if (!gone || (size_t)(sent - first) >= gone->n)
+		return false;
+	left = gone->sends[sent - first].event;
+	return (left == GRAPH_NONE || g->w->events[left].r.ts > to_ns) &&
+	       !bytes_lack_between(g, sock, sent->event, end) &&
+	       !owner_awaits_input(g, task, peer,
+				   checked_sub(g->w->events[sent->event].r.ts, MESSAGE_LATE_NS), to_ns);
+}
+
 /* Returns when bytes arrived that `got` received on sock: when they woke the receiver, or else when it
  * received them. */
 static uint64_t arrival_of(const struct graph *g, const struct ct_rec *got, uint64_t sock)

@@ -10,9 +10,10 @@
 #include <sys/socket.h>
 
 #include "graph/thresholds.h"
+#include "graph/timeline/received.h"
 #include "graph/timeline/scan.h"
+#include "graph/wake/bytes.h"
 #include "graph/wake/owner_private.h"
-#include "lib/bisect.h"
 #include "lib/checked.h"
 #include "lib/cleanup.h"
 
@@ -88,24 +89,6 @@ static bool may_have_no_news(const struct graph *g, const struct blame *b, uint6
 	return !asked_since(g, b->obj, since_ns, asked_by_ns) && blame_idles(g, b->task, ts_ns);
 }
 
-/* Returns the task's last receive of a request before the record `before`, or NULL. */
-static const struct window_event *request_before(const struct graph *g, uint32_t task, uint32_t before)
-{
-	const struct window_event *e = g->w->events, *found = NULL;
-	const struct window_object *o = g->w->objects;
-	size_t n = g->w->n_objects;
-
-	for (size_t i = BISECT(k, 0, n, CT_OBJ_KIND(o[k].id) >= CT_OBJ_SOCK);
-	     i < n && CT_OBJ_KIND(o[i].id) == CT_OBJ_SOCK && scan_step(g); i++) {
-		const struct graph_ref *r = graph_ref_before(g, &g->recvs, o[i].id, e[before].r.ts);
-
-		if (r && r->event < before && e[r->event].r.tid == g->tasks[task].tid &&
-		    (!found || &e[r->event] > found) && graph_is_accepted(g, o[i].id))
-			found = &e[r->event];
-	}
-	return found;
-}
-
 /* Returns true if the task itself sent the last question on sock, after it received a request of a client,
  * and has not answered this request. Then it waits for the answer to go on with the request, not for news. */
 static bool asks_for_client(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns)
@@ -115,7 +98,7 @@ static bool asks_for_client(const struct graph *g, uint32_t task, uint64_t sock,
 
 	if (!asked || g->w->events[asked->event].r.tid != g->tasks[task].tid)
 		return false;
-	request = request_before(g, task, asked->event);
+	request = received_request(g, task, asked->event);
 	answer = request ? graph_ref_before(g, &g->sends, request->r.obj, ts_ns) : NULL;
 	return request && (!answer || &g->w->events[answer->event] < request);
 }
@@ -163,6 +146,17 @@ bool owner_computed(const struct graph *g, uint32_t task, uint64_t from_ns, uint
 	return n * ACTIVE_SHARE >= ACTIVE_MOMENTS;
 }
 
+/* The task of the wait s is in s at ts_ns. Returns true if it waits for the connection sock to be made. */
+static bool connects(const struct graph *g, const struct interval *s, uint64_t sock, uint64_t ts_ns)
+{
+	const struct window_object *o = CT_OBJ_KIND(sock) == CT_OBJ_SOCK ? graph_object(g, sock) : NULL;
+
+	if (!o)
+		return false;
+	return graph_is_local(g, sock) ? bytes_connected_ns(g, s, sock, s->from_ns, ts_ns) >= ts_ns
+				       : o->connecting_ns >= ts_ns;
+}
+
 /* Returns true if the task waits for one of the things listed at blame_active(). Sets *ret_for, if
  * it waits for a known task of another process. */
 static bool waits_outside(const struct graph *g, uint32_t task, uint64_t since_ns, uint64_t ts_ns,
@@ -185,6 +179,8 @@ static bool waits_outside(const struct graph *g, uint32_t task, uint64_t since_n
 		return true;
 	if (b.owed && (b.task == GRAPH_NONE || !may_have_no_news(g, &b, ts_ns, since_ns, ts_ns) ||
 		       asks_for_client(g, task, b.obj, ts_ns)))
+		return true;
+	if (connects(g, s, b.obj, ts_ns))
 		return true;
 	return b.task != GRAPH_NONE &&
 	       (graph_descends_from(g, b.task, t->tgid) ||
@@ -464,6 +460,22 @@ bool blame_active(const struct graph *g, uint32_t interval, uint64_t since_ns, s
 	ret->edge = EDGE_OWNER;
 	ret->strength = EDGE_WEAK;
 	ret->rivals = 0;
+	return true;
+}
+
+bool blame_idle_process(const struct graph *g, uint32_t interval)
+{
+	const struct interval *s = &g->intervals[interval];
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[s->task].tgid, &n);
+	uint32_t other;
+
+	if (n > ACTIVE_THREADS || !(owner_has_no_work(g, s->task, s->to_ns - 1) ||
+				    (n > 1 && owner_idles_in_loop(g, s->task, s->to_ns - 1))))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!scan_step(g) || is_active(g, r[i].event, 0, s->from_ns, s->to_ns, false, &other))
+			return false;
 	return true;
 }
 

@@ -412,6 +412,23 @@ static bool blame_lock_owner(const struct graph *g, const struct interval *s, co
 	return true;
 }
 
+/* An inspection shows which thread of Java owned the lock, and this owner has stayed in one wait up to the
+ * end of s. So the waker did not release the lock: it only interrupted the wait, as by Thread.interrupt().
+ * Then returns true, and *b blames the owner. If the waiter owns the lock itself, *b blames no task. */
+static bool blame_shown_owner(const struct graph *g, const struct interval *s, uint32_t waker,
+			      struct blame *b)
+{
+	struct blame shown = *b;
+
+	if (s->wait != CT_W_FUTEX || !owner_of_shown_lock(g, s, &shown) || shown.edge != EDGE_LOCK ||
+	    shown.strength != EDGE_STRONG || shown.task == waker)
+		return false;
+	if (shown.task == s->task)
+		shown.task = GRAPH_NONE;
+	*b = shown;
+	return true;
+}
+
 /* Returns true if in the wait s, another task than the waker posted on the futex, and woke another waiter.
  * Then the waiter may have waited for that task, as for the owner of a lock that another task got first. */
 static bool others_posted(const struct graph *g, const struct interval *s, const struct window_event *wake)
@@ -429,10 +446,47 @@ static bool others_posted(const struct graph *g, const struct interval *s, const
 	return false;
 }
 
+/* Returns true if at ts_ns the task waits for room in a pipe that the process tgid has to read. */
+static bool fills_pipe_of(const struct graph *g, uint32_t task, uint32_t tgid, uint64_t ts_ns)
+{
+	uint32_t i = graph_interval_at(g, task, ts_ns);
+	const struct interval *s = i == GRAPH_NONE ? NULL : &g->intervals[i];
+	struct blame b;
+
+	if (!s || s->state != INTERVAL_BLOCKED || s->wait != CT_W_WRITE ||
+	    (CT_OBJ_KIND(s->obj) != CT_OBJ_PIPE && CT_OBJ_KIND(s->obj) != CT_OBJ_FIFO))
+		return false;
+	blame_lasting(g, i, &b);
+	return b.task != GRAPH_NONE && g->tasks[b.task].tgid == tgid;
+}
+
+/* The waiter opens a FIFO, and another task has opened the other end. Returns true if the waiter may have
+ * waited for another one: the opener is no relative of the waiter, and a sibling of the waiter, such as
+ * another command of the same script, waits for the waiter all the time. So each of the two may wait for the
+ * other one. */
+static bool may_await_sibling(const struct graph *g, const struct interval *s, uint32_t opener,
+			      uint64_t ts_ns)
+{
+	const struct graph_task *me = &g->tasks[s->task];
+	uint64_t middle_ns = s->from_ns + checked_sub(ts_ns, s->from_ns) / 2;
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->children, me->ptgid, &n);
+
+	if (me->ptgid <= 1 || g->tasks[opener].ptgid == me->ptgid || g->tasks[opener].tgid == me->ptgid ||
+	    graph_descends_from(g, opener, me->tgid))
+		return false;
+	for (size_t i = 0; i < n && scan_step(g); i++)
+		if (g->tasks[r[i].event].tgid != me->tgid &&
+		    fills_pipe_of(g, r[i].event, me->tgid, middle_ns) &&
+		    fills_pipe_of(g, r[i].event, me->tgid, checked_sub(ts_ns, 1)))
+			return true;
+	return false;
+}
+
 /* Returns true if the task waited for signals, or at least for those of its own process and its descendants.
  */
-static bool awaits_signal(const struct graph *g, const struct interval *s, const struct window_event *wake,
-			  uint32_t sender)
+static bool awaits_signal_of(const struct graph *g, const struct interval *s, const struct window_event *wake,
+			     uint32_t sender)
 {
 	return s->wait == CT_W_SIGNAL || CT_OBJ_KIND(wake->r.obj) == CT_OBJ_SIGNALFD ||
 	       is_own_sender(g, sender, s->task);
@@ -450,7 +504,8 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 	wake_cause(g, s, wake, CAUSE_LOOK, &cause);
 	b->edge = cause.edge;
 	b->strength = cause.strength;
-	if (waker == GRAPH_NONE || waker == s->task || blame_lock_owner(g, s, wake, waker, b))
+	if (waker == GRAPH_NONE || waker == s->task || blame_lock_owner(g, s, wake, waker, b) ||
+	    blame_shown_owner(g, s, waker, b))
 		return;
 	if (wake->r.flags & CT_WF_READY)
 		b->obj = own_socket(s, wake);
@@ -474,7 +529,7 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 		if (s->wait != CT_W_SIGNAL && blame_interrupted(g, s, waker, b))
 			return;
 		b->edge = EDGE_SIGNAL;
-		b->strength = awaits_signal(g, s, wake, waker) ? EDGE_STRONG : EDGE_WEAK;
+		b->strength = awaits_signal_of(g, s, wake, waker) ? EDGE_STRONG : EDGE_WEAK;
 		b->kind = RESOURCE_SIGNAL;
 	}
 	if (b->edge == EDGE_POST && others_posted(g, s, wake))
@@ -520,6 +575,13 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 	if (b->edge == EDGE_KERNEL_LOCK &&
 	    g->tasks[waker].born_ns > s->from_ns + checked_sub(wake->r.ts, s->from_ns) / 2) {
 		b->time = TIME_LOCK;
+		return;
+	}
+	if (b->edge == EDGE_PIPE && s->wait == CT_W_OPEN && may_await_sibling(g, s, waker, wake->r.ts)) {
+		b->ended = false;
+		b->event = GRAPH_NONE;
+		b->time = TIME_IPC;
+		blame_task(b, GRAPH_NONE, EDGE_OWNER, EDGE_WEAK);
 		return;
 	}
 	b->task = waker;

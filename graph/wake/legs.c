@@ -13,11 +13,6 @@ static const struct ct_rec *rec(const struct graph *g, uint32_t event)
 	return &g->w->events[event].r;
 }
 
-static bool is_poll_wait(const struct interval *s)
-{
-	return s->state == INTERVAL_BLOCKED && (s->wait == CT_W_POLL || s->wait == CT_W_EPOLL);
-}
-
 /* A round of a thread: the time between two waits for work (ends_round()). */
 struct round {
 	uint32_t tid;
@@ -34,8 +29,10 @@ struct round {
  * known owner. */
 static bool ends_round(const struct graph *g, const struct interval *s)
 {
-	return is_poll_wait(s) || (s->state == INTERVAL_BLOCKED && s->wait == CT_W_FUTEX &&
-				   s->to_ns - s->from_ns > HANDED_PAUSE_NS && !graph_futex_owner(g, s));
+	return s->state == INTERVAL_BLOCKED &&
+	       (ct_wait_is_poll(s->wait) ||
+		(s->wait == CT_W_FUTEX && s->to_ns - s->from_ns > HANDED_PAUSE_NS &&
+		 !graph_futex_owner(g, s)));
 }
 
 static uint64_t round_from(const struct graph *g, uint32_t thread, uint64_t ts_ns)

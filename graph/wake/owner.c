@@ -10,6 +10,8 @@
 #include "graph/wake/owner_private.h"
 #include "graph/wake/title.h"
 #include "lib/bisect.h"
+#include "lib/cleanup.h"
+#include "trace/words/frame.h"
 
 uint32_t owner_child(const struct graph *g, const struct interval *s, struct enders *all)
 {
@@ -180,6 +182,70 @@ static uint32_t fuse_server(const struct graph *g, const struct interval *s, str
 			owner_add(g, all, task);
 	}
 	return all->n == 1 ? all->v[0] : GRAPH_NONE;
+}
+
+/* Returns the thread of the FUSE server to which s has given its request. A thread that waits for the next
+ * request has passed it on. Then, or if no record shows the thread, returns `server`. */
+static uint32_t fuse_thread(const struct graph *g, const struct interval *s, uint32_t server)
+{
+	uint32_t task = server == GRAPH_NONE ? GRAPH_NONE : owner_handed_to(g, s), i;
+
+	if (task == GRAPH_NONE || g->tasks[task].tgid != g->tasks[server].tgid)
+		return server;
+	i = graph_interval_at(g, task, s->to_ns - 1);
+	return i != GRAPH_NONE && g->intervals[i].state == INTERVAL_BLOCKED &&
+			       CT_OBJ_KIND(g->intervals[i].obj) == CT_OBJ_FUSEDEV
+		       ? server
+		       : task;
+}
+
+/* Returns the stack of the kernel in the wait s, or NULL. */
+static const struct window_stack *kernel_stack(const struct graph *g, const struct interval *s)
+{
+	uint64_t id = graph_visit_stack(g, s);
+	const struct window_stack *w = id ? window_stack(g->w, id) : NULL;
+
+	return w && w->n_frames && frame_is_kernel(w->frames[0]) ? w : NULL;
+}
+
+static bool has_directory(const struct graph *g, const struct interval *s)
+{
+	const struct window_stack *w = kernel_stack(g, s);
+
+	for (uint16_t i = 1; w && i < w->n_frames && frame_is_kernel(w->frames[i]); i++)
+		if (frame_locks_directory(w->frames[i]))
+			return true;
+	return false;
+}
+
+/* s is a wait in a file system of FUSE. If an inspection shows that it is for the kernel's lock of a
+ * directory, and so not for the server, returns true, and *b blames the only task that may own the lock: it
+ * waits for the server in a call that locks a directory. */
+static bool owner_of_directory(const struct graph *g, const struct interval *s, struct blame *b,
+			       struct enders *all)
+{
+	const struct window_stack *w = kernel_stack(g, s);
+	const struct window_object *mine = graph_object(g, s->obj);
+
+	if (!w || !mine || !frame_locks_directory(w->frames[0]))
+		return false;
+	b->kind = RESOURCE_KERNEL_LOCK;
+	b->edge = EDGE_KERNEL_LOCK;
+	b->time = TIME_LOCK;
+	for (uint32_t i = 0; i < g->n_tasks && scan_step(g); i++) {
+		uint32_t at = i == s->task ? GRAPH_NONE : graph_interval_at(g, i, s->to_ns - 1);
+		const struct interval *x = at == GRAPH_NONE ? NULL : &g->intervals[at];
+		const struct window_object *o;
+
+		if (!x || x->state != INTERVAL_BLOCKED || x->from_ns >= s->to_ns || !x->obj ||
+		    resource_of_object(g->w, x->obj) != RESOURCE_FUSE)
+			continue;
+		o = graph_object(g, x->obj);
+		if (o && o->dev == mine->dev && has_directory(g, x))
+			owner_add_task(all, i);
+	}
+	b->task = all->n == 1 && scan_left(g) ? all->v[0] : GRAPH_NONE;
+	return true;
 }
 
 static bool is_join(const struct graph *g, const struct interval *s, uint32_t owner)
@@ -411,8 +477,10 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, st
 	case CT_W_YIELD:
 	case CT_W_MEMORY:
 	default:
+		if (b->kind == RESOURCE_FUSE && owner_of_directory(g, s, b, all))
+			break;
 		if (b->kind == RESOURCE_FUSE)
-			b->task = fuse_server(g, s, all);
+			b->task = fuse_thread(g, s, fuse_server(g, s, all));
 		else
 			b->task = owner_object(g, s->obj, s->to_ns - 1, s->task, other_side(s), all);
 		if (!s->obj && s->wait != CT_W_SLEEP && b->task == GRAPH_NONE)

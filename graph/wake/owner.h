@@ -150,6 +150,11 @@ bool owner_in_rwlock(const struct graph *g, const struct interval *s);
 /* Returns true if an inspection of s shows that the task is in Thread.sleep() of Java. It then waits on a
  * futex with a time limit, and no other thread knows of this futex. */
 bool owner_sleeps_in_java(const struct graph *g, const struct interval *s);
+/* Returns true if an inspection of s shows that the task owns the lock of Java itself for which it waits: it
+ * has the lock to read, and waits to own it to write. */
+bool owner_is_own_lock(const struct graph *g, const struct interval *s);
+/* Returns true if an inspection of s shows that the task waits for room in a channel of Rust. */
+bool owner_sends_to_channel(const struct graph *g, const struct interval *s);
 /* Returns true if owner_of_shown_lock() does. */
 bool owner_is_shown_lock(const struct graph *g, const struct interval *s);
 /* Returns true if an inspection of s shows a lock of a database or a monitor, as in
@@ -159,6 +164,10 @@ bool owner_shown_recently(const struct graph *g, const struct interval *s);
  * to its tracer, or GRAPH_NONE: no record shows such a signal, as in a frozen control group. An idle
  * tracer is not to blame. */
 void owner_stopper(const struct graph *g, const struct interval *s, struct blame *b);
+
+/* Returns true if other tasks have woken `me` through obj before ts_ns, but `waker` has never woken a task
+ * through it. */
+bool owner_wakes_first(const struct graph *g, uint64_t obj, uint32_t me, uint32_t waker, uint64_t ts_ns);
 
 /* Returns true if a thread of the process of `task` waits at ts_ns for input on sock, and records show that
  * this wait would have ended if the input had arrived after since_ns. */

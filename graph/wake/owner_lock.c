@@ -66,6 +66,17 @@ bool owner_sleeps_in_java(const struct graph *g, const struct interval *s)
 	return false;
 }
 
+bool owner_sends_to_channel(const struct graph *g, const struct interval *s)
+{
+	uint64_t id = s->wait == CT_W_FUTEX ? graph_visit_stack(g, s) : 0;
+	const struct window_stack *w = id ? window_stack(g->w, id) : NULL;
+
+	for (uint16_t i = 0; w && i < w->n_frames; i++)
+		if (frame_sends_to_channel(w->frames[i]))
+			return true;
+	return false;
+}
+
 static bool waits_for_class(const struct graph *g, const struct interval *s)
 {
 	uint64_t id = graph_visit_stack(g, s);
@@ -234,6 +245,14 @@ bool owner_shown_recently(const struct graph *g, const struct interval *s)
 bool owner_is_shown_lock(const struct graph *g, const struct interval *s)
 {
 	return shown_lock(g, s) != GRAPH_NONE;
+}
+
+bool owner_is_own_lock(const struct graph *g, const struct interval *s)
+{
+	uint32_t visit = shown_lock(g, s);
+
+	return visit != GRAPH_NONE && ct_visit_lock(&g->w->events[visit].r) & CT_VL_JAVA &&
+	       visit_owner(g, visit, s->to_ns) == s->task;
 }
 
 bool owner_of_shown_lock(const struct graph *g, const struct interval *s, struct blame *b)

@@ -287,6 +287,20 @@ uint32_t owner_past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, u
 	return GRAPH_NONE;
 }
 
+bool owner_wakes_first(const struct graph *g, uint64_t obj, uint32_t me, uint32_t waker, uint64_t ts_ns)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->wakes, obj, &n);
+	bool others = false;
+
+	for (size_t i = 0; i < n && owner_event(g, &r[i])->r.ts < ts_ns; i++) {
+		if (!scan_step(g) || ct_wake_waker(&owner_event(g, &r[i])->r) == g->tasks[waker].tid)
+			return false;
+		others |= waker_of(g, &r[i], ts_ns, me) != GRAPH_NONE;
+	}
+	return others;
+}
+
 bool owner_is_stopped(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns - 1);

@@ -398,8 +398,8 @@ static void poll_likely(const struct graph *g, const struct interval *s, const s
 /* The poll is for an eventfd through which threads of the task's own process have woken it: b->task, or those
  * in *all. Returns true if none of them has work, and no other process can end the poll through the other
  * polled objects. Then the task awaits a signal, such as the one for the end of a child. */
-static bool awaits_signal(const struct graph *g, const struct interval *s, const struct poll_found *f,
-			  const struct blame *b, const struct enders *all)
+static bool only_signal_is_left(const struct graph *g, const struct interval *s, const struct poll_found *f,
+				const struct blame *b, const struct enders *all)
 {
 	if (!f->others_inner || !f->told ||
 	    (b->task != GRAPH_NONE && !owner_has_no_work(g, b->task, s->to_ns - 1)))
@@ -420,6 +420,45 @@ static bool only_sleeps(const struct graph *g, const struct interval *s)
 
 	return s->flags & CT_SF_TIMEOUT && e && e->ts <= s->to_ns && ct_waitfd_count(e) == 1 &&
 	       e->obj == s->obj && !(ct_waitfd_events(e) & CT_POLL_DATA);
+}
+
+/* Returns true if only the process tgid can write to the pipe, besides the poller's own process. */
+static bool is_written_by(const struct graph *g, const struct interval *s, uint64_t pipe, uint32_t tgid)
+{
+	struct enders all = { 0 };
+	uint32_t task = owner_fd(g, pipe, s->to_ns - 1, g->tasks[s->task].tgid, CT_FF_WRITE, &all);
+
+	return task != GRAPH_NONE && g->tasks[task].tgid == tgid && !all.n &&
+	       owner_modes(g, pipe, tgid) & CT_FF_WRITE;
+}
+
+/* b is the blame for the poll s. Returns true if nothing but the process of b->task can end it: all polled
+ * descriptors are pipes to which only this process writes, or through which the poller's process tells itself
+ * of signals, such as the one for the end of that process. */
+static bool is_sole(const struct graph *g, const struct interval *s, const struct graph_ref *r, size_t n,
+		    const struct blame *b)
+{
+	uint32_t tgid = b->task == GRAPH_NONE ? 0 : g->tasks[b->task].tgid;
+	bool any = false;
+
+	if (!tgid || tgid == g->tasks[s->task].tgid || s->wait != CT_W_POLL || s->flags & CT_SF_TIMEOUT)
+		return false;
+	if (s->obj)
+		return CT_OBJ_KIND(s->obj) == CT_OBJ_PIPE && is_written_by(g, s, s->obj, tgid);
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct window_event *e = owner_event(g, &r[i]);
+		bool pipe = CT_OBJ_KIND(e->r.obj) == CT_OBJ_PIPE;
+
+		if (e->r.ts > s->to_ns || e->r.ts < s->from_ns)
+			continue;
+		if (ct_waitfd_count(&e->r) > CT_WAITFD_MAX)
+			return false;
+		if (pipe && is_written_by(g, s, e->r.obj, tgid))
+			any = true;
+		else if (!pipe || !is_self_pipe(g, e->r.obj, s))
+			return false;
+	}
+	return any && scan_left(g);
 }
 
 void owner_of_poll(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all)
@@ -451,6 +490,8 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 		*all = m.all;
 		if (m.inner && (!b->timed_out || m.forked))
 			poll_child(g, s, b, all);
+		else
+			b->sole = is_sole(g, s, r, n, b);
 		return;
 	}
 	for (size_t i = 0; i < n && scan_step(g); i++) {
@@ -482,7 +523,7 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 	own = b->task != GRAPH_NONE ? g->tasks[b->task].tgid == g->tasks[s->task].tgid
 				    : (eventfd && alone) || ((eventfd || f.best.score == POLL_WRITTEN) &&
 							     all->n && are_own(g, all, s->task));
-	if (own && !b->timed_out && awaits_signal(g, s, &f, b, all) && poll_child(g, s, b, &children)) {
+	if (own && !b->timed_out && only_signal_is_left(g, s, &f, b, all) && poll_child(g, s, b, &children)) {
 		*all = children;
 		return;
 	}
@@ -493,4 +534,5 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 		if (b->task != GRAPH_NONE && eventfd && owner_idles_in_loop(g, b->task, s->to_ns - 1))
 			b->task = GRAPH_NONE;
 	}
+	b->sole = is_sole(g, s, r, n, b);
 }

@@ -8,6 +8,7 @@
 #include "graph/wake/bytes.h"
 #include "graph/wake/owner_private.h"
 #include "lib/checked.h"
+#include "lib/cleanup.h"
 #include "trace/words/call.h"
 
 static uint32_t owner_sock_user(const struct graph *g, uint64_t sock, uint64_t ts_ns)
@@ -431,6 +432,38 @@ static uint32_t serving_thread(const struct graph *g, uint64_t sock, uint64_t ts
 	return thread != GRAPH_NONE && owner_alive(g, thread, ts_ns) ? thread : task;
 }
 
+/* Returns true if records show which processes had `peer`, the accepted end of a connection, and none of them
+ * lives. A process that listens at this address now, such as a server that was started again, does not get
+ * this connection. */
+static bool users_have_ended(const struct graph *g, uint64_t peer, uint64_t ts_ns)
+{
+	const struct window_object *o = graph_object(g, peer);
+	const struct graph_ref *used[] = { graph_ref_before(g, &g->sends, peer, ts_ns),
+					   graph_ref_before(g, &g->recvs, peer, ts_ns) };
+	bool known = false;
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->fds, peer, &n);
+
+	if (!o || o->type == SOCK_DGRAM || peer & CT_OBJ_NOT_ACCEPTED)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(used); i++) {
+		const struct ct_rec *e = used[i] ? &owner_event(g, used[i])->r : NULL;
+		uint32_t task = e ? graph_task_at(g, e->tid, e->ts) : GRAPH_NONE;
+
+		if (task == GRAPH_NONE)
+			continue;
+		if (owner_process(g, g->tasks[task].tgid, ts_ns) != GRAPH_NONE)
+			return false;
+		known = true;
+	}
+	for (size_t i = 0; i < n && owner_event(g, &r[i])->r.ts <= ts_ns; i++) {
+		if (!scan_step(g) || owner_process(g, owner_event(g, &r[i])->r.tid, ts_ns) != GRAPH_NONE)
+			return false;
+		known = true;
+	}
+	return known;
+}
+
 uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32_t tgid, struct enders *all)
 {
 	uint64_t peer = graph_peer_object(g, sock);
@@ -445,8 +478,9 @@ uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32
 		task = owner_fd(g, peer, ts_ns, 0, 0, all);
 		if (task != GRAPH_NONE)
 			task = serving_thread(g, sock, ts_ns, task);
-		/* Several processes have the accepted end. No record shows which of them uses it. */
-		else if (all->n && !(peer & CT_OBJ_NOT_ACCEPTED))
+		/* Several processes have the accepted end, and no record shows which of them uses it. Or none
+		 * has it any more. */
+		else if ((all->n && !(peer & CT_OBJ_NOT_ACCEPTED)) || users_have_ended(g, peer, ts_ns))
 			return GRAPH_NONE;
 	}
 	/* The other end of a unix connection that is not accepted has the listening socket's

@@ -303,11 +303,6 @@ uint32_t repeats_ended(const struct graph *g, uint32_t interval)
 	return r ? r->ended[r->at[interval - r->first]] : GRAPH_NONE;
 }
 
-static bool is_poll(const struct interval *s)
-{
-	return s->wait == CT_W_POLL || s->wait == CT_W_EPOLL;
-}
-
 /* Returns true if a signal of the waker may only interrupt the wait. */
 static bool may_interrupt(const struct graph *g, const struct interval *s, const struct window_event *wake)
 {
@@ -467,7 +462,8 @@ bool repeats_debt(const struct graph *g, uint32_t interval, struct blame *ret)
 	uint32_t tgid = g->tasks[s->task].tgid, waker;
 	struct blame after;
 
-	if (!wake || !is_poll(s) || s->to_ns - s->from_ns <= OTHER_WAIT_NS || !ct_wake_by_task(&wake->r))
+	if (!wake || !ct_wait_is_poll(s->wait) || s->to_ns - s->from_ns <= OTHER_WAIT_NS ||
+	    !ct_wake_by_task(&wake->r))
 		return false;
 	waker = graph_task_at(g, ct_wake_waker(&wake->r), wake->r.ts);
 	if (waker == GRAPH_NONE || waker == s->task ||
@@ -502,21 +498,78 @@ static uint32_t writer_of(const struct graph *g, const struct interval *x)
 	const struct ct_rec *wake = x->wake == GRAPH_NONE ? NULL : &g->w->events[x->wake].r;
 	uint32_t task;
 
-	if (!wake || x->state != INTERVAL_BLOCKED || !is_poll(x) || !ct_wake_by_task(wake) ||
+	if (!wake || x->state != INTERVAL_BLOCKED || !ct_wait_is_poll(x->wait) || !ct_wake_by_task(wake) ||
 	    ct_wake_call(wake) != CT_W_WRITE || CT_OBJ_KIND(wake->obj) != CT_OBJ_PIPE)
 		return GRAPH_NONE;
 	task = graph_task_at(g, ct_wake_waker(wake), wake->ts);
 	return task != GRAPH_NONE && g->tasks[task].tgid != g->tasks[x->task].tgid ? task : GRAPH_NONE;
 }
 
-/* The task `helper` ended the poll x. Returns true if it got its last command before ts_ns, and did not write
- * up to ts_ns since. */
-static bool owed_since(const struct graph *g, const struct interval *x, uint32_t helper, uint64_t ts_ns)
+/* The process tgid gave the task `helper` its last command before before_ns. Returns true if this was up to
+ * ts_ns, and the helper did not write to the pipe from then to until_ns. */
+static bool owed_since(const struct graph *g, uint32_t helper, uint32_t tgid, uint64_t pipe, uint64_t ts_ns,
+		       uint64_t before_ns, uint64_t until_ns)
 {
-	const struct ct_rec *wake = &g->w->events[x->wake].r;
-	uint64_t asked = blame_command_ns(g, helper, wake->ts, g->tasks[x->task].tgid);
+	uint64_t asked = blame_command_ns(g, helper, before_ns, tgid);
 
-	return asked && asked <= ts_ns && !wrote(g, helper, wake->obj, asked, ts_ns);
+	return asked && asked <= ts_ns && !wrote(g, helper, pipe, asked, until_ns);
+}
+
+static void blame_helper(const struct graph *g, uint32_t helper, uint64_t pipe, struct blame *ret)
+{
+	ret->task = helper;
+	ret->event = GRAPH_NONE;
+	ret->obj = pipe;
+	ret->kind = resource_of_object(g->w, pipe);
+	ret->time = TIME_IPC;
+	ret->edge = EDGE_OWNER;
+	ret->strength = EDGE_WEAK;
+	ret->rivals = 0;
+	ret->ended = false;
+}
+
+/* Returns true if the task waits in a read of a pipe: a helper may wait for its next command there. */
+static bool reads_pipe(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	uint32_t i = graph_interval_at(g, task, ts_ns);
+	const struct interval *s = i == GRAPH_NONE ? NULL : &g->intervals[i];
+
+	return s && s->state == INTERVAL_BLOCKED && s->wait == CT_W_READ &&
+	       (CT_OBJ_KIND(s->obj) == CT_OBJ_PIPE || CT_OBJ_KIND(s->obj) == CT_OBJ_FIFO);
+}
+
+/* The poll s ended without an answer, and the poll x of the same task has not ended. Finds the only helper
+ * that got a command before the end of s and has not answered it. */
+static bool find_debtor(const struct graph *g, const struct interval *s, const struct interval *x,
+			uint64_t end_ns, struct blame *ret)
+{
+	uint32_t tgid = g->tasks[s->task].tgid, found = GRAPH_NONE;
+	uint64_t pipe = 0, ns = MIN(x->to_ns, end_ns) - 1, since_ns;
+	size_t n;
+	const struct graph_ref *r = graph_refs_from(g, &g->waitfds, g->tasks[s->task].tid, x->from_ns, &n);
+
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct ct_rec *e = &g->w->events[r[i].event].r;
+		struct enders all = { 0 };
+		uint32_t task;
+
+		if (e->ts > x->to_ns)
+			break;
+		if (CT_OBJ_KIND(e->obj) != CT_OBJ_PIPE)
+			continue;
+		task = owner_past_waker(g, e->obj, ns, s->task, &all, &since_ns);
+		if (task == GRAPH_NONE || g->tasks[task].tgid == tgid || reads_pipe(g, task, ns) ||
+		    !owed_since(g, task, tgid, e->obj, s->to_ns, ns, ns))
+			continue;
+		if (found != GRAPH_NONE && found != task)
+			return false;
+		found = task;
+		pipe = e->obj;
+	}
+	if (found == GRAPH_NONE)
+		return false;
+	blame_helper(g, found, pipe, ret);
+	return true;
 }
 
 bool repeats_answered(const struct graph *g, uint32_t interval, uint64_t end_ns, struct blame *ret)
@@ -524,33 +577,29 @@ bool repeats_answered(const struct graph *g, uint32_t interval, uint64_t end_ns,
 	const struct interval *s = &g->intervals[interval], *x = s + 1;
 	const struct graph_task *t = &g->tasks[s->task];
 	const struct interval *end = &g->intervals[t->first_interval + t->n_intervals];
+	uint32_t tgid = t->tgid;
 	struct enders tried = { 0 };
 	uint64_t ran_ns = 0;
 
 	if (s->to_ns - s->from_ns <= OTHER_WAIT_NS)
 		return false;
-	for (unsigned looks = 0; x < end && x->to_ns <= end_ns && looks < ANSWER_LOOKS && scan_step(g);
-	     x++, looks++) {
+	for (unsigned looks = 0; x < end && looks < ANSWER_LOOKS && scan_step(g); x++, looks++) {
 		uint32_t task = writer_of(g, x);
 		size_t n = tried.n;
 
 		ran_ns += interval_ran_ns(x);
 		if (has_made_progress(ran_ns, x->to_ns - s->from_ns))
 			return false;
+		if (x->to_ns > end_ns || (x + 1 == end && x->wake == GRAPH_NONE))
+			return x->state == INTERVAL_BLOCKED && ct_wait_is_poll(x->wait) &&
+			       x->from_ns < end_ns && find_debtor(g, s, x, end_ns, ret);
 		if (task == GRAPH_NONE || task == ret->task)
 			continue;
 		owner_add_task(&tried, task);
-		if (tried.n == n || !owed_since(g, x, task, s->to_ns))
+		if (tried.n == n || !owed_since(g, task, tgid, g->w->events[x->wake].r.obj, s->to_ns,
+						g->w->events[x->wake].r.ts, s->to_ns))
 			continue;
-		ret->task = task;
-		ret->event = GRAPH_NONE;
-		ret->obj = g->w->events[x->wake].r.obj;
-		ret->kind = resource_of_object(g->w, ret->obj);
-		ret->time = TIME_IPC;
-		ret->edge = EDGE_OWNER;
-		ret->strength = EDGE_WEAK;
-		ret->rivals = 0;
-		ret->ended = false;
+		blame_helper(g, task, g->w->events[x->wake].r.obj, ret);
 		return true;
 	}
 	return false;

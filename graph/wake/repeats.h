@@ -64,6 +64,10 @@ bool repeats_debt(const struct graph *g, uint32_t interval, struct blame *ret);
  * and the task has written nothing to this pipe since, as far as wake-ups show.
  * - Up to that answer, the waiter makes no progress (has_made_progress()).
  *
+ * If no answer comes up to end_ns, and the waiter polls at that time, the task counts that has such a command
+ * and has woken the waiter through a polled pipe before. It must be the only one, and must not wait in a read
+ * of a pipe itself.
+ *
  * Then *ret weakly blames this task. Otherwise *ret does not change.
  */
 bool repeats_answered(const struct graph *g, uint32_t interval, uint64_t end_ns, struct blame *ret);

@@ -123,7 +123,19 @@ enum ct_kind {
 	 *   nr, flags, wait, aux  with CT_DEST_UNIX, 48 bits instead: a hash of its name (CT_DEST_NAME_ADD)
 	 */
 	CT_SEND = 11,
-	CT_RECV = 12, /* tid: the task, peer: bytes, obj: the socket on the receiver's side */
+	/*
+	 * Receives: one, or, if state is 0, a run of them (since 1.12). In a run, one task receives again and
+	 * again from one stream socket, and its CPU makes no other record. A run takes at most 50 us. The
+	 * time is that of the last receive.
+	 *   tid    the task
+	 *   peer   bytes
+	 *   obj    the socket on the receiver's side
+	 *   state  CT_RECV_STRAND: the thread runs a strand, such as a goroutine (see CT_LOCK). Since
+	 *          version 1.12 of the format
+	 *   nr, flags, wait, aux  with CT_RECV_STRAND: the low 48 bits of the strand, of which nr has the
+	 *          high 16 bits, flags the next 8 bits, wait the next 8 bits
+	 */
+	CT_RECV = 12,
 	/* obj: the TCP or UDP socket that became readable, state: CT_CTX_*. Only in traces up to
 	 * version 1.3 of the format. Later traces have CT_WF_READY in CT_WAKE. */
 	CT_READY = 13,
@@ -341,7 +353,20 @@ enum ct_kind {
 	 *   x[1]   stack id (CT_STACK blob)
 	 */
 	CT_JOB_STACK = 31,
-	CT_KIND_LAST = CT_JOB_STACK,
+	/*
+	 * A strand waits for a lock, or releases one. A strand is what the runtime of a language runs on its
+	 * threads, such as a goroutine. Only calls that wait, or that may end a wait, have a record. Since
+	 * version 1.12 of the format. Some releases also have a CT_JOB_STACK, with the strand as its job.
+	 *   tid    the task
+	 *   state  CT_LOCK_*
+	 *   aux    the framework: as in a CT_JOB
+	 *   obj    the lock (CT_OBJ_QUEUE)
+	 *   x[0]   the strand: an address, which together with the tgid names one strand while that strand
+	 *          lives
+	 *   x[1]   0
+	 */
+	CT_LOCK = 32,
+	CT_KIND_LAST = CT_LOCK,
 
 	CT_TASK = 64,
 	CT_OBJECT = 65,
@@ -374,7 +399,7 @@ _Static_assert(sizeof(struct ct_rec) == 32, "ct_rec");
 			 (kind) == CT_VISIT || (kind) == CT_GAP || (kind) == CT_ACCESS ||                    \
 			 (kind) == CT_POLLED || (kind) == CT_JOB || (kind) == CT_HANG ||                     \
 			 (kind) == CT_SHED || (kind) == CT_FOUND || (kind) == CT_MARK ||                     \
-			 (kind) == CT_INPUT || (kind) == CT_JOB_STACK                                        \
+			 (kind) == CT_INPUT || (kind) == CT_JOB_STACK || (kind) == CT_LOCK                   \
 		 ? 2                                                                                         \
 		 : 0)
 #define CT_KIND_IS_BLOB(kind) ((kind) >= 64)
@@ -549,6 +574,14 @@ enum ct_job {
  */
 #define CT_JF_LOOSE 0x01
 #define CT_JF_AGAIN 0x02 /* flag of a CT_JOB_OFF that repeats an earlier one */
+
+#define CT_RECV_STRAND 1 /* state of a CT_RECV */
+
+enum ct_lock {
+	CT_LOCK_WAIT = 0,  /* the strand begins to wait, behind the others that wait for this lock */
+	CT_LOCK_AGAIN = 1, /* the strand was woken, did not get the lock, and waits before all others */
+	CT_LOCK_RELEASE = 2,
+};
 
 enum ct_input {
 	CT_INPUT_OTHER = 0, /* an event that is no input, such as that a window is visible now */

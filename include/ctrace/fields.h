@@ -23,6 +23,12 @@ static inline ct_u32 ct_dev_minor(ct_u64 dev)
 	return dev & 0xfffff;
 }
 
+/* wait: CT_W_*. Returns true for a poll, and for a wait in an epoll. */
+static inline bool ct_wait_is_poll(ct_u8 wait)
+{
+	return wait == CT_W_POLL || wait == CT_W_EPOLL;
+}
+
 /* Returns the user address in the id of a FUTEX, DATA or QUEUE. */
 static inline ct_u64 ct_obj_uaddr(ct_u64 id)
 {
@@ -314,6 +320,29 @@ static inline enum ct_job ct_job_state(const struct ct_rec *r)
 static inline ct_u16 ct_job_framework(const struct ct_rec *r)
 {
 	return r->aux;
+}
+
+static inline enum ct_lock ct_lock_what(const struct ct_rec *r)
+{
+	return (enum ct_lock)r->state;
+}
+
+/* Returns the strand that receives; 0: none, or not known. */
+static inline ct_u64 ct_recv_strand(const struct ct_rec *r)
+{
+	return r->state == CT_RECV_STRAND
+		       ? (ct_u64)r->nr << 32 | (ct_u64)r->flags << 24 | (ct_u64)r->wait << 16 | r->aux
+		       : 0;
+}
+
+/* The opposite of ct_recv_strand(). */
+static inline void ct_recv_by(struct ct_rec *r, ct_u64 strand)
+{
+	r->state = CT_RECV_STRAND;
+	r->nr = (ct_u16)(strand >> 32);
+	r->flags = (ct_u8)(strand >> 24);
+	r->wait = (ct_u8)(strand >> 16);
+	r->aux = (ct_u16)strand;
 }
 
 static inline enum ct_mark ct_mark_what(const struct ct_rec *r)

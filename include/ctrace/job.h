@@ -73,6 +73,11 @@ enum job_reg {
 /* job_rule.event of a function that only gives the program's function to the framework (JOB_CALLS) */
 #define JOB_FUNCTION 255
 
+/* job_rule.event of a function with which a strand waits for a lock or releases one (CT_LOCK). `queue` is the
+ * lock, and `job` the strand. JOB_LOCK_WAIT: if the low 8 bits of `part` are not 0, it is a CT_LOCK_AGAIN. */
+#define JOB_LOCK_WAIT    254
+#define JOB_LOCK_RELEASE 253
+
 /* What an event of a display server looks like in memory. */
 enum job_layout {
 	JOB_LAYOUT_DRAW = 0, /* there is no event: the program draws */

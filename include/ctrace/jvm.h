@@ -46,7 +46,9 @@
  * - ReentrantReadWriteLock. Its first member is exclusiveOwnerThread, the thread that owns the lock to write:
  *   HotSpot places the members of a class behind those of the classes above it, and the uppermost class,
  *   AbstractOwnableSynchronizer, has only this one. Another member, firstReader, is one of perhaps several
- *   threads that own the lock to read.
+ *   threads that own the lock to read. No further member refers to a thread. A thread that owns the lock to
+ *   read gets it to read again at once, so if the firstReader waits, it waits to own the lock to write. It
+ *   never gets it while it is a reader itself.
  * - FutureTask, as made by an ExecutorService. Its only reference to a Thread is `runner`, the thread that
  *   runs it. It is null before the start and after the end.
  * src/java.base/share/classes/java/util/concurrent/

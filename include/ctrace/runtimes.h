@@ -16,4 +16,12 @@
 		"RwLock>::write_contended"
 #define RUST_LOCK_FUNCTIONS "Mutex::lock_contended", "Mutex>::lock_contended", RUST_RWLOCK_FUNCTIONS
 
+/* Channels of limited size: std::sync::mpsc::sync_channel() since Rust 1.67, and those of the crate
+ * crossbeam-channel. A send waits below a function whose name has one of these parts, and then
+ * RUST_CHANNEL_SEND. library/std/src/sync/mpmc/, and src/flavors/ of crossbeam-channel */
+#define RUST_BOUNDED_CHANNELS                                                                                \
+	"std::sync::mpmc::array::Channel<", "std::sync::mpmc::zero::Channel<",                               \
+		"crossbeam_channel::flavors::array::Channel<", "crossbeam_channel::flavors::zero::Channel<"
+#define RUST_CHANNEL_SEND ">::send"
+
 #endif

@@ -35,12 +35,15 @@ static void function(const struct jobs_function *f)
 	bool input = f->event == JOBS_SPEC_INPUT, call = f->event == JOBS_SPEC_CALL;
 	bool transaction = f->event == JOBS_SPEC_BEGIN || f->event == JOBS_SPEC_FINISH;
 	bool gives = f->event == JOBS_SPEC_FUNCTION;
+	bool lock = f->event == JOBS_SPEC_LOCK_WAIT || f->event == JOBS_SPEC_LOCK_RELEASE;
 
-	if (!*f->symbol || (!input && !call && !transaction && !gives && f->event > CT_JOB_END) ||
+	if (!*f->symbol || (!input && !call && !transaction && !gives && !lock && f->event > CT_JOB_END) ||
 	    f->values.layout >= JOB_LAYOUTS || (!input && f->values.layout) ||
 	    (call || transaction) != (f->values.call[0] != '\0'))
 		abort();
 	if (f->values.job.arg < 0 && !call && !gives && (!input || f->values.layout))
+		abort();
+	if (lock && f->values.queue.arg < 0)
 		abort();
 	if (gives &&
 	    (f->values.function.arg < 0 || !f->has_calls || !f->calls.call[0] || f->calls.job.arg < 0))

@@ -449,6 +449,9 @@ static void lives(struct scene_writer *s)
 	add_x(s, 0, (struct ct_rec){ .kind = CT_JOB, .tid = MAIN, .state = CT_JOB_ENQUEUE, .obj = QUEUE },
 	      0x5000, 0x401100);
 	add_x(s, 0, (struct ct_rec){ .kind = CT_JOB_STACK, .tid = MAIN, .obj = QUEUE }, 0x5000, s->stack_id);
+	add_x(s, 0, (struct ct_rec){ .kind = CT_LOCK, .tid = MAIN, .obj = QUEUE }, 0x6000, 0);
+	add_x(s, 0, (struct ct_rec){ .kind = CT_LOCK, .tid = MAIN, .state = CT_LOCK_RELEASE, .obj = QUEUE },
+	      0x7000, 0);
 	wakes(s, WORKER, MAIN, COND, CT_W_FUTEX);
 	sleeps(s, MAIN, CT_W_EPOLL, EPOLL, 232);
 	runs(s, WORKER);

@@ -83,6 +83,7 @@ static const char *const record_names[] = {
 	[CT_MARK] = "mark",
 	[CT_INPUT] = "input",
 	[CT_JOB_STACK] = "job-stack",
+	[CT_LOCK] = "lock",
 	[CT_TASK] = "task",
 	[CT_OBJECT] = "object",
 	[CT_STACK] = "stack",

@@ -80,6 +80,11 @@ bool frame_is_lock(const char *frame)
 	return frame_is_metadata_lock(frame) || frame_is_innodb_lock(frame);
 }
 
+bool frame_is_go_runtime(const char *frame)
+{
+	return begins(frame, "runtime.") || begins(frame, "sync.") || begins(frame, "internal/sync.");
+}
+
 bool frame_is_rwlock(const char *frame)
 {
 	static const char *const rust[] = { RUST_RWLOCK_FUNCTIONS };
@@ -178,6 +183,35 @@ bool frame_waits_for_thaw(const char *inner, const char *frame)
 	for (size_t i = 0; i < ARRAY_SIZE(begins_write); i++)
 		writes |= frame_is_function(frame, begins_write[i]);
 	return waiting && writes;
+}
+
+bool frame_locks_directory(const char *frame)
+{
+	/* fs/readdir.c and fs/namei.c: these functions lock a directory for a call of its file system, and
+	 * wait for no other lock of this kind. */
+	static const char *const functions[] = { "k:iterate_dir",     "k:lookup_slow",  "k:open_last_lookups",
+						 "k:filename_create", "k:do_unlinkat",  "k:do_rmdir",
+						 "k:lock_rename",     "k:do_renameat2", "k:do_mkdirat",
+						 "k:do_symlinkat",    "k:do_linkat",    "k:do_mknodat" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
+		if (frame_is_function(frame, functions[i]))
+			return true;
+	return false;
+}
+
+bool frame_sends_to_channel(const char *frame)
+{
+	static const char *const channels[] = { RUST_BOUNDED_CHANNELS };
+
+	for (size_t i = 0; i < ARRAY_SIZE(channels); i++) {
+		const char *type = strstr(frame, channels[i]),
+			   *end = type ? strstr(type, RUST_CHANNEL_SEND) : NULL;
+
+		if (end)
+			return true;
+	}
+	return false;
 }
 
 bool frame_retries_fork(const char *inner, const char *frame)

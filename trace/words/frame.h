@@ -33,6 +33,8 @@ bool frame_is_own_code(const char *frame);
  * Rust or MariaDB waits for a lock. Only for MariaDB, the file of the frame has to be right too.
  * Some names in the list are prefixes, so functions such as pthread_rwlock_unlock() count too. */
 bool frame_is_lock(const char *frame);
+/* Returns true if the frame is in the runtime of Go, or in its package sync. */
+bool frame_is_go_runtime(const char *frame);
 /* As frame_is_lock(), but only for the read-write locks of glibc and Rust. */
 bool frame_is_rwlock(const char *frame);
 /* Returns true if the frame is in a function of MariaDB or MySQL that waits for a lock of metadata
@@ -54,6 +56,12 @@ bool frame_is_out_of_memory(const char *frame);
 /* inner: the frame that `frame` has called. Returns true if the task waits in `inner` until its file system,
  * which is frozen, is thawed. */
 bool frame_waits_for_thaw(const char *inner, const char *frame);
+/* Returns true if the frame is in a function of the kernel that locks a directory. If it is the innermost
+ * one, the task waits for this lock; otherwise the task owns it. */
+bool frame_locks_directory(const char *frame);
+/* Returns true if the frame is in a function of Rust that sends to a channel of limited size. A thread that
+ * waits below it waits for a thread that receives, and not for work. */
+bool frame_sends_to_channel(const char *frame);
 /* Returns true if the frames are of a shell that sleeps because fork() has failed, and then tries again:
  * `frame` has called `inner`. */
 bool frame_retries_fork(const char *inner, const char *frame);

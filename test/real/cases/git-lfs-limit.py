@@ -6,7 +6,7 @@ import os
 
 from scene import descendants, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"git": "git", "git-lfs": "git-lfs", "nginx": "nginx", "curl": "curl", "python3": "python3"}
 RATE = 40 << 10
 NGINX = """daemon off;

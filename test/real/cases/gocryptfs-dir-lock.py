@@ -7,7 +7,7 @@ import subprocess
 
 from scene import proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"gocryptfs": "gocryptfs", "cp": "coreutils", "ls": "coreutils", "losetup": "mount", "mkfs.ext2": "e2fsprogs"}
 
 

@@ -3,7 +3,7 @@
 read lock cannot become a write lock. So it waits for itself."""
 import re
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"java": "openjdk-17-jre-headless", "javac": "openjdk-17-jdk-headless", "jcmd": "openjdk-17-jdk-headless"}
 SHOP = """
 import java.io.*;

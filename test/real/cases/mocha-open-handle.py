@@ -5,7 +5,7 @@ import os
 
 from scene import proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"mocha": "mocha", "node": "nodejs", "redis-server": "redis-server", "redis-cli": "redis-tools",
          "ss": "iproute2"}
 TEST = """

@@ -7,7 +7,7 @@ import signal
 
 from scene import children, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"notmuch": "notmuch", "perl": "perl", "chrt": "util-linux", "taskset": "util-linux"}
 MAILS = 4000
 HOGS = ["hog0", "hog1", "hog2"]

@@ -9,7 +9,7 @@ import wave
 
 from scene import Missing
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"Xvfb": "xvfb", "ffmpeg": "ffmpeg", "xdpyinfo": "x11-utils", "python3": "python3"}
 PLAYER = """
 import sys

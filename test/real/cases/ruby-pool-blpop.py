@@ -5,7 +5,7 @@ import subprocess
 
 from scene import Missing
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"ruby": "ruby", "redis-server": "redis-server", "redis-cli": "redis-tools", "curl": "curl"}
 RUBY = "/usr/bin/ruby"
 SHOP = """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """curl waits for a Rust server. Two of its threads send messages to each other through bounded channels, and wait: both channels
 are full, and each thread would read its own channel only after its send."""
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"rustc": "rustc", "curl": "curl"}
 # A line on the input starts the repair, which takes messages out of one of the channels.
 SHOP = r"""

@@ -5,7 +5,7 @@ import os
 
 from scene import children, descendants, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"scons": "scons", "g++": "g++"}
 PART = ("int f%d(int *a, int x) { int n = 0; for (int i = 0; i < x; i++) for (int k = 0; k < %d; k++) { "
         "n += (n << 3) ^ (a[i] * a[k] + %d); a[k] = n > x ? n : x %% (k + 1); } return n; }\n")

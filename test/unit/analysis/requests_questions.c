@@ -99,10 +99,11 @@ static void check_parts(const struct graph *g, const struct request *r, const pa
 void ask_parts(struct question *q)
 {
 	static const char *const kinds[] = {
-		[PART_WORK] = "work",         [PART_QUEUED] = "queued",
-		[PART_SHARED] = "shared",     [PART_CONNECTION] = "connection",
-		[PART_TIMER] = "timer",       [PART_INSIDE] = "inside",
-		[PART_DELIVERY] = "delivery", [PART_OUTSIDE] = "outside",
+		[PART_WORK] = "work",       [PART_QUEUED] = "queued",
+		[PART_SHARED] = "shared",   [PART_CONNECTION] = "connection",
+		[PART_TIMER] = "timer",     [PART_INSIDE] = "inside",
+		[PART_LOCK] = "lock",       [PART_DELIVERY] = "delivery",
+		[PART_OUTSIDE] = "outside",
 	};
 	_cleanup_(question_free_graph) struct graph *g = question_graph(q);
 	_cleanup_(free_services) struct services *s = NULL;

@@ -75,7 +75,25 @@ static void negative_cost(void **state)
 	struct tracer_cost c = cost(10, 10, (uint64_t)-60);
 
 	assert_true(c.known && c.ns < 0 && c.p < 0.01);
-	assert_false(c.high);
+	assert_false(c.high || c.unclear);
+}
+
+/* The untraced runs take 1000 ms. The traced runs take 990 ms each, or 490, 590, ... 1390 ms. */
+static void unclear_cost(void **state)
+{
+	for (uint64_t spread_ms = 0; spread_ms <= 100; spread_ms += 100) {
+		_cleanup_(baseline_done) struct baseline b = { 0 };
+		struct tracer_cost c;
+
+		for (uint64_t i = 0; i < 10; i++) {
+			assert_int_equal(
+				baseline_clock(&b.traced, (990 + i * spread_ms - 5 * spread_ms) * MS), 0);
+			assert_int_equal(baseline_clock(&b.untraced, 1000 * MS), 0);
+		}
+		assert_int_equal(tracer_cost_of(&b, 0.05, &c), 0);
+		assert_true(c.known && c.ns < 0 && !c.high);
+		assert_int_equal(c.unclear, spread_ms > 0);
+	}
 }
 
 static uint64_t next(uint64_t *seed)
@@ -329,6 +347,7 @@ int main(void)
 		cmocka_unit_test(unknown_cost),
 		cmocka_unit_test(high_cost),
 		cmocka_unit_test(negative_cost),
+		cmocka_unit_test(unclear_cost),
 		cmocka_unit_test(judged_by_kind),
 		cmocka_unit_test(no_runs),
 		cmocka_unit_test(too_many_times),

@@ -255,6 +255,29 @@ static void places(void **state)
 	free(s);
 }
 
+static void locks(void **state)
+{
+	struct jobs_spec *s = parse(HEAD "{\"symbol\":\"w\",\"event\":\"lock-wait\",\"lock\":\"go0\","
+					 "\"strand\":\"goroutine\",\"again\":\"go1\"},"
+					 "{\"symbol\":\"r\",\"event\":\"lock-release\",\"lock\":\"go2->8\","
+					 "\"strand\":\"goroutine\"}]}");
+	struct job_rule rule = rule_of(s, 0);
+
+	assert_int_equal(rule.event, JOB_LOCK_WAIT);
+	assert_int_equal(rule.flags, 0);
+	assert_int_equal(rule.framework, jobs_spec_number(s));
+	assert_string_equal(rule.name, "x");
+	assert_int_equal(rule.job.reg, jobs_note_goroutine_reg());
+	assert_int_equal(rule.queue.reg, jobs_note_go_reg(0));
+	assert_int_equal(rule.part.reg, jobs_note_go_reg(1));
+	rule = rule_of(s, 1);
+	assert_int_equal(rule.event, JOB_LOCK_RELEASE);
+	assert_int_equal(rule.queue.reg, jobs_note_go_reg(2));
+	assert_int_equal(rule.queue.deref, 1);
+	assert_int_equal(rule.part.reg, 0);
+	free(s);
+}
+
 #if defined(__x86_64__)
 /* The probe lies behind a store only if no value is read from memory. */
 static void stores(void **state)
@@ -411,6 +434,7 @@ int main(void)
 		cmocka_unit_test(capacity),
 		cmocka_unit_test(called),
 		cmocka_unit_test(places),
+		cmocka_unit_test(locks),
 		cmocka_unit_test(text),
 #if defined(__x86_64__)
 		cmocka_unit_test(stores),

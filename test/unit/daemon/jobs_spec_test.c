@@ -42,6 +42,9 @@ static void values(void **state)
 		{ "arg0->0+8", { .deref = true, .off2 = 8 } },
 		{ "arg2->8+-0x8000", { .arg = 2, .deref = true, .off = 8, .off2 = INT16_MIN } },
 		{ "arg2->0x30->-0x8000", { .arg = 2, .deref = 2, .off = 48, .off2 = INT16_MIN } },
+		{ "go0", { .arg = JOBS_SPEC_GO } },
+		{ "go3->8", { .arg = JOBS_SPEC_GO + 3, .deref = true, .off = 8 } },
+		{ "goroutine", { .arg = JOBS_SPEC_GOROUTINE } },
 	};
 	static const char *const bad[] = { "",
 					   "arg",
@@ -71,7 +74,11 @@ static void values(void **state)
 					   "arg0->0->0+8",
 					   "arg0->0+32768",
 					   "arg0+8->0",
-					   "arg0->99999999999999999999" };
+					   "arg0->99999999999999999999",
+					   "go",
+					   "go4",
+					   "go0x",
+					   "goroutine+8" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
 		struct jobs_arg a = { .arg = 99 };
@@ -118,6 +125,31 @@ static void spec(void **state)
 	assert_true(f->note && !f->has_calls && !f->values.returns);
 	assert_string_equal(f->symbol, "p:n");
 	assert_int_equal(f->values.queue.arg, 1);
+	free(s);
+}
+
+static void locks(void **state)
+{
+	static const char text[] =
+		"{\"schema\":\"ctrace.framework/1\",\"name\":\"x\",\"programs\":\"go\",\"functions\":["
+		"{\"symbol\":\"w\",\"event\":\"lock-wait\",\"lock\":\"go0\",\"strand\":\"goroutine\","
+		"\"again\":\"go1\"},"
+		"{\"symbol\":\"r\",\"event\":\"lock-release\",\"lock\":\"go0+4\",\"strand\":\"goroutine\"}]}";
+	char err[JOBS_SPEC_ERR_MAX] = "";
+	const struct jobs_function *f;
+	struct jobs_spec *s = NULL;
+
+	assert_int_equal(jobs_spec_parse(text, sizeof(text) - 1, &s, err), 0);
+	assert_true(s->go && !s->n_binaries && !jobs_spec_names(s, "/x"));
+	assert_false(jobs_spec_is_private(s) || jobs_spec_has_returns(s));
+	f = s->functions;
+	assert_int_equal(f[0].event, JOBS_SPEC_LOCK_WAIT);
+	assert_int_equal(f[0].values.job.arg, JOBS_SPEC_GOROUTINE);
+	assert_int_equal(f[0].values.queue.arg, JOBS_SPEC_GO);
+	assert_int_equal(f[0].values.part.arg, JOBS_SPEC_GO + 1);
+	assert_int_equal(f[1].event, JOBS_SPEC_LOCK_RELEASE);
+	assert_int_equal(f[1].values.queue.off, 4);
+	assert_int_equal(f[1].values.part.arg, -1);
 	free(s);
 }
 
@@ -233,6 +265,17 @@ static void refusals(void **state)
 		  "{\"symbol\":\"f\",\"event\":\"input\",\"layout\":\"xlib\",\"at\":\"arg0\",\"job\":\"arg1\"}]}",
 		  "\"job\" is not known" },
 		{ HEAD "{\"symbol\":\"f\",\"event\":\"draw\",\"at\":\"arg0\"}]}", "no \"layout\"" },
+		{ HEAD "{\"symbol\":\"f\",\"event\":\"lock-wait\",\"lock\":\"go0\"}]}", "in f: \"strand\"" },
+		{ HEAD "{\"symbol\":\"f\",\"event\":\"lock-release\",\"strand\":\"go0\"}]}",
+		  "in f: \"lock\"" },
+		{ HEAD
+		  "{\"symbol\":\"f\",\"event\":\"lock-release\",\"strand\":\"go0\",\"lock\":\"go1\",\"again\":\"go2\"}]}",
+		  "for the event lock-wait" },
+		{ HEAD
+		  "{\"symbol\":\"f\",\"event\":\"lock-wait\",\"strand\":\"go0\",\"lock\":\"go1\",\"job\":\"go2\"}]}",
+		  "\"job\" is not known" },
+		{ "{\"schema\":\"ctrace.framework/1\",\"name\":\"x\",\"programs\":\"c\",\"functions\":[]}",
+		  "must be go" },
 		{ HEAD "{\"note\":\"p:n\",\"event\":\"draw\"}]}", "\"note\" is not known" },
 		{ HEAD "{\"symbol\":\"f\"," START ",\"layout\":\"xlib\"}]}", "\"layout\" is not known" },
 		{ HEAD "{\"symbol\":\"f\",\"event\":\"start\"}]}", "in f: \"job\"" },
@@ -401,6 +444,7 @@ static void load(void **state)
 
 #if defined(__x86_64__)
 #define MEMORY JOBS_ADDRESS_MEMORY
+#define GO     JOBS_ADDRESS_GO
 
 static void place(void **state)
 {
@@ -449,6 +493,11 @@ static void place(void **state)
 		{ { 0x48 }, 1, 7, 0 },
 		{ { 0x48, 0x8b, 0x84 }, 3, 7, 0 },
 		{ { 0 }, 0, 7, 0 },
+		{ { 0x49, 0x3b, 0x66, 0x10, 0x76, 0x31 }, 6, GO, 4 }, /* cmp 0x10(%r14),%rsp; jbe */
+		{ { 0x4c, 0x8d, 0x64, 0x24, 0x80, 0x55 }, 6, GO, 5 }, /* lea -0x80(%rsp),%r12; push */
+		{ { 0x48, 0x89, 0xc3, 0x55 }, 4, GO, 0 },             /* mov %rax,%rbx: an argument is lost */
+		{ { 0x48, 0x8b, 0x04, 0x24, 0x55 }, 5, GO, 0 },       /* mov (%rsp),%rax */
+		{ { 0x49, 0x89, 0xc6, 0x55 }, 4, GO, 0 }, /* mov %rax,%r14: the goroutine is lost */
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
@@ -575,6 +624,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values),
 		cmocka_unit_test(spec),
+		cmocka_unit_test(locks),
 		cmocka_unit_test(calls),
 		cmocka_unit_test(transactions),
 		cmocka_unit_test(refusals),

@@ -303,7 +303,11 @@ static void verb_sends(struct record *r)
 
 static void verb_receives(struct record *r)
 {
+	uint64_t strand = text_number_field(r->l, "strand", 0);
+
 	message(r, CT_RECV);
+	if (strand)
+		ct_recv_by(&r->t->events.v[r->t->events.n - 1].r, strand);
 }
 
 static const struct text_word lock_hows[] = { { "posix", 0 }, { "flock", 1 }, { "ofd", 2 }, { NULL, 0 } };
@@ -478,6 +482,28 @@ static void verb_job(struct record *r)
 	e->x[1] = stack;
 }
 
+static void verb_lock(struct record *r)
+{
+	static const struct text_word what[] = { { "wait", CT_LOCK_WAIT },
+						 { "again", CT_LOCK_AGAIN },
+						 { "release", CT_LOCK_RELEASE },
+						 { NULL, 0 } };
+	struct window_record *e = add(r, CT_LOCK, r->tid, 0), of_lock;
+	uint64_t stack;
+
+	e->r.state = (ct_u8)text_one_of(r->l, text_line_next(r->l, "wait, again or release"), what);
+	e->x[0] = text_number(r->l, text_line_next(r->l, "the number of a strand"));
+	e->r.obj = text_object_next(r->l);
+	of_lock = *e;
+	stack = text_number_field(r->l, "stack", 0);
+	if (!stack)
+		return;
+	e = add(r, CT_JOB_STACK, r->tid, 0);
+	e->r.obj = of_lock.r.obj;
+	e->x[0] = of_lock.x[0];
+	e->x[1] = stack;
+}
+
 static void name_mark(struct text_window *t, uint64_t id, const char *name)
 {
 	char *copy = strdup(name);
@@ -585,7 +611,7 @@ static const struct verb verbs[] = {
 	{ "signals", verb_signals, "A signals B SIGNAL [flags=] [code=N]" },
 	{ "handles", verb_handles, "A handles SIGNAL [flags=fatal]" },
 	{ "sends", verb_sends, "A sends BYTES OBJECT [to=ADDRESS]" },
-	{ "receives", verb_receives, "A receives BYTES OBJECT" },
+	{ "receives", verb_receives, "A receives BYTES OBJECT [strand=N]" },
 	{ "flock", verb_flock, "A flock read|write|unlock OBJECT [how=] [first=N] [last=N] [result=]" },
 	{ "held", verb_held, "A held OBJECT [how=] [first=N] [last=N] [flags=waiter,read]" },
 	{ "issues", verb_issues, "A issues read|write|flush|discard BYTES OBJECT [sector=N] [file=OBJECT]" },
@@ -600,6 +626,7 @@ static const struct verb verbs[] = {
 	{ "polls", verb_polls, "A polls OBJECT [flags=] [address=N]" },
 	{ "job", verb_job,
 	  "A job enqueue|start|end NUMBER [OBJECT] [flags=loose] [function=N] [framework=N] [stack=N]" },
+	{ "lock", verb_lock, "A lock wait|again|release STRAND OBJECT [stack=N]" },
 	{ "input", verb_input, "A input key|key-up|button|draw|... [at=TIME] [flags=draws]" },
 	{ "mark", verb_mark,
 	  "A mark NAME begin|end|point [id=N] [made=TIME] [flags=parent,hashed,call,stream] [framework=N]" },

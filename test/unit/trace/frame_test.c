@@ -70,6 +70,16 @@ static void test_rows(void **state)
 	}
 }
 
+static void test_go(void **state)
+{
+	(void)state;
+	assert_true(frame_is_go_runtime("runtime.semrelease1+0x1 (app)"));
+	assert_true(frame_is_go_runtime("sync.(*Mutex).Unlock+0x1 (app)"));
+	assert_true(frame_is_go_runtime("internal/sync.(*Mutex).Unlock+0x1 (app)"));
+	assert_false(frame_is_go_runtime("main.sync+0x1 (app)"));
+	assert_false(frame_is_go_runtime("syncer.Run+0x1 (app)"));
+}
+
 static void test_thaw(void **state)
 {
 	(void)state;
@@ -79,6 +89,29 @@ static void test_thaw(void **state)
 	assert_false(frame_waits_for_thaw("k:rwsem_down_read_slowpath+0x1", "k:mnt_want_write+0x1"));
 	assert_false(frame_waits_for_thaw("percpu_rwsem_wait+0x1 (demo)", "k:mnt_want_write+0x1"));
 	assert_false(frame_waits_for_thaw("k:percpu_rwsem_wait+0x1", "mnt_want_write+0x1 (demo)"));
+}
+
+static void test_directory(void **state)
+{
+	(void)state;
+	assert_true(frame_locks_directory("k:iterate_dir+0x86"));
+	assert_true(frame_locks_directory("k:do_mkdirat+0x13f"));
+	assert_false(frame_locks_directory("k:fuse_iterate_dir+0x1"));
+	assert_false(frame_locks_directory("iterate_dir+0x86 (demo)"));
+	assert_false(frame_locks_directory("k:vfs_read+0x1"));
+}
+
+static void test_channel(void **state)
+{
+	(void)state;
+	assert_true(frame_sends_to_channel("std::sync::mpmc::array::Channel<T>::send+0x1 (shop)"));
+	assert_true(
+		frame_sends_to_channel("std::sync::mpmc::array::Channel<T>::send::{{closure}}+0x1 (shop)"));
+	assert_true(frame_sends_to_channel("<std::sync::mpmc::zero::Channel<shop::Job>>::send+0x1 (shop)"));
+	assert_true(frame_sends_to_channel("crossbeam_channel::flavors::array::Channel<T>::send+0x1 (shop)"));
+	assert_false(frame_sends_to_channel("std::sync::mpmc::array::Channel<T>::recv+0x1 (shop)"));
+	assert_false(frame_sends_to_channel("std::sync::mpmc::list::Channel<T>::send+0x1 (shop)"));
+	assert_false(frame_sends_to_channel("shop::Channel<T>::send+0x1 (shop)"));
 }
 
 static void test_fork(void **state)
@@ -153,9 +186,15 @@ static void test_own_code_and_libraries(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),          cmocka_unit_test(test_thaw),
-		cmocka_unit_test(test_fork),          cmocka_unit_test(test_function),
-		cmocka_unit_test(test_same_function), cmocka_unit_test(test_own_code_and_libraries),
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_go),
+		cmocka_unit_test(test_thaw),
+		cmocka_unit_test(test_fork),
+		cmocka_unit_test(test_function),
+		cmocka_unit_test(test_directory),
+		cmocka_unit_test(test_channel),
+		cmocka_unit_test(test_same_function),
+		cmocka_unit_test(test_own_code_and_libraries),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

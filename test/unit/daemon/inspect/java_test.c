@@ -412,6 +412,27 @@ static void write_lock(void **state)
 	check_owner(CT_VL_JAVA);
 }
 
+/* A thread that owns the lock to read waits to own it to write. */
+static void own_reader(void **state)
+{
+	struct ct_rec r;
+
+	(void)state;
+	start_lock(JVM_WRITE_LOCK);
+	vm->lock.n[2] = narrow(&vm->objects[WAITER]);
+	r = inspect();
+	assert_int_equal(r.aux, CT_VL_JAVA);
+	assert_int_equal(r.peer, vm->osthreads[WAITER].id);
+	vm->ready = 0;
+	vm->lock.narrow = narrow(&vm->objects[OWNER]);
+	check_owner(CT_VL_JAVA);
+	vm->ready = 0;
+	vm->lock.narrow = 0;
+	vm->klasses[LOCK_BASE].layout =
+		offsetof(struct fake_object, n[2]); /* a member of the program's class */
+	check_no_owner(CT_VL_JAVA);
+}
+
 /* The waiter runs a FutureTask itself, its `target`, and waits for another one. */
 static void future(void **state)
 {
@@ -606,6 +627,7 @@ int main(void)
 		cmocka_unit_test(lock_not_owned),
 		cmocka_unit_test(damaged_objects),
 		cmocka_unit_test(write_lock),
+		cmocka_unit_test(own_reader),
 		cmocka_unit_test(future),
 		cmocka_unit_test(join),
 		cmocka_unit_test(future_of_the_program),
