@@ -124,9 +124,7 @@ enum ct_kind {
 	 */
 	CT_SEND = 11,
 	/*
-	 * Receives: one, or, if state is 0, a run of them (since 1.12). In a run, one task receives again and
-	 * again from one stream socket, and its CPU makes no other record. A run takes at most 50 us. The
-	 * time is that of the last receive.
+	 * A receive.
 	 *   tid    the task
 	 *   peer   bytes
 	 *   obj    the socket on the receiver's side
