@@ -77,8 +77,9 @@ const struct hook_prog hooks_progs[] = {
 	TP("signal/generate", "ct_signal", "signal_generate"),
 	TP("signal/deliver", "ct_signal_deliver", "signal_deliver"),
 	TP("signal/crash", "ct_crash", "signal_deliver"),
-	/* Receives first: if a send has a record, and its receive has none, all later bytes of the
-	 * connection are matched with the wrong sends. */
+	/* At the start of the capture, the programs are attached in this order. Receives come first: if
+	 * a send has a record, and its receive has none, all later bytes of the connection are matched
+	 * with the wrong sends. Later, ct_govern switches both on and off at once. */
 	TP("msg/recv", "ct_recv", "sock_recv_length"),
 	FEXIT("msg/recv", unix_stream_recvmsg),
 	FEXIT("msg/recv", unix_dgram_recvmsg),

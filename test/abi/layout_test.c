@@ -191,6 +191,23 @@ static void hooks_are_all_defined(void **state)
 	}
 }
 
+/* Returns the place of the first or last program of the hook. */
+static size_t place_of(const char *hook, bool last)
+{
+	size_t at = hooks_n_progs;
+
+	for (size_t i = 0; i < hooks_n_progs; i++)
+		if (!strcmp(hooks_progs[i].hook, hook) && (last || at == hooks_n_progs))
+			at = i;
+	assert_true(at < hooks_n_progs);
+	return at;
+}
+
+static void receives_are_attached_before_sends(void **state)
+{
+	assert_true(place_of("msg/recv", true) < place_of("msg/send", false));
+}
+
 static void section_says_what_the_hook_says(void **state)
 {
 	struct ctrace_bpf *s = *state;
@@ -241,6 +258,7 @@ int main(void)
 		cmocka_unit_test(structs_agree),
 		cmocka_unit_test(hooks_name_every_program),
 		cmocka_unit_test(hooks_are_all_defined),
+		cmocka_unit_test(receives_are_attached_before_sends),
 		cmocka_unit_test(section_says_what_the_hook_says),
 		cmocka_unit_test(syscall_classes_are_whole),
 	};
