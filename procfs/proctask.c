@@ -840,3 +840,16 @@ bool proctask_cmdline(uint32_t pid, char *text, size_t size)
 	snprintf(text + n, size - n, "%s", cut ? " ..." : "");
 	return n || cut;
 }
+
+bool proctask_executes(uint32_t pid, const char *path)
+{
+	char link[64], program[PATH_MAX];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/%" PRIu32 "/exe", pid);
+	n = readlink(link, program, sizeof(program) - 1);
+	if (n < 0)
+		return false;
+	program[n] = 0;
+	return !strcmp(program, path);
+}

@@ -135,4 +135,8 @@ bool proctask_fdinfo(const struct proctask_proc *p, int fd, char *buf, size_t si
  */
 void proctask_where(const struct proctask *t, const struct proctask_thread *th, char *buf, size_t size);
 
+/* Returns true if the process executes the program with this path, as /proc/PID/exe shows it. Does not touch
+ * the file of the program: it may be on a server that does not answer. */
+bool proctask_executes(uint32_t pid, const char *path);
+
 #endif

@@ -17,6 +17,7 @@
 #include "cli/thresholds.h"
 #include "elf/elf_go.h"
 #include "lib/cleanup.h"
+#include "procfs/proctask.h"
 
 static bool has_name(const json_t *list, const char *description)
 {
@@ -118,17 +119,15 @@ static bool is_file_of(const json_t *binaries, const char *path)
 static bool is_go(const char *pid, const char *line, const char *path)
 {
 	_cleanup_close_ int fd = -1;
-	char link[64], program[PATH_MAX];
+	char link[64];
 	unsigned major = 0;
 	struct elf_file e;
 	struct stat st;
-	ssize_t n;
 
-	snprintf(link, sizeof(link), "/proc/%.16s/exe", pid);
-	n = readlink(link, program, sizeof(program) - 1);
-	if (n < 0 || (size_t)n != strlen(path) || memcmp(program, path, (size_t)n) != 0 ||
+	if (!proctask_executes((uint32_t)strtoul(pid, NULL, 10), path) ||
 	    sscanf(line, "%*s %*s %*s %x", &major) != 1 || !major)
 		return false;
+	snprintf(link, sizeof(link), "/proc/%.16s/exe", pid);
 	fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	return fd >= 0 && !fstat(fd, &st) && !elf_file_open(fd, (uint64_t)st.st_size, &e) && elf_go_is(&e);
 }

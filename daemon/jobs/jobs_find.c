@@ -18,6 +18,7 @@
 #include "elf/elf_go.h"
 #include "lib/cleanup.h"
 #include "lib/hash.h"
+#include "procfs/proctask.h"
 
 #if defined(__x86_64__)
 #define FIND_TRIPLET "x86_64-linux-gnu"
@@ -175,27 +176,13 @@ bool jobs_find_maps(struct unwind_mounts *mounts, const struct jobs_mapping *m, 
 	return mapped.st_dev == st->st_dev && mapped.st_ino == st->st_ino;
 }
 
-/* The link is not followed: the file may be on a server that does not answer. */
-static bool find_executes(const struct jobs_mapping *m)
-{
-	char link[64], program[PATH_MAX];
-	ssize_t n;
-
-	snprintf(link, sizeof(link), "/proc/%u/exe", m->pid);
-	n = readlink(link, program, sizeof(program) - 1);
-	if (n < 0)
-		return false;
-	program[n] = 0;
-	return !strcmp(program, m->path);
-}
-
 bool jobs_find_is_go(struct unwind_mounts *mounts, const struct jobs_mapping *m)
 {
 	_cleanup_close_ int fd = -1;
 	struct elf_file e;
 	struct stat st;
 
-	if (!find_executes(m))
+	if (!proctask_executes(m->pid, m->path))
 		return false;
 	fd = jobs_find_mapped(mounts, m, &st);
 	return fd >= 0 && !elf_file_open(fd, (uint64_t)st.st_size, &e) && elf_go_is(&e);
