@@ -68,9 +68,9 @@
  * If smaller, a task that polls, and reads short messages, seems to work (test gets_short_messages).
  * If larger, a slow reader seems to poll (test reads_a_stream_slowly). */
 #define PACED_BYTES 4096
-/* messages: A client that gets this many messages of PACED_BYTES on average or more since it last sent something
- * reads a long answer, and does not wait for news. If smaller, a single long news counts as an answer (test
- * gets_one_long_news). If larger, a download whose first parts are slow counts as news. */
+/* messages: A client that gets this many messages of PACED_BYTES on average or more since it last sent
+ * something reads a long answer, and does not wait for news. If smaller, a single long news counts as an
+ * answer (test gets_one_long_news). If larger, a download whose first parts are slow counts as news. */
 #define LONG_ANSWER_PARTS 2
 /* records: at most this many after the birth of a process are searched for its connect().
  * If smaller, a client that connects late seems to have inherited its connection, and to hang.
@@ -174,8 +174,8 @@
  * If smaller, the polling seems to begin anew after each check that takes long (test looks_at_much).
  * If larger, work between two sleeps counts as polling (test works_between). */
 #define PROMPT_WORK_NS 20000000ULL
-/* factor: A task starves if it waited for a CPU for more than this many times its time on a CPU. If the task holds
- * up others, this may be so in one part of the time only (is_starved() in root_cause.c).
+/* factor: A task starves if it waited for a CPU for more than this many times its time on a CPU. If the task
+ * holds up others, this may be so in one part of the time only (is_starved() in root_cause.c).
  * If the factor is between 1 and this, the answer says both times. Then the task starves only if its work
  * alone is no stall (DIAGNOSE_STALL_NS), and it holds up no others by a lock or in a pool.
  * If smaller, a task with a fair share beside three others seems to starve (test three_rivals).
@@ -317,15 +317,16 @@
  * If the share is larger, waits with work between them count as one hang (the same test). */
 #define HANGS_BETWEEN_SHARE 20
 /* ns: A wait for a child that computes, or at a pipe for a program that computes, is an alarm if it lasts at
- * least this long, and a person or another program ended it by a signal. If the child itself waits for children, see has_short_children().
+ * least this long, and a person or another program ended it by a signal. If the child itself waits for
+ * children, see has_short_children().
  * If smaller, there are alarms about the ordinary work of a child (test child_at_work).
  * If larger, a child in an endless loop is missed (test child_is_killed). */
 #define HANGS_CHILD_BUSY_NS 3000000000ULL
-/* ns: Such a wait is an alarm without this signal, too, if it lasts at least this long. In the tests with real
- * programs, most wrong alarms were about children that went on computing, and did ordinary work: a compiler, a
- * backup, the hash of a file (doc/accuracy.md).
- * If smaller, there are alarms about such work (test child_at_long_work).
- * If larger, a child in an endless loop is missed that nobody kills (test child_at_work_for_a_minute). */
+/* ns: Such a wait is an alarm without this signal, too, if it lasts at least this long. In the tests with
+ * real programs, most wrong alarms were about children that went on computing, and did ordinary work: a
+ * compiler, a backup, the hash of a file (doc/accuracy.md). If smaller, there are alarms about such work
+ * (test child_at_long_work). If larger, a child in an endless loop is missed that nobody kills (test
+ * child_at_work_for_a_minute). */
 #define HANGS_CHILD_LONG_NS 60000000000ULL
 /* 1/n of the longer hang: Two hangs are about equally long if they differ by at most this.
  * If the share is smaller, a hang that is a little longer comes before a hang with more waiting
@@ -500,13 +501,13 @@
  * If smaller, a wrapper that only some calls pass makes two groups (test further_frame).
  * If larger, two callers that differ in one function are one group (test two_callers). */
 #define CALLERS_EDITS 1
-/* frames: Near stacks have the same functions in this many innermost frames: the function that takes the job, and
- * its caller.
- * If smaller, a direct call and one through a helper are one group (test helper_is_another_caller).
- * If larger, as with a smaller CALLERS_EDITS (test further_frame). */
+/* frames: Near stacks have the same functions in this many innermost frames: the function that takes the job,
+ * and its caller. If smaller, a direct call and one through a helper are one group (test
+ * helper_is_another_caller). If larger, as with a smaller CALLERS_EDITS (test further_frame). */
 #define CALLERS_INNER 2
 /* functions: If up to this many functions in a row call themselves again, they count once.
- * If smaller, each depth of a recursion is a group of its own (test recursion). A larger number takes more time. */
+ * If smaller, each depth of a recursion is a group of its own (test recursion). A larger number takes more
+ * time. */
 #define CALLERS_PERIOD 4
 /* times: Threads that idle on one thing are a pool (jobs/pools.h) if at least two of them idled, and then
  * worked, this often.
@@ -519,7 +520,8 @@
  * passed_on_is_no_pool).
  * If larger, a pool whose jobs enqueue further jobs is missed (test pool_that_feeds_itself). */
 #define POOL_OUTSIDE_SHARE 2
-/* jobs: A larger capacity of a queue in a trace is no capacity, but damaged (JOB_CAPACITY_MAX in ctrace/job.h). */
+/* jobs: A larger capacity of a queue in a trace is no capacity, but damaged (JOB_CAPACITY_MAX in
+ * ctrace/job.h). */
 #define QUEUE_DECLARED_MAX 65535
 /* jobs: A caller can be the slow kind of a queue only if this many of its jobs have a stack.
  * If smaller, one long job of a rare caller names this caller (test one_long_job_of_a_caller).

@@ -88,8 +88,7 @@ static void task_kill(struct detect_task *t, uint64_t ts)
 
 static bool wait_is_loop(uint8_t wait)
 {
-	return wait == CT_W_EPOLL || wait == CT_W_POLL || wait == CT_W_URING || wait == CT_W_ACCEPT ||
-	       wait == CT_W_SIGNAL;
+	return ct_wait_is_poll(wait) || wait == CT_W_URING || wait == CT_W_ACCEPT || wait == CT_W_SIGNAL;
 }
 
 static bool wait_can_idle(const struct detect_task *t)

@@ -13,9 +13,8 @@
 /* A futex with an owner is a lock, so a wait for it is no wait for work. */
 static bool is_idle(const struct graph *g, const struct interval *s)
 {
-	return s->state == INTERVAL_BLOCKED &&
-	       ((s->wait == CT_W_FUTEX && !graph_futex_owner(g, s)) || s->wait == CT_W_EPOLL ||
-		s->wait == CT_W_POLL || s->wait == CT_W_ACCEPT);
+	return s->state == INTERVAL_BLOCKED && ((s->wait == CT_W_FUTEX && !graph_futex_owner(g, s)) ||
+						ct_wait_is_poll(s->wait) || s->wait == CT_W_ACCEPT);
 }
 
 static bool busy_throughout(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)

@@ -411,9 +411,8 @@ bool chain_holds_no_kernel_lock(const struct graph *g, const struct link *k)
 	if (k->state == LINK_RUNNING)
 		return ran_in_user_mode(g, k);
 	return (k->state == LINK_WAITING || k->state == LINK_SLEEPING) &&
-	       (k->wait == CT_W_SLEEP || k->wait == CT_W_FUTEX || k->wait == CT_W_POLL ||
-		k->wait == CT_W_EPOLL || k->wait == CT_W_ACCEPT || k->wait == CT_W_SIGNAL ||
-		k->wait == CT_W_CHILD);
+	       (k->wait == CT_W_SLEEP || k->wait == CT_W_FUTEX || ct_wait_is_poll(k->wait) ||
+		k->wait == CT_W_ACCEPT || k->wait == CT_W_SIGNAL || k->wait == CT_W_CHILD);
 }
 
 bool chain_awaits_helper(const struct link *k)

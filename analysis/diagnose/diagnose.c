@@ -265,7 +265,7 @@ static bool is_by_absence(const struct findings *f, const struct diagnosis *d, u
 
 	/* an event loop that seems to idle may be owed an answer */
 	if (d->cause == CAUSE_NONE && d->verdict == VERDICT_NORMAL &&
-	    (last->wait == CT_W_POLL || last->wait == CT_W_EPOLL || last->wait == CT_W_READ))
+	    (ct_wait_is_poll(last->wait) || last->wait == CT_W_READ))
 		return graph_lacks_within(g, from_ns, to_ns) & CT_LACK_MESSAGES;
 	if (d->cause != CAUSE_EXTERNAL && d->cause != CAUSE_NETWORK && d->cause != CAUSE_MISSING_WAKEUP)
 		return false;
@@ -316,8 +316,7 @@ static bool is_unknown_leaf(const struct findings *f)
 	    leaf->kind == RESOURCE_NETWORK_FS || (leaf->kind == RESOURCE_INPUT && last->wait != CT_W_WRITE))
 		return false;
 	/* a poll may wait for something else, unless an answer on this connection is owed */
-	return leaf->time != TIME_NETWORK ||
-	       ((last->wait == CT_W_POLL || last->wait == CT_W_EPOLL) && !last->owed);
+	return leaf->time != TIME_NETWORK || (ct_wait_is_poll(last->wait) && !last->owed);
 }
 
 static bool is_blind_polling(const struct findings *f, enum cause_kind cause)

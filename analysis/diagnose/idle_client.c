@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "analysis/diagnose/prompted.h"
 #include "analysis/thresholds.h"
 #include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
@@ -24,7 +25,7 @@ static bool looped_before(const struct graph *g, const struct ct_rec *send, uint
 	     i--) {
 		const struct interval *s = &g->intervals[i];
 
-		if (s->state == INTERVAL_BLOCKED && (s->wait == CT_W_POLL || s->wait == CT_W_EPOLL))
+		if (s->state == INTERVAL_BLOCKED && ct_wait_is_poll(s->wait))
 			return true;
 		if (!i)
 			break;
@@ -99,7 +100,7 @@ static const struct interval *next_loop(const struct graph *g, const struct ct_r
 		if (s->from_ns > got->ts + DIAGNOSE_QUICK_NS)
 			return NULL;
 		if (s->state == INTERVAL_BLOCKED)
-			return s->wait == CT_W_POLL || s->wait == CT_W_EPOLL ? s : NULL;
+			return ct_wait_is_poll(s->wait) ? s : NULL;
 	}
 	return NULL;
 }
@@ -113,7 +114,7 @@ static const struct interval *loop_before(const struct graph *g, uint32_t task, 
 		const struct interval *s = &g->intervals[i];
 
 		if (s->state == INTERVAL_BLOCKED && s->to_ns <= ts_ns)
-			return s->wait == CT_W_POLL || s->wait == CT_W_EPOLL ? s : NULL;
+			return ct_wait_is_poll(s->wait) ? s : NULL;
 		if (i == g->tasks[task].first_interval)
 			break;
 	}
@@ -435,14 +436,6 @@ uint64_t idle_loop_input(const struct graph *g, const struct link *loop)
 	return b.task == GRAPH_NONE || b.owed || g->tasks[b.task].tgid == loop->pid ? 0 : b.obj;
 }
 
-/* The kernel sends these signals if a person or another process wants the end of the task, for example with a
- * key of the terminal. The kernel sends others, such as SIGALRM, because of the task itself. */
-static bool is_from_outside(int signal)
-{
-	return signal == SIGHUP || signal == SIGINT || signal == SIGQUIT || signal == SIGTERM ||
-	       signal == SIGKILL;
-}
-
 /* Returns true if the waits of link k ended because its task was killed. Link.killed says this only of the
  * longest wait: a client may wait again and again, with a time limit. */
 static bool was_killed(const struct graph *g, const struct link *k)
@@ -465,7 +458,7 @@ static bool was_killed_by_other(const struct graph *g, const struct link *k)
 		if (!k->killed && ct_signal_number(&e->r) != WTERMSIG(g->tasks[k->task].exit_code))
 			continue;
 		if (e->r.flags & CT_GF_KERNEL
-			    ? is_from_outside(ct_signal_number(&e->r))
+			    ? prompted_by_person(ct_signal_number(&e->r))
 			    : sender == GRAPH_NONE || g->tasks[sender].tgid != g->tasks[k->task].tgid)
 			return true;
 	}

@@ -265,7 +265,7 @@ static uint32_t longest_wait(const struct graph *g, const struct link *k)
 
 /* Waits of a consumer for the same thing, in the time of a link or outside of it. */
 struct feed {
-	uint32_t fed;    /* how many of the waits got something */
+	uint32_t fed; /* how many of the waits got something */
 	/* The longest time, in waits one after the other, until one of them got something. Inside of the
 	 * link, the waits at its end count too, although they may have got nothing. */
 	uint64_t dry_ns;
@@ -320,8 +320,7 @@ static bool is_ticker(const struct graph *g, const struct link *k)
 	uint64_t bytes;
 	size_t n;
 
-	if ((k->wait != CT_W_POLL && k->wait != CT_W_EPOLL) || k->kind != RESOURCE_TIMER ||
-	    CT_OBJ_KIND(fed->obj) != CT_OBJ_SOCK)
+	if (!ct_wait_is_poll(k->wait) || k->kind != RESOURCE_TIMER || CT_OBJ_KIND(fed->obj) != CT_OBJ_SOCK)
 		return false;
 	bytes = chain_received(g, fed, &n);
 	return bytes && bytes < MAX(fed->waits, 1ULL) * PACED_BYTES;
@@ -329,7 +328,7 @@ static bool is_ticker(const struct graph *g, const struct link *k)
 
 static bool is_idle_loop(const struct link *k)
 {
-	return (k->wait == CT_W_POLL || k->wait == CT_W_EPOLL) && k->server && !k->owed;
+	return ct_wait_is_poll(k->wait) && k->server && !k->owed;
 }
 
 /* Messages that the threads of a process received. */
@@ -435,8 +434,8 @@ static bool watches_files(const struct graph *g, const struct link *k)
 {
 	uint32_t wait = longest_wait(g, k);
 
-	return wait != GRAPH_NONE && (k->wait == CT_W_POLL || k->wait == CT_W_EPOLL) &&
-	       blame_polls_several(g, wait) && blame_polls_inotify(g, wait);
+	return wait != GRAPH_NONE && ct_wait_is_poll(k->wait) && blame_polls_several(g, wait) &&
+	       blame_polls_inotify(g, wait);
 }
 
 /* Returns true if the victim is an event loop that a change of a file woke (with inotify), and the task that

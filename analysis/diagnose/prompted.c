@@ -129,12 +129,8 @@ uint32_t prompted_end(const struct graph *g, const struct link *links, size_t n)
 	return found;
 }
 
-/* The kernel sends these signals if a person or another process wants the end of the task. It sends others,
- * such as SIGSEGV, because of the task itself. */
-static bool is_from_person(const struct ct_rec *r)
+bool prompted_by_person(int signal)
 {
-	int signal = ct_signal_number(r);
-
 	return signal == SIGHUP || signal == SIGINT || signal == SIGQUIT || signal == SIGTERM ||
 	       signal == SIGKILL;
 }
@@ -144,7 +140,7 @@ static bool is_from_outside(const struct graph *g, const struct link *links, siz
 	uint32_t sender;
 
 	if (r->flags & CT_GF_KERNEL)
-		return is_from_person(r);
+		return prompted_by_person(ct_signal_number(r));
 	sender = graph_task_at(g, r->tid, r->ts);
 	if (sender == GRAPH_NONE)
 		return true;

@@ -27,6 +27,10 @@ bool prompted_idles(const struct graph *g, uint32_t task, uint64_t ts_ns);
  * has no handler.) Returns GRAPH_NONE if there is no such record. */
 uint32_t prompted_end(const struct graph *g, const struct link *links, size_t n);
 
+/* The kernel sent the signal to a task. Returns true if a person or another process wants the end of the
+ * task, for example with a key of the terminal. The kernel sends others, such as SIGALRM or SIGSEGV, because
+ * of the task itself. */
+bool prompted_by_person(int signal);
 /* Returns true if a person or another program ended the wait of the first link: a signal killed the process
  * of a link in the second half of this wait, or just after it. Neither the process of a link nor a descendant
  * of it sent the signal. The kernel sends it for a person, for example after Ctrl-C. */

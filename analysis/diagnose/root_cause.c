@@ -439,32 +439,33 @@ static bool is_starved(const struct findings *f, const struct link *k)
 		contention_starved_ns(f->g, k->task, k->from_ns, k->to_ns) > least_ns);
 }
 
-/* Returns true if the wait for a CPU is the root cause. A task that got at least a quarter of the CPU time
- * that it needed is slow, but works. Then the wait for a CPU is the root cause only if it was most of the
- * time, and the work alone would be too short to be a stall. */
-static bool lacks_cpu(const struct findings *f, const struct link *k)
+/* starved: is_starved(). Returns true if the wait for a CPU is the root cause. A task that got at least a
+ * quarter of the CPU time that it needed is slow, but works. Then the wait for a CPU is the root cause only
+ * if it was most of the time, and the work alone would be too short to be a stall. */
+static bool lacks_cpu(const struct findings *f, const struct link *k, bool starved)
 {
-	if (is_starved(f, k))
-		return true;
-	return k->runnable_ns > k->running_ns && k->running_ns < f->stall_least_ns &&
-	       !waits_briefly_for_child(f) && !holds_up_others(f, k);
+	return starved || (k->runnable_ns > k->running_ns && k->running_ns < f->stall_least_ns &&
+			   !waits_briefly_for_child(f) && !holds_up_others(f, k));
 }
 
 static int find_cpu(struct findings *f)
 {
 	struct link *k = last_link(f);
 	int r = contention_cpu(f->g, k->task, f->chain.cpu_waits.v, f->chain.cpu_waits.n, &f->cpu);
+	bool starved, lacks;
 
 	if (r)
 		return r;
+	starved = is_starved(f, k);
+	lacks = lacks_cpu(f, k, starved);
 	/* further waits, for which not even the CPU is known */
 	if (k->runnable_ns > f->cpu.total_ns) {
 		f->cpu.lost_ns += k->runnable_ns - f->cpu.total_ns;
 		f->cpu.total_ns = k->runnable_ns;
 	}
-	f->work_or_cpu = k->runnable_ns > k->running_ns && !is_starved(f, k);
+	f->work_or_cpu = k->runnable_ns > k->running_ns && !starved;
 	/* the CPU quota holds up the task, so no other task is to blame */
-	if (contention_is_throttled(&f->cpu) && lacks_cpu(f, k)) {
+	if (contention_is_throttled(&f->cpu) && lacks) {
 		f->starved = true;
 		return 0;
 	}
@@ -474,7 +475,7 @@ static int find_cpu(struct findings *f)
 		f->chain.end = END_RUNNING;
 		return 0;
 	}
-	if (!lacks_cpu(f, k)) {
+	if (!lacks) {
 		f->chain.end = END_RUNNING;
 		return 0;
 	}
@@ -515,11 +516,12 @@ bool root_cause_ran(const struct link *k)
 static int find_folded_queue(struct findings *f)
 {
 	const struct link *k = last_link(f);
+	bool starved = is_starved(f, k);
 
-	if (!lacks_cpu(f, k) || k->runnable_ns < f->stall_least_ns)
+	if (!lacks_cpu(f, k, starved) || k->runnable_ns < f->stall_least_ns)
 		return 0;
 	f->starved = true;
-	f->work_or_cpu = k->runnable_ns <= k->running_ns * STARVED_RATIO;
+	f->work_or_cpu = !starved;
 	f->cpu = (struct contention){ .task = GRAPH_NONE,
 				      .total_ns = k->runnable_ns,
 				      .lost_ns = k->runnable_ns };
@@ -721,7 +723,7 @@ static int find_driver(struct findings *f)
 	if (f->chain.end == END_CYCLE || f->starved || f->spins || chain_waits_for_files(&f->chain))
 		return 0;
 	for (at = 1; at + 1 < n; at++)
-		if ((v[at].wait == CT_W_READ || v[at].wait == CT_W_POLL || v[at].wait == CT_W_EPOLL) &&
+		if ((v[at].wait == CT_W_READ || ct_wait_is_poll(v[at].wait)) &&
 		    (v[at].kind == RESOURCE_PIPE || v[at].kind == RESOURCE_INPUT) &&
 		    graph_descends_from(f->g, v[at].task, f->g->tasks[v[at + 1].task].tgid))
 			break;
@@ -983,7 +985,7 @@ static bool ends_idle(struct findings *f)
 
 	return f->chain.end == END_LEAF && !f->chain.leaf.ended && f->chain.leaf.task == GRAPH_NONE &&
 	       !f->chain.leaf.request.since_ns && !k->owed && !f->circular &&
-	       (k->wait == CT_W_POLL || k->wait == CT_W_EPOLL || k->wait == CT_W_ACCEPT ||
+	       (ct_wait_is_poll(k->wait) || k->wait == CT_W_ACCEPT ||
 		(k->wait == CT_W_FUTEX && producer_of(f) &&
 		 !chain_has_lock(f->chain.links.v, f->chain.links.n)));
 }

@@ -254,7 +254,7 @@ static bool waits_for_client(const struct diagnosis *d)
 
 	return d->n_chain > 1 && k->server && k->kind != RESOURCE_UDP &&
 	       (k->edge == EDGE_MESSAGE || k->edge == EDGE_OWNER) &&
-	       (k->wait == CT_W_READ || k->wait == CT_W_POLL || k->wait == CT_W_EPOLL);
+	       (k->wait == CT_W_READ || ct_wait_is_poll(k->wait));
 }
 
 /* Returns true if the first task waits on a connection whose other end has left bytes of the task unread, for

@@ -9,8 +9,8 @@
 
 bool idle_wait(const struct interval *s)
 {
-	return s->state == INTERVAL_BLOCKED && (s->wait == CT_W_POLL || s->wait == CT_W_EPOLL ||
-						s->wait == CT_W_ACCEPT || s->wait == CT_W_URING);
+	return s->state == INTERVAL_BLOCKED &&
+	       (ct_wait_is_poll(s->wait) || s->wait == CT_W_ACCEPT || s->wait == CT_W_URING);
 }
 
 /* Returns how long the connection of `child` was used for other requests in [from, to). Sets *ret

@@ -213,7 +213,6 @@ static int recv_cmp(const void *a, const void *b)
 
 static int find_recvs(const struct graph *g, struct locks *l)
 {
-
 	for (uint32_t i = 0; i < g->w->n_events; i++) {
 		const struct ct_rec *r = &g->w->events[i].r;
 		uint64_t strand = r->kind == CT_RECV ? ct_recv_strand(r) : 0;

@@ -204,9 +204,8 @@ static bool is_idle(const struct graph *g, const struct request *q, uint32_t tas
 
 	if (!s || s->state != INTERVAL_BLOCKED)
 		return false;
-	return s->wait == CT_W_POLL || s->wait == CT_W_EPOLL || s->wait == CT_W_ACCEPT ||
-	       s->wait == CT_W_URING || (s->wait == CT_W_READ && s->obj == q->sock) ||
-	       (s->wait == CT_W_FUTEX && !edge_is_lock(g, s));
+	return ct_wait_is_poll(s->wait) || s->wait == CT_W_ACCEPT || s->wait == CT_W_URING ||
+	       (s->wait == CT_W_READ && s->obj == q->sock) || (s->wait == CT_W_FUTEX && !edge_is_lock(g, s));
 }
 
 /* Returns the open request for which the task worked when its process crashed, or GRAPH_NONE. Looks

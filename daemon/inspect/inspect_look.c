@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "ctrace/fields.h"
 #include "ctrace/postgres.h"
 #include "daemon/inspect/inspect_args.h"
 #include "daemon/inspect/inspect_path.h"
@@ -116,7 +117,7 @@ static void add_user(struct inspect_look *l, const struct ct_iter_task *t, struc
 {
 	/* A session of PostgreSQL that waits for a lock is in a system call of the kind poll or
 	 * epoll. */
-	bool poll = r && (t->wait.wait == CT_W_POLL || t->wait.wait == CT_W_EPOLL);
+	bool poll = r && ct_wait_is_poll(t->wait.wait);
 	bool futex = r && t->wait.wait == CT_W_FUTEX;
 	struct unwind_frame frames[UNWIND_FRAMES_MAX];
 	size_t n = unwind_stack(l->unwind, t->regs, frames, &l->cut);

@@ -225,8 +225,7 @@ static bool idled(const struct graph *g, uint32_t task, uint64_t from_ns, uint64
 
 	for (; i != GRAPH_NONE && i < t->first_interval + t->n_intervals && g->intervals[i].from_ns < to_ns;
 	     i++)
-		if (g->intervals[i].state == INTERVAL_BLOCKED &&
-		    (g->intervals[i].wait == CT_W_POLL || g->intervals[i].wait == CT_W_EPOLL))
+		if (g->intervals[i].state == INTERVAL_BLOCKED && ct_wait_is_poll(g->intervals[i].wait))
 			return true;
 	return false;
 }

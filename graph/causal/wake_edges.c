@@ -67,9 +67,8 @@ static void posted(struct pass *p, uint32_t task, const struct interval *s, uint
 
 static bool may_be_false(const struct interval *s, const struct window_event *wake, const struct edge *e)
 {
-	bool wait = s->wait == CT_W_FUTEX || s->wait == CT_W_FLOCK || s->wait == CT_W_POLL ||
-		    s->wait == CT_W_EPOLL || s->st & CT_ST_DISK ||
-		    (s->wait == CT_W_READ && CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK);
+	bool wait = s->wait == CT_W_FUTEX || s->wait == CT_W_FLOCK || ct_wait_is_poll(s->wait) ||
+		    s->st & CT_ST_DISK || (s->wait == CT_W_READ && CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK);
 
 	switch ((enum edge_kind)e->kind) {
 	case EDGE_MESSAGE:

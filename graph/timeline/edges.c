@@ -48,8 +48,7 @@ static void classify_object(const struct graph *g, const struct interval *interv
 			    const struct window_event *wake, uint8_t *kind, uint8_t *strength)
 {
 	uint64_t obj = wake->r.obj;
-	bool many =
-		interval->wait == CT_W_POLL || interval->wait == CT_W_EPOLL || interval->wait == CT_W_URING;
+	bool many = ct_wait_is_poll(interval->wait) || interval->wait == CT_W_URING;
 	bool same = obj && (obj == interval->obj || many);
 	bool strong = same || graph_peer_object(g, interval->obj) == obj;
 	/* A receive makes room for senders, and also wakes tasks that do not wait to write. For such a task,

@@ -114,7 +114,7 @@ static uint64_t closed_socket(const struct graph *g, const struct interval *s,
 		return 0;
 	if (CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK)
 		return owner_closes(g, s->obj, wake) ? s->obj : 0;
-	if (s->wait != CT_W_POLL && s->wait != CT_W_EPOLL)
+	if (!ct_wait_is_poll(s->wait))
 		return 0;
 	r = polled_set(g, s, &n);
 	for (size_t i = 0; i < n && scan_step(g); i++) {

@@ -67,7 +67,7 @@ bool blame_idles(const struct graph *g, uint32_t task, uint64_t ts_ns)
 		return true;
 	if (s->state != INTERVAL_BLOCKED)
 		return false;
-	if (s->wait != CT_W_POLL && s->wait != CT_W_EPOLL)
+	if (!ct_wait_is_poll(s->wait))
 		return s->wait == CT_W_ACCEPT || s->wait == CT_W_SLEEP || s->wait == CT_W_FUTEX;
 	blame_lasting(g, i, &b);
 	return b.task == GRAPH_NONE || !(b.owed || graph_descends_from(g, b.task, g->tasks[task].tgid));

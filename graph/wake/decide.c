@@ -116,7 +116,7 @@ static enum time_kind time_of(const struct graph *g, const struct interval *s, c
 			return TIME_DISK;
 		return s->st & CT_ST_DISK ? TIME_LOCK : TIME_IPC;
 	default:
-		return s->wait == CT_W_POLL || s->wait == CT_W_EPOLL ? TIME_IPC : TIME_UNKNOWN;
+		return ct_wait_is_poll(s->wait) ? TIME_IPC : TIME_UNKNOWN;
 	}
 }
 
@@ -509,14 +509,13 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 		return;
 	if (wake->r.flags & CT_WF_READY)
 		b->obj = own_socket(s, wake);
-	else if (s->wait == CT_W_POLL || s->wait == CT_W_EPOLL) {
+	else if (ct_wait_is_poll(s->wait)) {
 		mine = CT_OBJ_KIND(wake->r.obj) == CT_OBJ_SOCK ? graph_peer_object(g, wake->r.obj)
 							       : wake->r.obj;
 		if (mine && CT_OBJ_KIND(mine) != CT_OBJ_FUTEX)
 			b->obj = mine;
 	}
-	b->kind = resource_of_wait(g->w, s->wait == CT_W_POLL || s->wait == CT_W_EPOLL ? CT_W_READ : s->wait,
-				   s->nr, b->obj);
+	b->kind = resource_of_wait(g->w, ct_wait_is_poll(s->wait) ? CT_W_READ : s->wait, s->nr, b->obj);
 	if (b->edge == EDGE_MESSAGE && s->obj && graph_peer_object(g, s->obj) == wake->r.obj)
 		b->strength = EDGE_STRONG;
 	/* Other readers may have owned a read-write lock for longer than the waker did. */
@@ -589,7 +588,7 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 		blame_user_before_end(g, b);
 	if (!b->ended)
 		return;
-	if ((s->wait == CT_W_POLL || s->wait == CT_W_EPOLL) &&
+	if (ct_wait_is_poll(s->wait) &&
 	    ((title_waits(g, s) && g->tasks[waker].ptgid == g->tasks[s->task].ptgid) ||
 	     (sig && ct_signal_number(&sig->r) == SIGURG && title_sessions(g, s->task, waker, s->to_ns)))) {
 		b->kind = RESOURCE_DATABASE_LOCK;
@@ -640,7 +639,7 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 		return;
 	}
 	/* It is not known whether the network or the time limit of the poll made the interrupt. */
-	if (ct_wake_context(&wake->r) == CT_CTX_IRQ && (s->wait == CT_W_EPOLL || s->wait == CT_W_POLL)) {
+	if (ct_wake_context(&wake->r) == CT_CTX_IRQ && ct_wait_is_poll(s->wait)) {
 		blame_lasting(g, (uint32_t)(s - g->intervals), b);
 		return;
 	}
@@ -664,7 +663,7 @@ static void blame_woken(const struct graph *g, const struct interval *s, const s
 	 * records lack the socket, because the poll is for many. */
 	if (ct_wake_context(&wake->r) == CT_CTX_SOFTIRQ &&
 	    (ct_wake_softirq(&wake->r) == NET_TX_SOFTIRQ || ct_wake_softirq(&wake->r) == NET_RX_SOFTIRQ) &&
-	    (s->wait == CT_W_EPOLL || s->wait == CT_W_POLL)) {
+	    ct_wait_is_poll(s->wait)) {
 		blame_lasting(g, (uint32_t)(s - g->intervals), &last);
 		if (!wake_polls_far(g, s) ||
 		    (last.owed && last.task != GRAPH_NONE && owner_has_dest(g, last.obj, s->from_ns))) {
@@ -768,13 +767,8 @@ static void blame_nobody(const struct graph *g, const struct interval *s, struct
 /* A page fault may find that the control group has no memory left. Only a stack shows this. */
 static bool is_memory_wait(const struct graph *g, const struct interval *s)
 {
-	uint64_t id = s->wait == CT_W_FAULT ? graph_visit_stack(g, s) : 0;
-	const struct window_stack *stack = id ? window_stack(g->w, id) : NULL;
-
-	for (uint16_t i = 0; stack && i < stack->n_frames; i++)
-		if (frame_is_out_of_memory(stack->frames[i]))
-			return true;
-	return s->wait == CT_W_MEMORY;
+	return s->wait == CT_W_MEMORY ||
+	       (s->wait == CT_W_FAULT && owner_visit_shows(g, s, frame_is_out_of_memory));
 }
 
 /* A write to a frozen file system waits for a lock of the kernel, whose owner is no task. */
@@ -793,8 +787,7 @@ bool blame_is_interruption(const struct graph *g, uint32_t interval, const struc
 {
 	const struct interval *x = &g->intervals[interval];
 
-	return b->edge == EDGE_SIGNAL && x->wake != GRAPH_NONE &&
-	       (x->wait == CT_W_POLL || x->wait == CT_W_EPOLL) &&
+	return b->edge == EDGE_SIGNAL && x->wake != GRAPH_NONE && ct_wait_is_poll(x->wait) &&
 	       CT_OBJ_KIND(g->w->events[x->wake].r.obj) != CT_OBJ_SIGNALFD &&
 	       b->kind != RESOURCE_DATABASE_LOCK && b->task != GRAPH_NONE &&
 	       !is_own_sender(g, b->task, x->task);

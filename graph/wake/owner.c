@@ -89,7 +89,7 @@ uint32_t owner_handed_to(const struct graph *g, const struct interval *s)
 	const struct graph_task *me = &g->tasks[s->task];
 	uint32_t at = (uint32_t)(s - g->intervals);
 	size_t i = BISECT(k, 0, g->w->n_events, e[k].r.ts > s->from_ns);
-	bool own = s->wait == CT_W_FUTEX || s->wait == CT_W_POLL || s->wait == CT_W_EPOLL;
+	bool own = s->wait == CT_W_FUTEX || ct_wait_is_poll(s->wait);
 	uint64_t since_ns = 0;
 
 	while (at-- > me->first_interval && !since_ns)
@@ -290,7 +290,7 @@ bool owner_idles_in_loop(const struct graph *g, uint32_t task, uint64_t ts_ns)
 
 	if (!s || s->state != INTERVAL_BLOCKED)
 		return false;
-	if (s->wait != CT_W_POLL && s->wait != CT_W_EPOLL)
+	if (!ct_wait_is_poll(s->wait))
 		return s->wait == CT_W_ACCEPT;
 	blame_lasting(g, i, &b);
 	return !b.owed;
@@ -530,8 +530,8 @@ static bool is_idle_tracer(const struct graph *g, uint32_t tracer, const struct 
 
 	return !x || x->state == INTERVAL_UNKNOWN ||
 	       (x->state == INTERVAL_BLOCKED &&
-		(x->wait == CT_W_READ || x->wait == CT_W_POLL || x->wait == CT_W_EPOLL ||
-		 x->wait == CT_W_CHILD || x->wait == CT_W_SLEEP || x->wait == CT_W_SIGNAL));
+		(x->wait == CT_W_READ || ct_wait_is_poll(x->wait) || x->wait == CT_W_CHILD ||
+		 x->wait == CT_W_SLEEP || x->wait == CT_W_SIGNAL));
 }
 
 static bool owner_tracer(const struct graph *g, const struct interval *s, struct blame *b)

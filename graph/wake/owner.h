@@ -144,6 +144,8 @@ bool owner_of_shown_lock(const struct graph *g, const struct interval *s, struct
  * Thread may have another purpose than to wait for its end.)
  */
 bool owner_of_java_task(const struct graph *g, const struct interval *s, struct blame *b);
+/* Returns true if is() holds for a frame of the stack that an inspection of s shows. */
+bool owner_visit_shows(const struct graph *g, const struct interval *s, bool (*is)(const char *frame));
 /* Returns true if an inspection of s shows that the task waits for a read-write lock of the C library or of
  * Rust. Several readers may own such a lock at once. */
 bool owner_in_rwlock(const struct graph *g, const struct interval *s);

@@ -44,37 +44,30 @@ bool owner_in_lock(const struct graph *g, const struct interval *s)
 	return stack && owner_stack_locks(g->w, stack);
 }
 
-bool owner_in_rwlock(const struct graph *g, const struct interval *s)
+bool owner_visit_shows(const struct graph *g, const struct interval *s, bool (*is)(const char *frame))
 {
 	uint64_t id = graph_visit_stack(g, s);
 	const struct window_stack *w = id ? window_stack(g->w, id) : NULL;
 
 	for (uint16_t i = 0; w && i < w->n_frames; i++)
-		if (frame_is_rwlock(w->frames[i]))
+		if (is(w->frames[i]))
 			return true;
 	return false;
+}
+
+bool owner_in_rwlock(const struct graph *g, const struct interval *s)
+{
+	return owner_visit_shows(g, s, frame_is_rwlock);
 }
 
 bool owner_sleeps_in_java(const struct graph *g, const struct interval *s)
 {
-	uint64_t id = graph_visit_stack(g, s);
-	const struct window_stack *w = id ? window_stack(g->w, id) : NULL;
-
-	for (uint16_t i = 0; w && i < w->n_frames; i++)
-		if (frame_is_java_sleep(w->frames[i]))
-			return true;
-	return false;
+	return owner_visit_shows(g, s, frame_is_java_sleep);
 }
 
 bool owner_sends_to_channel(const struct graph *g, const struct interval *s)
 {
-	uint64_t id = s->wait == CT_W_FUTEX ? graph_visit_stack(g, s) : 0;
-	const struct window_stack *w = id ? window_stack(g->w, id) : NULL;
-
-	for (uint16_t i = 0; w && i < w->n_frames; i++)
-		if (frame_sends_to_channel(w->frames[i]))
-			return true;
-	return false;
+	return s->wait == CT_W_FUTEX && owner_visit_shows(g, s, frame_sends_to_channel);
 }
 
 static bool waits_for_class(const struct graph *g, const struct interval *s)
@@ -84,17 +77,6 @@ static bool waits_for_class(const struct graph *g, const struct interval *s)
 
 	for (uint16_t i = 1; w && i < w->n_frames; i++)
 		if (frame_waits_for_class(w->frames[i - 1], w->frames[i]))
-			return true;
-	return false;
-}
-
-static bool initializes_class(const struct graph *g, const struct interval *s)
-{
-	uint64_t id = graph_visit_stack(g, s);
-	const struct window_stack *w = id ? window_stack(g->w, id) : NULL;
-
-	for (uint16_t i = 0; w && i < w->n_frames; i++)
-		if (frame_initializes_class(w->frames[i]))
 			return true;
 	return false;
 }
@@ -115,7 +97,8 @@ bool owner_of_class(const struct graph *g, const struct interval *s, struct blam
 
 		if (!x || r[i].event == s->task || x->from_ns >= s->to_ns)
 			continue;
-		if (x->state == INTERVAL_BLOCKED && all->n < ENDERS_MAX && initializes_class(g, x))
+		if (x->state == INTERVAL_BLOCKED && all->n < ENDERS_MAX &&
+		    owner_visit_shows(g, x, frame_initializes_class))
 			all->v[all->n++] = r[i].event;
 		runs |= x->state != INTERVAL_BLOCKED;
 	}

@@ -32,8 +32,7 @@ static uint32_t owner_sock_user(const struct graph *g, uint64_t sock, uint64_t t
 /* Returns true for the waits in which a server waits for the next connection. */
 static bool is_for_next(const struct interval *s)
 {
-	return s->state == INTERVAL_BLOCKED &&
-	       (s->wait == CT_W_ACCEPT || s->wait == CT_W_POLL || s->wait == CT_W_EPOLL);
+	return s->state == INTERVAL_BLOCKED && (s->wait == CT_W_ACCEPT || ct_wait_is_poll(s->wait));
 }
 
 /* Returns true if the task is the only thread of its process, and polls one descriptor that does not get the
@@ -677,7 +676,7 @@ uint32_t owner_sender(const struct graph *g, const struct interval *s, uint64_t 
 {
 	/* An interrupt of unknown kind may have nothing to do with the task on the CPU. */
 	uint32_t waker = ct_wake_context(&wake->r) == CT_CTX_IRQ ? 0 : ct_wake_waker(&wake->r);
-	bool polls = s->wait == CT_W_POLL || s->wait == CT_W_EPOLL;
+	bool polls = ct_wait_is_poll(s->wait);
 	uint32_t task;
 
 	*ret_event = polls && !(wake->r.flags & CT_WF_READY) ? poll_ended_by(g, s, sock, waker, wake)
