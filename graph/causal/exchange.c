@@ -389,20 +389,22 @@ static uint32_t parent_of(const struct pass *p, const struct flow *server, uint3
 }
 
 uint32_t exchange_take(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t from,
-		       uint32_t cause, bool more)
+		       uint32_t cause, uint32_t rest)
 {
 	struct flow *flow = &p->flows.v.v[f];
 	struct request *open = request_at(p, flow->request);
 	uint32_t bytes = ct_message_bytes(&p->e[event].r);
+	bool more = rest == bytes;
 	struct request_loop *loop;
 	struct request_pool *pool;
 
 	if (!p->wants_requests)
 		return GRAPH_NONE;
-	/* The bytes are the end of a request that the server has already answered. */
-	if (open && more && open->answer != GRAPH_NONE) {
-		open->asked_bytes += bytes;
-		return flow->request;
+	if (open && open->answer != GRAPH_NONE) {
+		/* These bytes are the end of a request that the server has already answered. */
+		open->asked_bytes += rest;
+		if (more)
+			return flow->request;
 	}
 	if (open && !flow->bytes.dgram && (more || open->answer == GRAPH_NONE)) {
 		/* The server has not answered yet. So the bytes count as a part of the open request,
@@ -423,7 +425,7 @@ uint32_t exchange_take(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 								   .answer = GRAPH_NONE,
 								   .answered = GRAPH_NONE,
 								   .read = GRAPH_NONE,
-								   .asked_bytes = bytes,
+								   .asked_bytes = more ? bytes : bytes - rest,
 								   .shared = flow->pipelines });
 		if (pool && flow->request != GRAPH_NONE && VEC_PUSH(&pool->v, flow->request))
 			p->err = -ENOMEM;

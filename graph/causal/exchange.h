@@ -29,11 +29,11 @@ void exchange_ask(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uin
  * Called when a server receives bytes of the task `from`. Returns the request to which the bytes
  * belong, or GRAPH_NONE.
  *
- * - cause: the send of the first byte; GRAPH_NONE: not known
- * - more: the receive does not have the first byte of any send
+ * - cause: the first send whose first byte is in the receive; GRAPH_NONE: not known
+ * - rest: how many of the bytes are before this byte. If all are, the receive has no such byte
  */
 uint32_t exchange_take(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t from,
-		       uint32_t cause, bool more);
+		       uint32_t cause, uint32_t rest);
 /* Called when a server sends on flow f. request: the answered request. GRAPH_NONE: the bytes may be
  * a further part of the last answer. */
 void exchange_answer(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t request);

@@ -226,31 +226,42 @@ void match_send(struct pass *p, uint32_t event)
 	w->acts++;
 }
 
-/* What the queue `in` says about the bytes of a receive. The first three members are about the
- * first of these bytes. GRAPH_NONE: not known. */
+/* What the queue `in` says about the bytes of a receive. A receive may have the rest of one send, and then
+ * the begin of the next one. GRAPH_NONE: not known. */
 struct received {
-	uint32_t task;  /* the sender of the byte */
-	uint32_t ask;   /* if the byte is a part of an answer: the send of the answered request */
-	uint32_t event; /* the send of the byte */
+	uint32_t rest;  /* how many bytes there are before the first byte of any send */
 	uint32_t begun; /* how many sends have their first byte in this receive */
+	uint32_t event; /* the first of these sends */
+	uint32_t task;  /* its sender. If there is none: the sender of the rest */
+	/* If the first byte is a part of an answer: the send of the answered request. */
+	uint32_t ask;
 };
 
 static void look_ahead(const struct flows *m, const struct flow *f, uint32_t bytes, struct received *ret)
 {
-	*ret = (struct received){ .task = GRAPH_NONE, .ask = GRAPH_NONE, .event = GRAPH_NONE };
-	for (uint32_t at = f->bytes.in.first; at && bytes; at = m->pool.items.v[at - 1].next) {
+	uint32_t left = bytes;
+
+	*ret = (struct received){ .rest = bytes, .event = GRAPH_NONE, .task = GRAPH_NONE, .ask = GRAPH_NONE };
+	for (uint32_t at = f->bytes.in.first; at && left; at = m->pool.items.v[at - 1].next) {
 		const struct bytes_item *i = &m->pool.items.v[at - 1];
 
-		if (ret->event == GRAPH_NONE) {
+		if (at == f->bytes.in.first) {
 			ret->task = i->task;
 			ret->ask = i->ask;
-			ret->event = i->event;
 		}
-		ret->begun += !i->begun;
-		bytes = f->bytes.dgram ? 0 : bytes - MIN(bytes, i->bytes);
+		if (!i->begun && !ret->begun++) {
+			ret->task = i->task;
+			ret->event = i->event;
+			ret->rest = bytes - left;
+		}
+		left = f->bytes.dgram ? 0 : left - MIN(left, i->bytes);
 	}
-	if (ret->event == GRAPH_NONE)
-		ret->begun = 1; /* the send is recorded later, or not at all */
+	if (left && !ret->begun) {
+		/* The send is recorded later, or not at all. */
+		ret->task = GRAPH_NONE;
+		ret->rest = bytes - left;
+		ret->begun = 1;
+	}
 }
 
 static void take_bytes(struct pass *p, uint32_t f, uint32_t task, uint32_t event, uint32_t bytes)
@@ -299,7 +310,7 @@ static void serve_recv(struct pass *p, uint32_t f, uint32_t task, uint32_t event
 	flow = &p->flows.v.v[f];
 	flow->taker = w->segment;
 	exchange_stream_take(p, f, task, event);
-	request = exchange_take(p, f, task, event, from, more ? GRAPH_NONE : got->event, more);
+	request = exchange_take(p, f, task, event, from, got->event, got->rest);
 	if (!more) {
 		flow = &p->flows.v.v[f];
 		pass_queue(p, &flow->taken,
