@@ -282,18 +282,45 @@ static uint32_t mate_of_pipe(const struct graph *g, const struct interval *s)
 	return mate;
 }
 
+/* Some polls wait for something else than their descriptors: then *b says for what. */
+static bool owner_behind_poll(const struct graph *g, const struct interval *s, struct blame *b,
+			      struct enders *all)
+{
+	if (owner_of_shown_lock(g, s, b)) {
+		if (b->task == GRAPH_NONE && !b->ownerless)
+			b->task = title_owner(g, s, all);
+		return true;
+	}
+	if (title_helper(g, s, b, all)) {
+		b->obj = 0;
+		b->time = TIME_IPC;
+		return true;
+	}
+	if (!title_waits(g, s))
+		return false;
+	b->task = title_owner(g, s, all);
+	b->obj = 0;
+	b->kind = RESOURCE_DATABASE_LOCK;
+	b->time = TIME_LOCK;
+	return true;
+}
+
+/* Two threads may wait for each other. So this function does not ask whether another task idles, too. */
 bool owner_idles_in_loop(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns);
 	const struct interval *s = i == GRAPH_NONE ? NULL : &g->intervals[i];
-	struct blame b;
+	struct blame b = { .task = GRAPH_NONE, .event = GRAPH_NONE };
+	struct enders all = { 0 };
 
 	if (!s || s->state != INTERVAL_BLOCKED)
 		return false;
 	if (!ct_wait_is_poll(s->wait))
 		return s->wait == CT_W_ACCEPT;
-	blame_lasting(g, i, &b);
-	return !b.owed;
+	b.obj = s->obj;
+	if (!owner_behind_poll(g, s, &b, &all))
+		b.obj = owner_polled(g, s);
+	return CT_OBJ_KIND(b.obj) != CT_OBJ_SOCK || !owner_owed(g, b.obj, s->to_ns - 1);
 }
 
 static bool waits_for_one(const struct interval *s)
@@ -429,20 +456,8 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, st
 		break;
 	case CT_W_POLL:
 	case CT_W_EPOLL:
-		if (owner_of_shown_lock(g, s, b)) {
-			if (b->task == GRAPH_NONE && !b->ownerless)
-				b->task = title_owner(g, s, all);
-		} else if (title_helper(g, s, b, all)) {
-			b->obj = 0;
-			b->time = TIME_IPC;
-		} else if (title_waits(g, s)) {
-			b->task = title_owner(g, s, all);
-			b->obj = 0;
-			b->kind = RESOURCE_DATABASE_LOCK;
-			b->time = TIME_LOCK;
-		} else {
+		if (!owner_behind_poll(g, s, b, all))
 			owner_of_poll(g, s, b, all);
-		}
 		break;
 	case CT_W_SIGNAL:
 	case CT_W_CHILD:

@@ -461,19 +461,24 @@ static bool is_sole(const struct graph *g, const struct interval *s, const struc
 	return any && scan_left(g);
 }
 
-void owner_of_poll(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all)
+/* Returns the records of the polled descriptors. */
+static const struct graph_ref *poll_members(const struct graph *g, const struct interval *s, size_t *ret_n)
 {
-	bool epoll = s->wait == CT_W_EPOLL;
-	size_t n;
-	const struct graph_ref *r = epoll ? table_members(g, s->obj, s->from_ns, s->to_ns, &n)
-					  : graph_refs_from(g, &g->waitfds, g->tasks[s->task].tid,
-							    checked_sub(s->from_ns, WAITFD_OLD_NS), &n);
-	struct poll_found f = { .best = { .task = GRAPH_NONE }, .inner = true, .others_inner = true };
+	return s->wait == CT_W_EPOLL ? table_members(g, s->obj, s->from_ns, s->to_ns, ret_n)
+				     : graph_refs_from(g, &g->waitfds, g->tasks[s->task].tid,
+						       checked_sub(s->from_ns, WAITFD_OLD_NS), ret_n);
+}
+
+/* The part of owner_of_poll() that finds the objects. r: poll_members(). Returns false if *b is complete. */
+static bool poll_find(const struct graph *g, const struct interval *s, const struct graph_ref *r, size_t n,
+		      struct poll_found *f, struct blame *b, struct enders *all)
+{
+	bool epoll = s->wait == CT_W_EPOLL, alone = is_one_object(g, r, n), cut = false, within;
 	struct poll_member m;
-	struct enders children = { 0 };
-	bool alone = is_one_object(g, r, n), cut = false, within, eventfd, own;
 	uint32_t event;
 	uint64_t asked;
+
+	*f = (struct poll_found){ .best = { .task = GRAPH_NONE }, .inner = true, .others_inner = true };
 
 	/* A record from before the wait may be of another poll (bpf/wait_fds.h). */
 	within = !epoll && n && owner_has_record_within(g, r, n, s->from_ns, s->to_ns);
@@ -482,7 +487,7 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 		b->kind = RESOURCE_TIMER;
 		b->edge = EDGE_TIMER;
 		b->time = TIME_TIMER;
-		return;
+		return false;
 	}
 	if (!epoll && s->obj) {
 		poll_member_fill(g, s->obj, s, true, &m);
@@ -492,25 +497,50 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 			poll_child(g, s, b, all);
 		else
 			b->sole = is_sole(g, s, r, n, b);
-		return;
+		return false;
 	}
 	for (size_t i = 0; i < n && scan_step(g); i++) {
 		const struct window_event *e = owner_event(g, &r[i]);
 
 		if (!epoll && (e->r.ts > s->to_ns || (within && e->r.ts < s->from_ns)))
 			continue;
-		poll_add(g, s, e->r.obj, r[i].event, alone, POLL_OWED, &f, b, all);
+		poll_add(g, s, e->r.obj, r[i].event, alone, POLL_OWED, f, b, all);
 		cut |= !epoll && ct_waitfd_count(&e->r) > CT_WAITFD_MAX;
 	}
 	asked = cut ? owner_asked_last(g, s, &event) : 0;
 	if (asked)
-		poll_add(g, s, asked, event, false, POLL_PEER, &f, b, all);
-	if (f.any && f.inner && (!b->timed_out || f.forked) && poll_child(g, s, b, all))
-		return;
-	if (!f.any || (b->timed_out && f.best.score <= POLL_QUIET && CT_OBJ_KIND(b->obj) != CT_OBJ_TTY)) {
+		poll_add(g, s, asked, event, false, POLL_PEER, f, b, all);
+	if (f->any && f->inner && (!b->timed_out || f->forked) && poll_child(g, s, b, all))
+		return false;
+	if (!f->any || (b->timed_out && f->best.score <= POLL_QUIET && CT_OBJ_KIND(b->obj) != CT_OBJ_TTY)) {
 		all->n = 0;
-		return;
+		return false;
 	}
+	return true;
+}
+
+uint64_t owner_polled(const struct graph *g, const struct interval *s)
+{
+	struct blame b = { .task = GRAPH_NONE, .event = GRAPH_NONE, .obj = s->obj };
+	struct enders all = { 0 };
+	struct poll_found f;
+	size_t n;
+	const struct graph_ref *r = poll_members(g, s, &n);
+
+	poll_find(g, s, r, n, &f, &b, &all);
+	return b.obj;
+}
+
+void owner_of_poll(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all)
+{
+	size_t n;
+	const struct graph_ref *r = poll_members(g, s, &n);
+	struct enders children = { 0 };
+	struct poll_found f;
+	bool eventfd, own;
+
+	if (!poll_find(g, s, r, n, &f, b, all))
+		return;
 	b->kind = resource_of_object(g->w, b->obj);
 	eventfd = CT_OBJ_KIND(b->obj) == CT_OBJ_EVENTFD;
 	if (f.best.score > POLL_WRITTEN || all->n < 2 ||
@@ -521,7 +551,7 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 	/* If the task waits for a thread of its own process, blames the thread that got work from the task
 	 * last. owner_handed_to() leaves out threads that are back in their wait. */
 	own = b->task != GRAPH_NONE ? g->tasks[b->task].tgid == g->tasks[s->task].tgid
-				    : (eventfd && alone) || ((eventfd || f.best.score == POLL_WRITTEN) &&
+				    : (eventfd && is_one_object(g, r, n)) || ((eventfd || f.best.score == POLL_WRITTEN) &&
 							     all->n && are_own(g, all, s->task));
 	if (own && !b->timed_out && only_signal_is_left(g, s, &f, b, all) && poll_child(g, s, b, &children)) {
 		*all = children;

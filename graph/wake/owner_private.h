@@ -123,6 +123,8 @@ uint64_t owner_asked_last(const struct graph *g, const struct interval *s, uint3
  * one of the tasks is stopped.
  */
 void owner_of_poll(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all);
+/* Returns the object of these that explains the poll best, or 0. Never looks at the wait of another task. */
+uint64_t owner_polled(const struct graph *g, const struct interval *s);
 /* Returns true if one of the records r, which are in the order of time, is from one of the two times or from
  * between them. */
 bool owner_has_record_within(const struct graph *g, const struct graph_ref *r, size_t n, uint64_t from_ns,
