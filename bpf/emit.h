@@ -143,6 +143,52 @@ static __always_inline struct emit_rec2 *emit_rec2(struct cpu *c, __u8 kind, __u
 	return r;
 }
 
+/* Returns the last record, if it may grow (struct cpu_recv), or NULL. */
+static __always_inline struct ct_rec *emit_growing(struct cpu *c, __u64 now)
+{
+	__u64 end = c->recv.end, at = (end - sizeof(struct ct_rec)) & (ct_ring_bytes - 8);
+
+	if (*(volatile ct_u64 *)&c->head != end || now - c->recv.ns > CPU_RECV_NS)
+		return NULL;
+	return (void *)c + CPU_RING_AT + at;
+}
+
+static __always_inline void emit_set_bytes(struct ct_rec *r, __u32 bytes)
+{
+#if defined(__TARGET_ARCH_x86)
+	barrier(); /* as in emit_submit() */
+	*(volatile ct_u32 *)&r->peer = bytes;
+#else
+	__sync_lock_test_and_set(&r->peer, bytes);
+#endif
+}
+
+/* r: emit_growing(). Adds to its bytes, and sets its time. Returns false if the daemon has taken the record,
+ * if it is no longer the last one, or if the sum would be too large. */
+static __always_inline bool emit_grow(struct cpu *c, struct ct_rec *r, __u32 bytes, __u64 now)
+{
+	__u32 had = *(volatile ct_u32 *)&r->peer;
+
+	if (!had || had + bytes >= CPU_RECV_BUSY ||
+	    __sync_val_compare_and_swap(&r->peer, had, had | CPU_RECV_BUSY) != had)
+		return false;
+	if (*(volatile ct_u64 *)&c->head != c->recv.end) {
+		emit_set_bytes(r, had);
+		return false;
+	}
+	*(volatile ct_u64 *)&r->ts = now;
+	emit_set_bytes(r, had + bytes);
+	return true;
+}
+
+/* Call this after the submit of a CT_RECV. from: head before the record. If an interrupt has added a record
+ * in between, head is not `end`. */
+static __always_inline void emit_may_grow(struct cpu *c, __u64 from, __u64 now)
+{
+	c->recv.end = from + sizeof(struct ct_rec);
+	c->recv.ns = now;
+}
+
 /*
  * For programs that can be preempted. In the ring of a CPU, their unfinished records would hold up
  * all later records.
@@ -155,6 +201,7 @@ static __always_inline bool emit_side(struct cpu *c, struct cpu_side *data, __u6
 	__u64 flags = BPF_RB_NO_WAKEUP;
 
 	data->cpu = c->id;
+	c->recv.end = 0; /* the record in the side ring ends a run of receives, too */
 	if (!(++c->emitted & 63) && bpf_ringbuf_query(&ct_side, BPF_RB_AVAIL_DATA) > CPU_SIDE_BYTES / 2)
 		flags = BPF_RB_FORCE_WAKEUP;
 	if (!bpf_ringbuf_output(&ct_side, data, size, flags))

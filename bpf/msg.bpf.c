@@ -4,6 +4,8 @@
  * older kernels, programs at the end of kernel functions (fexit) record the same for unix, IPv4 and IPv6
  * sockets, if the kernel allows them.
  *
+ * A run of receives is one record: see struct cpu_recv.
+ *
  * A fexit program can be preempted: then a sender holds up the ring of its CPU with an unfinished record.
  *
  * If a datagram is sent on a socket that is not connected, the record has its destination. The kernel no
@@ -14,19 +16,43 @@
 #include "caps.h"
 #include "wait.h"
 
-#define MSG_PEEK 0x2
+#define SOCK_STREAM 1
+#define SOCK_DGRAM  2
+#define MSG_PEEK    0x2
+
+/* Returns 0 if the socket has no inode. */
+static __always_inline __u64 msg_id(struct sock *sk)
+{
+	__u64 ino = sk->sk_socket->file->f_inode->i_ino;
+
+	return ino ? CT_OBJ_ID(CT_OBJ_SOCK, ino) : 0;
+}
 
 /* If the cache of names has the socket, calls no function. A call takes 9 ns on some machines. */
 static __always_inline __u64 msg_object(struct cpu *c, struct sock *sk, __u32 tid, __u64 now)
 {
-	__u64 ino = sk->sk_socket->file->f_inode->i_ino, id = CT_OBJ_ID(CT_OBJ_SOCK, ino);
-	__u64 key = object_key(id, sk->__sk_common.skc_state);
+	__u64 id = msg_id(sk), key = object_key(id, sk->__sk_common.skc_state);
 
-	return ino && *object_named(c, key) == key ? id : ct_object_of_sk(address_of(sk), tid, now);
+	return id && *object_named(c, key) == key ? id : ct_object_of_sk(address_of(sk), tid, now);
+}
+
+/* Between two receives of a task, another thread of its process may answer the first one. */
+static __always_inline bool msg_is_alone(const struct task_struct *cur)
+{
+	return cur->signal->live.counter == 1;
+}
+
+/* If the task has just received from the same stream socket, and the record of this can grow, adds the bytes
+ * to it, and returns true. */
+static __always_inline bool msg_grows(struct cpu *c, struct sock *sk, __u32 tid, __u32 bytes, __u64 now)
+{
+	struct ct_rec *r = emit_growing(c, now);
+
+	return r && sk->sk_type == SOCK_STREAM && r->tid == tid && r->obj &&
+	       r->obj == msg_id(sk) && emit_grow(c, r, bytes, now);
 }
 
 #define IPPROTO_UDP 17
-#define SOCK_DGRAM  2
 
 /* The fields that describe the destination in a CT_SEND (abi.h), in one number. 0: not known. */
 #define DEST(kind, port, address) ((__u64)(kind) << 48 | (__u64)(port) << 32 | (__u32)(address))
@@ -169,23 +195,30 @@ static __always_inline int msg_emit(__u8 kind, struct sock *sk, __s32 bytes)
 	struct task_struct *cur = bpf_get_current_task_btf();
 	struct cpu *c = emit_cpu();
 	struct ct_rec *r;
-	__u64 now, obj, dest;
+	__u64 now, id, from, dest;
 
 	if (!c || bytes <= 0 || !sk || cur->tgid == ct_tracer_tgid || govern_sheds(CT_SHED_HOOKS) ||
 	    caps_leave_out(c, cur, NULL))
 		return 0;
 	now = bpf_ktime_get_boot_ns();
-	obj = msg_object(c, sk, cur->pid, now);
+	if (kind == CT_RECV && msg_grows(c, sk, cur->pid, bytes, now)) {
+		govern_ran(c, GOVERN_MESSAGE, now);
+		return 0;
+	}
+	id = msg_object(c, sk, cur->pid, now);
 	dest = kind == CT_SEND ? dest_of(cur, sk) : strand_of(cur);
+	from = c->head;
 	r = emit_rec(c, kind, now);
 	if (!r)
 		return 0;
 	r->tid = cur->pid;
 	r->peer = bytes;
-	r->obj = obj;
+	r->obj = id;
 	if (dest)
 		dest_fill(r, dest);
 	emit_submit(r, now);
+	if (kind == CT_RECV && msg_is_alone(cur))
+		emit_may_grow(c, from, now);
 	govern_ran(c, GOVERN_MESSAGE, now);
 	return 0;
 }

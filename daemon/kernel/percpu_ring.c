@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/bpf.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -94,12 +95,15 @@ uint64_t percpu_ring_high_water(const struct percpu_ring *r)
 }
 
 struct piece {
-	const uint8_t *lap; /* the next record is at the address lap + at */
+	uint8_t *lap; /* the next record is at the address lap + at */
 	/* at: position of the next record. run: position of the first record that fn has not got yet. */
 	uint64_t at, run;
 	long n;
 	percpu_ring_record_fn fn;
 	void *arg;
+	/* The records that end here may grow: the last one, and one that an interrupt overtakes while it
+	 * grows. */
+	uint64_t head, grows;
 	uint16_t cpu;
 };
 
@@ -120,6 +124,24 @@ static void piece_blob(struct piece *p, const struct ct_blob *b, uint32_t room)
 	p->run = p->at + room;
 }
 
+/* For a receive that may grow (struct cpu_recv). Takes its bytes, so that the program begins a new record.
+ * Returns false if the program adds bytes at this moment. */
+static bool piece_grown(struct piece *p)
+{
+	struct ct_rec *in = (void *)(p->lap + p->at), rec;
+	uint32_t bytes = __atomic_load_n(&in->peer, __ATOMIC_ACQUIRE);
+
+	if (bytes & CPU_RECV_BUSY ||
+	    !__atomic_compare_exchange_n(&in->peer, &bytes, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return false;
+	piece_flush(p);
+	rec = *in;
+	rec.peer = bytes;
+	p->fn(p->arg, p->cpu, &rec, sizeof(rec));
+	p->run = p->at + sizeof(rec);
+	return true;
+}
+
 static void piece_read(struct piece *p, uint64_t end)
 {
 	while (p->at < end) {
@@ -131,10 +153,14 @@ static void piece_read(struct piece *p, uint64_t end)
 		if (!__atomic_load_n(&b->ts, __ATOMIC_ACQUIRE))
 			break;
 		room = cpu_room(b->kind);
-		if (CT_KIND_IS_BLOB(b->kind))
+		if (CT_KIND_IS_BLOB(b->kind)) {
 			piece_blob(p, b, room);
-		else
+		} else {
+			if (b->kind == CT_RECV && (p->at + room == p->head || p->at + room == p->grows) &&
+			    !piece_grown(p))
+				break;
 			p->n++;
+		}
 		p->at += room;
 	}
 	piece_flush(p);
@@ -144,8 +170,9 @@ static long ring_consume(struct percpu_ring *r, unsigned cpu, percpu_ring_record
 {
 	struct cpu *c = percpu_ring_cpu(r, cpu);
 	uint64_t head = __atomic_load_n(&c->head, __ATOMIC_ACQUIRE), at = c->tail;
-	struct piece p = { .fn = fn, .arg = arg, .cpu = (uint16_t)cpu };
+	struct piece p = { .fn = fn, .arg = arg, .head = head, .cpu = (uint16_t)cpu };
 
+	p.grows = __atomic_load_n(&c->recv.end, __ATOMIC_ACQUIRE); /* after head */
 	if (head - at > r->high_water)
 		r->high_water = head - at;
 	while (at != head) {

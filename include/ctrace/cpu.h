@@ -21,13 +21,28 @@ struct cpu_context {
 	ct_u32 pad;
 };
 
+/*
+ * The last record of the ring, if it is a CT_RECV that may grow: while head is `end`, a program may
+ * add bytes to it (bpf/msg.bpf.c), for CPU_RECV_NS. In the meantime, its bytes have the bit
+ * CPU_RECV_BUSY. The daemon takes the bytes, and leaves 0. Then the record no longer grows.
+ */
+struct cpu_recv {
+	ct_u64 end; /* position after the record; 0: none */
+	ct_u64 ns;  /* time of the first receive */
+};
+#define CPU_RECV_BUSY 0x80000000
+
+/* The longer, the later a request seems to begin. */
+#define CPU_RECV_NS 50000
+
 struct cpu {
-	/* The members up to sample_ns share one cache line. */
+	/* The members up to `recv` share one cache line. */
 	ct_u64 head; /* bytes reserved so far */
 	ct_u32 id;
 	ct_u32 depth;   /* interrupts in progress; ctx[depth - 1] is the innermost */
 	ct_u32 emitted; /* calls of emit_side() so far */
 	ct_u64 sample_ns;
+	struct cpu_recv recv;
 
 	/* bytes that the daemon has read so far */
 	ct_u64 tail __attribute__((aligned(64)));

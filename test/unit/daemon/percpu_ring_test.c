@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bpf/emit.h writes the ring of a CPU, and the daemon's code reads it slowly. Two threads and their
  * signal handlers write at once. Each record must arrive once, whole and in its writer's order, or
- * be counted as lost. */
+ * be counted as lost. A run of receives becomes fewer records with the same bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,13 +73,19 @@ static void govern_ran_light(struct cpu *c)
 
 #include "bpf/emit.h"
 
-#define THREADS 2
-#define LEVELS  3 /* a thread, and two signals that may interrupt it */
-#define WRITERS (THREADS * LEVELS)
-#define RECORDS 120000
+#define THREADS  2
+#define LEVELS   3 /* a thread, and two signals that may interrupt it */
+#define WRITERS  (THREADS * LEVELS)
+#define RECORDS  120000
+#define RECEIVER WRITERS
 
 static uint64_t written[WRITERS], refused[WRITERS];
 static uint64_t next[WRITERS];
+/* records of receives, and their bytes */
+static struct receives {
+	uint64_t n, bytes;
+} received, grown, refused_receives, taken;
+static uint64_t received_ns;
 static atomic_uint_fast64_t n_read;
 static __thread unsigned me;
 static pthread_t threads[THREADS];
@@ -132,6 +138,33 @@ static void write_blob(struct cpu *c, unsigned w, uint64_t seq)
 	emit_submit(b, seq + 1);
 }
 
+static void add(struct receives *to, uint64_t bytes)
+{
+	to->n++;
+	to->bytes += bytes;
+}
+
+/* Only one writer receives. The other thread and the signals are its interrupts. */
+static void write_receive(struct cpu *c, uint32_t bytes, uint64_t now)
+{
+	struct ct_rec *r = emit_growing(c, now);
+	uint64_t from;
+
+	if (r && r->tid == RECEIVER && emit_grow(c, r, bytes, now)) {
+		add(&grown, bytes);
+		return;
+	}
+	from = c->head;
+	r = emit_rec(c, CT_RECV, now);
+	add(r ? &received : &refused_receives, bytes);
+	if (!r)
+		return;
+	r->tid = RECEIVER;
+	r->peer = bytes;
+	emit_submit(r, now);
+	emit_may_grow(c, from, now);
+}
+
 static void write_some(unsigned level)
 {
 	unsigned w = me * LEVELS + level;
@@ -169,6 +202,8 @@ static void *writer(void *arg)
 		while (i % 4096 < 3072 && c->head - *(volatile uint64_t *)&c->tail > RING_BYTES / 4)
 			sched_yield();
 		write_some(0);
+		for (unsigned n = me == 0 ? i % 16 : 0; n; n--)
+			write_receive(c, n * 1000 + i % 1000, 1 + i * (CPU_RECV_NS / 64));
 	}
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	n_done++;
@@ -210,6 +245,15 @@ static void on_record(void *arg, uint16_t cpu, const void *data, size_t size)
 		const struct ct_rec *r = (const void *)p;
 		const uint64_t *x = (const void *)(r + 1);
 
+		if (r->kind == CT_RECV) {
+			assert_int_equal(r->tid, RECEIVER);
+			assert_true(r->peer > 0 && r->peer < CPU_RECV_BUSY);
+			assert_true(r->ts > 0 && r->ts >= received_ns);
+			received_ns = r->ts;
+			add(&taken, r->peer);
+			p += sizeof(*r);
+			continue;
+		}
 		assert_true(r->kind == CT_SWITCH || r->kind == CT_FUTEX);
 		if (r->kind == CT_FUTEX) {
 			assert_int_equal(x[0], r->ts - 1);
@@ -230,6 +274,16 @@ static int memory(size_t bytes)
 	return fd;
 }
 
+static void map_rings(void)
+{
+	int cpus = memory(2 * CPU_ENTRY_BYTES(RING_BYTES)), side = memory(2 * 4096 + 2 * SIDE_BYTES);
+
+	assert_int_equal(percpu_ring_new(cpus, 2, RING_BYTES, side, SIDE_BYTES, &rings), 0);
+	assert_int_equal(percpu_ring_cpu(rings, 1)->id, 1);
+	close(cpus);
+	close(side);
+}
+
 static void read_all(void)
 {
 	const struct timespec lag = { .tv_nsec = 50000 };
@@ -245,13 +299,11 @@ static void read_all(void)
 static void nothing_is_lost_unsaid(void **state)
 {
 	struct sigaction act = { .sa_handler = on_signal };
-	int cpus = memory(2 * CPU_ENTRY_BYTES(RING_BYTES)), side = memory(2 * 4096 + 2 * SIDE_BYTES);
 	uint64_t all = 0, lost = 0;
 	pthread_t pesterer;
 	sigset_t set;
 
-	assert_int_equal(percpu_ring_new(cpus, 2, RING_BYTES, side, SIDE_BYTES, &rings), 0);
-	assert_int_equal(percpu_ring_cpu(rings, 1)->id, 1);
+	map_rings();
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
 	sigaddset(&set, SIGUSR2);
@@ -272,7 +324,10 @@ static void nothing_is_lost_unsaid(void **state)
 		all += written[w];
 		lost += refused[w];
 	}
-	assert_int_equal(percpu_ring_cpu(rings, 1)->stats.lost[CT_LOSS_RING_FULL], lost);
+	assert_int_equal(percpu_ring_cpu(rings, 1)->stats.lost[CT_LOSS_RING_FULL], lost + refused_receives.n);
+	assert_true(received.n > 0 && grown.n > 0);
+	assert_int_equal(taken.n, received.n);
+	assert_int_equal(taken.bytes, received.bytes + grown.bytes);
 	assert_int_equal(n_read + lost, all);
 	assert_true(lost > 0);
 	assert_true(percpu_ring_high_water(rings) > RING_BYTES / 2 &&
@@ -282,13 +337,137 @@ static void nothing_is_lost_unsaid(void **state)
 	for (size_t i = 0; i < RING_BYTES + CPU_RING_SLACK; i++)
 		assert_int_equal(((const uint8_t *)percpu_ring_cpu(rings, 1))[CPU_RING_AT + i], 0);
 	percpu_ring_free(rings);
-	close(cpus);
-	close(side);
+}
+
+/* Begins a run of receives of 100 bytes, at the time 1000. Returns its record. */
+static struct ct_rec *begin_run(struct cpu *c)
+{
+	uint64_t from = c->head;
+	struct ct_rec *r = emit_rec(c, CT_RECV, 1000);
+
+	assert_non_null(r);
+	r->tid = RECEIVER;
+	r->peer = 100;
+	emit_submit(r, 1000);
+	emit_may_grow(c, from, 1000);
+	return r;
+}
+
+static bool grow(struct cpu *c, uint32_t bytes, uint64_t now)
+{
+	struct ct_rec *r = emit_growing(c, now);
+
+	return r && emit_grow(c, r, bytes, now);
+}
+
+static void interrupt(struct cpu *c)
+{
+	struct ct_rec *r = emit_rec(c, CT_SWITCH, 2000);
+
+	assert_non_null(r);
+	emit_submit(r, 2000);
+}
+
+static struct ct_rec got; /* the last CT_RECV */
+static bool grows_when_taken;
+
+/* The record is still in the ring when this function gets it. */
+static void on_run(void *arg, uint16_t cpu, const void *data, size_t size)
+{
+	const struct ct_rec *r = data;
+
+	for (; size; size -= sizeof(*r), r++)
+		if (r->kind == CT_RECV)
+			got = *r;
+	grows_when_taken = grow(percpu_ring_cpu(rings, cpu), 1, 1001);
+}
+
+static void expect_run(uint32_t bytes, uint64_t ts)
+{
+	memset(&got, 0, sizeof(got));
+	percpu_ring_consume(rings, on_run, NULL);
+	assert_int_equal(got.peer, bytes);
+	assert_int_equal(got.ts, ts);
+	assert_false(grows_when_taken);
+	assert_false(grow(percpu_ring_cpu(rings, 1), 1, 1001));
+}
+
+static void a_run_grows(void **state)
+{
+	struct cpu *c;
+
+	map_rings();
+	c = percpu_ring_cpu(rings, 1);
+	begin_run(c);
+	assert_true(grow(c, 50, 1000 + CPU_RECV_NS));
+	assert_true(grow(c, 7, 1000 + CPU_RECV_NS));
+	assert_false(grow(c, 7, 1001 + CPU_RECV_NS));
+	assert_false(grow(c, CPU_RECV_BUSY - 157, 1002));
+	expect_run(157, 1000 + CPU_RECV_NS);
+	percpu_ring_free(rings);
+}
+
+static void other_records_end_a_run(void **state)
+{
+	struct cpu_side side;
+	struct ct_rec *r;
+	struct cpu *c;
+	uint64_t from;
+
+	map_rings();
+	c = percpu_ring_cpu(rings, 1);
+	begin_run(c);
+	interrupt(c);
+	assert_false(grow(c, 1, 1001));
+	expect_run(100, 1000);
+
+	begin_run(c);
+	emit_side(c, &side, sizeof(side), 1001);
+	assert_false(grow(c, 1, 1001));
+	expect_run(100, 1000);
+
+	begin_run(c);
+	r = emit_growing(c, 1001);
+	interrupt(c);
+	assert_false(emit_grow(c, r, 1, 1001));
+	expect_run(100, 1000);
+
+	from = c->head;
+	interrupt(c);
+	begin_run(c);
+	emit_may_grow(c, from, 1000);
+	assert_false(grow(c, 1, 1001));
+	expect_run(100, 1000);
+	percpu_ring_free(rings);
+}
+
+/* The daemon waits for a program that adds bytes, also if an interrupt adds a record meanwhile. */
+static void a_busy_run_is_not_taken(void **state)
+{
+	struct ct_rec *r;
+	struct cpu *c;
+
+	map_rings();
+	c = percpu_ring_cpu(rings, 1);
+	for (unsigned interrupted = 0; interrupted < 2; interrupted++) {
+		r = begin_run(c);
+		r->peer |= CPU_RECV_BUSY;
+		if (interrupted)
+			interrupt(c);
+		assert_int_equal(percpu_ring_consume(rings, on_run, NULL), 0);
+		r->ts = 1001;
+		emit_set_bytes(r, 120);
+		expect_run(120, 1001);
+	}
+	percpu_ring_free(rings);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(nothing_is_lost_unsaid) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(nothing_is_lost_unsaid),
+					    cmocka_unit_test(a_run_grows),
+					    cmocka_unit_test(other_records_end_a_run),
+					    cmocka_unit_test(a_busy_run_is_not_taken) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
