@@ -8,6 +8,7 @@
 #include "graph/wake/owner_private.h"
 #include "lib/bisect.h"
 #include "lib/checked.h"
+#include "lib/cleanup.h"
 
 /* How well an object explains a poll that does not return, from the worst to the best. */
 enum poll_score {
@@ -44,6 +45,29 @@ static bool is_unread(const struct graph *g, uint64_t peer, const struct graph_r
 	const struct graph_ref *got = peer ? graph_ref_before(g, &g->recvs, peer, s->to_ns) : NULL;
 
 	return sent && peer && (!got || got->event < sent->event);
+}
+
+/* Returns when the process of the task was born. 0: before the window, or not known. */
+static uint64_t process_born_ns(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	uint32_t main = task == GRAPH_NONE ? GRAPH_NONE : graph_task_at(g, g->tasks[task].tgid, ts_ns);
+
+	return main == GRAPH_NONE ? 0 : g->tasks[main].born_ns;
+}
+
+/* No message of the connection is recorded up to ts_ns. Returns false if this shows that there was none: the
+ * process at one of the ends was born in the window, and no messages may be missing since. Otherwise the last
+ * message may be from before the window, and no record shows which end sent it. */
+static bool may_have_spoken(const struct graph *g, uint32_t end, uint32_t other, uint64_t ts_ns)
+{
+	uint64_t a = process_born_ns(g, end, ts_ns), b = process_born_ns(g, other, ts_ns);
+
+	return !MAX(a, b) || graph_may_lack(g, CT_LACK_MESSAGES, MAX(a, b), ts_ns);
+}
+
+static bool has_messages(const struct graph *g, uint64_t sock, uint64_t ts_ns)
+{
+	return graph_ref_before(g, &g->sends, sock, ts_ns) || graph_ref_before(g, &g->recvs, sock, ts_ns);
 }
 
 /* Returns true if an ancestor of the task has the other end of the socket pair, has never sent
@@ -182,7 +206,9 @@ static void poll_socket(const struct graph *g, uint64_t obj, const struct interv
 	m->task = owner_object(g, obj, s->to_ns - 1, s->task, CT_FF_WRITE, &m->all);
 	own = m->task != GRAPH_NONE && g->tasks[m->task].tgid == g->tasks[s->task].tgid;
 	m->score = POLL_OWN;
-	asked = !own && peer && owner_owed(g, peer, ts_ns) && !has_answered(g, peer, sent, ts_ns);
+	asked = !own && peer && owner_owed(g, peer, ts_ns) && !has_answered(g, peer, sent, ts_ns) &&
+		(has_messages(g, obj, ts_ns) || has_messages(g, peer, ts_ns) ||
+		 !may_have_spoken(g, s->task, m->task, ts_ns));
 	m->forked = asked && has_forked(g, obj, s);
 	if (m->forked) {
 		/* The child does the work. The poll is there to notice a client that goes away. */
