@@ -17,8 +17,6 @@
 #include "lib/clock.h"
 #include "procfs/procwait_private.h"
 
-#define ANCESTORS_MAX 64
-
 /* Returns true if a thread waits for a socket that `net` lacks. Does not look at polls of several sockets. */
 static bool lacks_awaited(const struct procnet *net, const struct proctask *tasks)
 {

@@ -177,6 +177,21 @@ static bool any_owes(const struct procwait *w)
 	return false;
 }
 
+/* Returns true if all targets are ancestors of the process. */
+static bool are_ancestors(const struct procwait_ctx *c, const struct procwait *w)
+{
+	for (size_t i = 0; i < w->targets.n; i++) {
+		const struct proctask_proc *up = c->proc;
+		int left = ANCESTORS_MAX;
+
+		while (up && up->pid != w->targets.v[i].id && left--)
+			up = up->ppid ? proctask_by_pid(&c->t->tasks, up->ppid) : NULL;
+		if (!up || left < 0 || w->targets.v[i].is_thread)
+			return false;
+	}
+	return w->targets.n > 0;
+}
+
 /* Adds the targets of fd, which is one of n_fds descriptors that the thread polls. */
 static int fold(struct procwait_ctx *c, int fd, enum procwait_direction dir, size_t n_fds)
 {
@@ -192,6 +207,9 @@ static int fold(struct procwait_ctx *c, int fd, enum procwait_direction dir, siz
 		*c->w = one;
 		return r;
 	}
+	/* Only ancestors can write to the pipe: mostly, the process polls it to notice their end. */
+	if (!strcmp(one.kind, "pipe") && dir == PROCWAIT_READ && are_ancestors(c, &one))
+		one.targets.n = 0;
 	c->w->open |= one.open || one.targets.n == 0;
 	for (size_t i = 0; r >= 0 && i < one.targets.n; i++) {
 		/* An event loop waits for none of its peers in particular, except for a peer that
@@ -311,5 +329,7 @@ int procwait_epoll(struct procwait_ctx *c, int fd)
 			r = fold(c, tfd, events & POLLIN ? PROCWAIT_READ : PROCWAIT_WRITE, n);
 	}
 	end_set(c, n);
-	return r;
+	if (r >= 0 && !any_owes(c->w))
+		r = procwait_postgres(c);
+	return r < 0 ? r : 0;
 }

@@ -6,6 +6,8 @@
 
 #include "procfs/procwait.h"
 
+#define ANCESTORS_MAX 64
+
 struct procwait_ctx {
 	const struct procwait_tables *t;
 	const struct proctask_thread *th;
@@ -38,6 +40,13 @@ int procwait_poll(struct procwait_ctx *c);
 int procwait_select(struct procwait_ctx *c);
 int procwait_epoll(struct procwait_ctx *c, int fd);
 int procwait_file_lock(struct procwait_ctx *c);
+/*
+ * If the title of the process says that a session of PostgreSQL waits for a lock of the database, replaces
+ * the targets by the other sessions of the server that may own it. No title shows the owner. So idle sessions
+ * do not count ("idle in transaction" is not idle), and sessions that wait for a lock count only if no other
+ * one does. Returns 1, or 0 if the process is no such session, or -ENOMEM.
+ */
+int procwait_postgres(struct procwait_ctx *c);
 /*
  * Describes a wait in the kernel. For a FUSE file system, adds the processes that have /dev/fuse
  * open: one of them is the server. Any other wait gets the class `otherwise`. If such a wait has no

@@ -57,6 +57,8 @@ void waitwords_wait(const struct waitlive_link *l, char buf[WAITWORDS_MAX])
 	if (lock)
 		snprintf(buf, WAITWORDS_MAX, "waits in %s for %s%s, held by", syscall_name(w),
 			 strcmp(w->kind, "file-lock") ? "" : "the lock on ", name);
+	else if (!strcmp(w->kind, "database-lock"))
+		snprintf(buf, WAITWORDS_MAX, "waits in %s for %s, perhaps held by", syscall_name(w), name);
 	else if (!strcmp(w->kind, "child") || !strcmp(w->kind, "futex"))
 		snprintf(buf, WAITWORDS_MAX, "waits in %s for the %s:", syscall_name(w), name);
 	else if (!strcmp(w->kind, "signal"))

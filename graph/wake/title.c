@@ -4,25 +4,11 @@
 #include <string.h>
 
 #include "ctrace/postgres.h"
+#include "ctrace/postgres_title.h"
 #include "graph/timeline/scan.h"
 #include "trace/words/frame.h"
 
-static const char *const title_start = "postgres: ";
-
-/* Returns the title without "postgres: ", and without the name of the server (setting cluster_name: "15/main:
- * ") if it has one. Returns "" if the task is not of PostgreSQL. */
-static const char *without_start(const char *text)
-{
-	size_t n;
-
-	if (strncmp(text, title_start, strlen(title_start)))
-		return "";
-	text += strlen(title_start);
-	n = strcspn(text, " ");
-	return n && text[n - 1] == ':' && text[n] ? text + n + 1 : text;
-}
-
-/* Returns the title (without_start()). *ret_fresh: the title was right in this wait. It was recorded in this
+/* Returns the title (postgres_title()). *ret_fresh: the title was right in this wait. It was recorded in this
  * wait, or the daemon inspected this wait: an inspection records the title if it has changed. */
 static const char *title_of(const struct graph *g, const struct interval *s, bool *ret_fresh)
 {
@@ -30,23 +16,7 @@ static const char *title_of(const struct graph *g, const struct interval *s, boo
 	const char *text = window_cmdline_since(g->w, g->tasks[s->task].tid, s->to_ns - 1, &since_ns);
 
 	*ret_fresh = since_ns >= s->from_ns || graph_visit(g, s) != GRAPH_NONE;
-	return without_start(text);
-}
-
-static bool ends_with(const char *text, const char *end)
-{
-	size_t n = strlen(text), k = strlen(end);
-
-	while (n && text[n - 1] == ' ')
-		n--;
-	return n >= k && !memcmp(text + n - k, end, k);
-}
-
-/* Returns true for sessions ("shop shop [local] ...", "shop shop 10.0.0.1(4711) ...") and for
- * workers that clean up tables. */
-static bool may_lock(const char *title)
-{
-	return strstr(title, " [local] ") || strstr(title, ") ") || !strncmp(title, "autovacuum worker", 17);
+	return postgres_title(text);
 }
 
 bool title_waits(const struct graph *g, const struct interval *s)
@@ -54,14 +24,15 @@ bool title_waits(const struct graph *g, const struct interval *s)
 	bool fresh;
 	const char *title = title_of(g, s, &fresh);
 
-	return fresh && may_lock(title) && ends_with(title, " waiting");
+	return fresh && postgres_title_waits(title);
 }
 
 static bool is_session(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint64_t since_ns;
+	const char *text = window_cmdline_since(g->w, g->tasks[task].tid, ts_ns, &since_ns);
 
-	return may_lock(without_start(window_cmdline_since(g->w, g->tasks[task].tid, ts_ns, &since_ns)));
+	return postgres_title_may_lock(postgres_title(text));
 }
 
 bool title_sessions(const struct graph *g, uint32_t task, uint32_t other, uint64_t ts_ns)
@@ -83,10 +54,10 @@ uint32_t title_owner(const struct graph *g, const struct interval *s, struct end
 		bool fresh = false, behind;
 		const char *title = x ? title_of(g, x, &fresh) : "";
 
-		if (!x || r[i].event == s->task || x->from_ns >= s->to_ns || !may_lock(title) ||
-		    ends_with(title, " idle"))
+		if (!x || r[i].event == s->task || x->from_ns >= s->to_ns ||
+		    !postgres_title_may_lock(title) || postgres_title_idles(title))
 			continue;
-		behind = fresh && ends_with(title, " waiting") && x->from_ns > s->from_ns;
+		behind = fresh && postgres_title_waits(title) && x->from_ns > s->from_ns;
 		if (behind)
 			continue;
 		if (all->n < ENDERS_MAX)

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * title.h - private to graph/: reads the titles (command lines) of the processes of PostgreSQL.
- * Pure; any thread. Each session is a process, whose title ends with the activity of the session:
- * "idle", "idle in transaction", or a command such as "UPDATE". " waiting" follows while the
- * session waits for a lock of the database. (PostgreSQL, "Monitoring Database Activity", "Standard
- * Unix Tools".) The locks are in shared memory. So if no inspection has found the owner of a lock
- * there, no record shows the owner.
+ * title.h - private to graph/: the waits of the processes of PostgreSQL, as their titles show them
+ * (include/ctrace/postgres_title.h). Pure; any thread. The locks are in shared memory. So if no
+ * inspection has found the owner of a lock there, no record shows the owner.
  */
 #ifndef CTRACE_GRAPH_WAKE_TITLE_H
 #define CTRACE_GRAPH_WAKE_TITLE_H
