@@ -379,7 +379,7 @@ bool idle_client(const struct graph *g, const struct chain *c, size_t first)
 	for (size_t i = first; i < c->links.n; i++) {
 		const struct link *k = &c->links.v[i];
 
-		if (!ct_wait_is_poll(k->wait) || chain_awaits_helper(k))
+		if (!ct_wait_is_poll(k->wait) || chain_awaits_helper(k) || k->kind == RESOURCE_DATABASE_LOCK)
 			return false;
 		if (i > first && k->server && !k->owed)
 			return is_read(g, k);

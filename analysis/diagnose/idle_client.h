@@ -18,6 +18,8 @@
  * - A later link is a server that waits for its clients. On the connection to this server, the
  *   last message has been received.
  *
+ * A session of PostgreSQL waits for a lock in an event loop, too, but does not idle.
+ *
  * Between the client and the server, the chain may have more idle tasks, such as the thread of a
  * library for a message bus. Pure; any thread.
  */
