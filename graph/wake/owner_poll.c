@@ -55,16 +55,6 @@ static uint64_t process_born_ns(const struct graph *g, uint32_t task, uint64_t t
 	return main == GRAPH_NONE ? 0 : g->tasks[main].born_ns;
 }
 
-/* No message of the connection is recorded up to ts_ns. Returns false if this shows that there was none: the
- * process at one of the ends was born in the window, and no messages may be missing since. Otherwise the last
- * message may be from before the window, and no record shows which end sent it. */
-static bool may_have_spoken(const struct graph *g, uint32_t end, uint32_t other, uint64_t ts_ns)
-{
-	uint64_t a = process_born_ns(g, end, ts_ns), b = process_born_ns(g, other, ts_ns);
-
-	return !MAX(a, b) || graph_may_lack(g, CT_LACK_MESSAGES, MAX(a, b), ts_ns);
-}
-
 static bool has_messages(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 {
 	return graph_ref_before(g, &g->sends, sock, ts_ns) || graph_ref_before(g, &g->recvs, sock, ts_ns);
@@ -177,6 +167,22 @@ static bool waits_only_for(const struct graph *g, const struct interval *x, uint
 	return any;
 }
 
+/* No message of the connection is recorded up to the wait s: sock is the other end of it, of the task
+ * `other`. Returns true if the last message may be from before the window, and no record shows which end sent
+ * it. Returns false in these cases:
+ * - The process at one of the ends was born in the window, and no messages may be missing since. So there was
+ * no message.
+ * - `other` waits only for this connection. So it has sent a request, or waits for a greeting. */
+static bool may_have_spoken(const struct graph *g, const struct interval *s, uint64_t sock, uint32_t other)
+{
+	uint64_t a = process_born_ns(g, s->task, s->from_ns), b = process_born_ns(g, other, s->from_ns);
+	uint32_t i = other == GRAPH_NONE ? GRAPH_NONE : graph_interval_at(g, other, s->to_ns - 1);
+
+	if (i == GRAPH_NONE || (MAX(a, b) && !graph_may_lack(g, CT_LACK_MESSAGES, MAX(a, b), s->from_ns)))
+		return false;
+	return g->intervals[i].state != INTERVAL_BLOCKED || !waits_only_for(g, &g->intervals[i], sock);
+}
+
 bool owner_waits_for_more(const struct graph *g, uint64_t sock, uint32_t task, const struct interval *s)
 {
 	const struct graph_ref *sent = graph_ref_before(g, &g->sends, sock, s->from_ns);
@@ -208,7 +214,7 @@ static void poll_socket(const struct graph *g, uint64_t obj, const struct interv
 	m->score = POLL_OWN;
 	asked = !own && peer && owner_owed(g, peer, ts_ns) && !has_answered(g, peer, sent, ts_ns) &&
 		(has_messages(g, obj, ts_ns) || has_messages(g, peer, ts_ns) ||
-		 !may_have_spoken(g, s->task, m->task, ts_ns));
+		 !may_have_spoken(g, s, peer, m->task));
 	m->forked = asked && has_forked(g, obj, s);
 	if (m->forked) {
 		/* The child does the work. The poll is there to notice a client that goes away. */
