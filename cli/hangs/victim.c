@@ -22,17 +22,19 @@ static bool is_named(const struct hangs_filter *f)
  * The list of hangs begins with the worst one (hangs_sort()), and `best` comes before x. Returns true if
  * ctrace should diagnose x instead of `best`. All of this has to be true:
  * - x is longer.
- * - If x is less bad, for example no alarm: x is more than DIAGNOSE_LONGER times as long, and the chain of
- *   x has at least two tasks.
+ * - If x is less bad, for example no alarm: x is more than DIAGNOSE_LONGER times as long, the chain of x has
+ *   at least two tasks, and both tasks belong to one process. Several processes may have the wanted name, and
+ *   most of them idle.
  * - Both verdicts are VERDICT_NORMAL, or neither is. Without this rule, the idle master of a server would
  *   take the place of its hung worker, because the master waits longer.
  */
-static bool counts_more(const struct hang *x, const struct hang *best)
+static bool counts_more(const struct graph *g, const struct hang *x, const struct hang *best)
 {
 	bool alike = x->alarm == best->alarm && x->minor == best->minor;
 
 	return (x->diagnosis->verdict == VERDICT_NORMAL) == (best->diagnosis->verdict == VERDICT_NORMAL) &&
-	       (alike || x->diagnosis->n_chain > 1) &&
+	       (alike ||
+		(x->diagnosis->n_chain > 1 && g->tasks[x->task].tgid == g->tasks[best->task].tgid)) &&
 	       x->to_ns - x->from_ns > (best->to_ns - best->from_ns) * (alike ? 1 : DIAGNOSE_LONGER);
 }
 
@@ -46,9 +48,69 @@ static void take_hang(struct analysis_input *in, struct hang *x, struct victim *
 	in->to_ns = x->to_ns;
 }
 
+/* Returns true if tasks of several processes fit. */
+static bool several_fit(const struct analysis_input *in, const struct selector *who)
+{
+	const struct graph *g = in->graph;
+	uint32_t tgid = 0;
+
+	for (uint32_t i = 0; i < g->n_tasks; i++) {
+		const struct graph_task *t = &g->tasks[i];
+
+		if (t->exit_ns <= in->from_ns || t->born_ns >= in->to_ns || !t->n_intervals ||
+		    !graph_fits(g, i, who, in->to_ns - 1))
+			continue;
+		if (tgid && tgid != t->tgid)
+			return true;
+		tgid = t->tgid;
+	}
+	return false;
+}
+
+/* Takes the first task that fits, and for which another task waits in x. */
+static bool take_awaited(struct analysis_input *in, const struct hang *x, const struct selector *who,
+			 struct victim *ret)
+{
+	const struct diagnosis *d = x->diagnosis;
+
+	for (size_t i = 1; x->alarm && i < d->n_chain; i++) {
+		if (!graph_fits(in->graph, d->chain[i].task, who, x->to_ns - 1))
+			continue;
+		*ret = (struct victim){ .task = d->chain[i].task };
+		in->from_ns = x->from_ns;
+		in->to_ns = x->to_ns;
+		return true;
+	}
+	return false;
+}
+
+/* Tasks of several processes have the wanted name, and none of them hangs. Then the one counts for which
+ * another task waits in the worst alarm: sets ret->task, and the window of *in to that alarm. */
+static int find_awaited(struct analysis_input *in, const struct hangs_filter *f,
+			const struct timearg_moment *at, struct victim *ret)
+{
+	const struct hangs_filter all = { .alive = f->alive,
+					  .at_from_ns = at->from_ns,
+					  .at_to_ns = at->to_ns };
+	struct hangs *h;
+	int r;
+
+	if (f->who.pid || f->who.tid || f->under || !several_fit(in, &f->who))
+		return CLI_OK;
+	r = hangs_search(in->graph, in->from_ns, in->to_ns, &all, &h);
+	if (r)
+		return cli_error("%s: cannot look for hangs: %s", in->path, strerror(-r));
+	if (h->missing)
+		_exit(cli_output_end(CLI_FAILED));
+	for (size_t i = 0; i < h->n && !take_awaited(in, &h->v[i], &f->who, ret); i++)
+		;
+	hangs_free(h);
+	return CLI_OK;
+}
+
 /* Finds the hang to diagnose: the worst one. But if the filter names tasks (is_named()), a longer hang may be
- * taken instead (counts_more()). With --at, looks only at the hangs at that time. Narrows the window to the
- * hang. If there is no hang, ret->task is GRAPH_NONE. */
+ * taken instead (counts_more(), find_awaited()). With --at, looks only at the hangs at that time. Narrows the
+ * window to the hang. If there is no hang, ret->task is GRAPH_NONE. */
 static int find_stall(struct analysis_input *in, const struct hangs_filter *f,
 		      const struct timearg_moment *at, struct victim *ret)
 {
@@ -72,13 +134,15 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *f,
 		struct hang *x = &h->v[i];
 
 		/* h->v begins with the worst hang. */
-		if (!best || (named && counts_more(x, best)))
+		if (!best || (named && counts_more(in->graph, x, best)))
 			best = x;
 	}
-	if (best)
+	if (named && !(best && best->alarm))
+		r = find_awaited(in, f, at, ret);
+	if (!r && best && ret->task == GRAPH_NONE)
 		take_hang(in, best, ret);
 	hangs_free(h);
-	return CLI_OK;
+	return r;
 }
 
 static uint32_t find_task(const struct analysis_input *in, const struct selector *who,
