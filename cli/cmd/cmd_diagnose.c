@@ -13,6 +13,7 @@
 #include "cli/input/analysis_input.h"
 #include "cli/input/goodtrace.h"
 #include "cli/render/analysis.h"
+#include "cli/render/path.h"
 #include "cli/tablearg.h"
 #include "cli/text.h"
 #include "cli/thresholds.h"
@@ -86,6 +87,25 @@ static void say_chosen(const struct analysis_input *in, const struct victim *v)
 			in->graph->tasks[command].tgid);
 }
 
+/* Prints which parts of the time of a request each wait took. */
+static int print_shares(struct sheet *sheet, const struct analysis_input *in, uint32_t task)
+{
+	struct path_view view = { .g = in->graph };
+	struct account *account = NULL;
+	struct path *path = NULL;
+	int r = path_walk(in->graph, task, in->from_ns, in->to_ns, &path);
+
+	if (!r)
+		r = account_new(in->graph, path, &account);
+	view.account = account;
+	sheet_next(sheet, LINE_KEEP, 0);
+	if (!r)
+		render_path_shares(stdout, &view, "The time of the request came down to");
+	account_free(account);
+	path_free(path);
+	return r ? cli_error("%s: cannot walk the critical path: %s", in->path, strerror(-r)) : CLI_OK;
+}
+
 static int diagnose_print(struct analysis_input *in, const struct analysis_input *good,
 			  const struct request *rq, const struct timearg_moment *at,
 			  struct interview *interview)
@@ -123,6 +143,8 @@ static int diagnose_print(struct analysis_input *in, const struct analysis_input
 
 		sheet_begin(&sheet, rq->full ? SHEET_FULL : SHEET_SHORT);
 		render_diagnosis(&sheet, in->graph, victim.diagnosis);
+		if (rq->victim.row.request)
+			r = print_shares(&sheet, in, victim.task);
 		rulestore_print(stdout, &interview->store);
 		sheet_end(&sheet);
 	}

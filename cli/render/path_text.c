@@ -145,6 +145,11 @@ static void print_group(FILE *f, const struct path_view *v, enum account_group g
 	fprintf(f, "%zu other%s\n", n, n > 1 ? "s" : "");
 }
 
+void render_path_shares(FILE *f, const struct path_view *v, const char *title)
+{
+	print_group(f, v, ACCOUNT_RESOURCE, title);
+}
+
 /* Returns true if each process has one task. Then the table of the tasks and the table of the
  * processes say the same. */
 static bool tasks_are_processes(const struct path_view *v)
