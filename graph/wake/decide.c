@@ -505,7 +505,7 @@ static void blame_waker(const struct graph *g, const struct interval *s, const s
 	b->edge = cause.edge;
 	b->strength = cause.strength;
 	if (waker == GRAPH_NONE || waker == s->task || blame_lock_owner(g, s, wake, waker, b) ||
-	    blame_shown_owner(g, s, waker, b))
+	    blame_shown_owner(g, s, waker, b) || owner_has_died(g, s, waker, b))
 		return;
 	if (wake->r.flags & CT_WF_READY)
 		b->obj = own_socket(s, wake);

@@ -109,6 +109,9 @@ struct lock_turn {
  */
 void owner_turn(const struct graph *g, const struct interval *s, uint64_t at_ns, struct lock_turn *ret,
 		struct enders *all);
+/* `waker` ended s, a wait for a mutex. Returns true if the owner had died without a release. So the waker did
+ * not own the mutex: it repaired it. Then *b blames the owner. */
+bool owner_has_died(const struct graph *g, const struct interval *s, uint32_t waker, struct blame *b);
 /* s is a wait for a file lock. Like owner_turn(), but only finds an owner that is certain. Returns false if
  * there is none, or if no record shows the end of its turn before s->to_ns. */
 bool owner_file_turn(const struct graph *g, const struct interval *s, uint64_t at_ns, struct lock_turn *ret);

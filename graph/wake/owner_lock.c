@@ -582,6 +582,25 @@ void owner_turn(const struct graph *g, const struct interval *s, uint64_t at_ns,
 		ret->task = all->v[0];
 }
 
+bool owner_has_died(const struct graph *g, const struct interval *s, uint32_t waker, struct blame *b)
+{
+	struct enders all = { 0 };
+	struct lock_turn turn;
+
+	if (s->wait != CT_W_FUTEX || !graph_futex_owner(g, s))
+		return false;
+	owner_turn(g, s, s->to_ns - 1, &turn, &all);
+	if (!turn.certain || turn.task == waker || turn.task == s->task ||
+	    g->tasks[turn.task].exit_ns >= s->to_ns)
+		return false;
+	b->task = turn.task;
+	b->event = turn.event;
+	b->time = TIME_LOCK;
+	b->edge = EDGE_LOCK;
+	b->strength = EDGE_STRONG;
+	return true;
+}
+
 /* Nothing ended the wait for the mutex, and its owner is not certain, because records are missing later. Sets
  * *ret to the blame up to the first missing record. */
 static bool is_certain_before_loss(const struct graph *g, const struct interval *s, uint64_t at_ns,
