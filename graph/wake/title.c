@@ -117,9 +117,30 @@ static bool is_confirmed(const struct graph *g, const struct interval *x, uint64
 	return false;
 }
 
+/* Returns true if room for bytes of sock ended the wait s. */
+static bool got_room(const struct graph *g, const struct interval *s, uint64_t sock)
+{
+	const struct ct_rec *r = s->wake == GRAPH_NONE ? NULL : &g->w->events[s->wake].r;
+
+	return r && !(r->flags & CT_WF_READY) && r->obj &&
+	       (r->obj == sock || r->obj == graph_peer_object(g, sock));
+}
+
+/* Returns true if the task waited between the two times for something else than room for bytes of sock. */
+static bool has_paused(const struct graph *g, uint32_t task, uint64_t sock, uint64_t from_ns, uint64_t to_ns)
+{
+	uint32_t i = graph_interval_at(g, task, to_ns), first = g->tasks[task].first_interval;
+
+	for (; i != GRAPH_NONE && i >= first && g->intervals[i].to_ns > from_ns && scan_step(g); i--)
+		if (g->intervals[i].state == INTERVAL_BLOCKED && !got_room(g, &g->intervals[i], sock))
+			return true;
+	return false;
+}
+
 /* x is as in is_confirmed(). Returns true if most of the last sends of the process before since_ns got an
  * answer before the next send. So its standby confirms at once what it gets. Others, such as pg_receivewal,
- * only report now and then. */
+ * only report now and then. Sends in a row, without a wait in between, count as one: a standby mostly
+ * confirms them together. */
 static bool confirms_soon(const struct graph *g, const struct interval *x, uint64_t since_ns)
 {
 	size_t n;
@@ -133,13 +154,17 @@ static bool confirms_soon(const struct graph *g, const struct interval *x, uint6
 		if (CT_OBJ_KIND(sock) != CT_OBJ_SOCK)
 			continue;
 		while (sends < STANDBY_SENDS && to_ns && scan_step(g)) {
+			uint64_t next_ns = to_ns;
+
 			sent = graph_ref_before(g, &g->sends, sock, to_ns - 1);
 			if (!sent)
 				break;
-			got = graph_ref_before(g, &g->recvs, sock, to_ns - 1);
+			to_ns = g->w->events[sent->event].r.ts;
+			if (next_ns != since_ns && !has_paused(g, x->task, sock, to_ns, next_ns))
+				continue;
+			got = graph_ref_before(g, &g->recvs, sock, next_ns - 1);
 			answered += got && got->event > sent->event;
 			sends++;
-			to_ns = g->w->events[sent->event].r.ts;
 		}
 	}
 	return sends && 2 * answered >= sends;
