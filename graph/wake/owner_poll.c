@@ -167,20 +167,30 @@ static bool waits_only_for(const struct graph *g, const struct interval *x, uint
 	return any;
 }
 
+/* Returns true if the task surely did something else in s than wait for input on sock. */
+static bool is_elsewhere(const struct graph *g, const struct interval *s, uint32_t task, uint64_t sock)
+{
+	uint32_t i = graph_interval_at(g, task, s->to_ns - 1);
+	const struct interval *x = i == GRAPH_NONE ? NULL : &g->intervals[i];
+
+	if (owner_awaits_input(g, task, sock, s->to_ns, s->to_ns - 1))
+		return false;
+	if (!x || x->state != INTERVAL_BLOCKED)
+		return owner_computed(g, task, s->from_ns, s->to_ns);
+	return x->obj != sock && (!ct_wait_is_poll(x->wait) || (x->wait == CT_W_POLL && x->obj));
+}
+
 /* No message of the connection is recorded up to the wait s: sock is the other end of it, of the task
- * `other`. Returns true if the last message may be from before the window, and no record shows which end sent
- * it. Returns false in these cases:
- * - The process at one of the ends was born in the window, and no messages may be missing since. So there was
- * no message.
- * - `other` waits only for this connection. So it has sent a request, or waits for a greeting. */
+ * `other`. Returns true if the last message may be from before the window, and may be an answer: `other` does
+ * something else than wait for the next one (is_elsewhere()). Returns false if the process at one of the ends
+ * was born in the window, and no messages may be missing since. So there was no message. */
 static bool may_have_spoken(const struct graph *g, const struct interval *s, uint64_t sock, uint32_t other)
 {
 	uint64_t a = process_born_ns(g, s->task, s->from_ns), b = process_born_ns(g, other, s->from_ns);
-	uint32_t i = other == GRAPH_NONE ? GRAPH_NONE : graph_interval_at(g, other, s->to_ns - 1);
 
-	if (i == GRAPH_NONE || (MAX(a, b) && !graph_may_lack(g, CT_LACK_MESSAGES, MAX(a, b), s->from_ns)))
+	if (other == GRAPH_NONE || (MAX(a, b) && !graph_may_lack(g, CT_LACK_MESSAGES, MAX(a, b), s->from_ns)))
 		return false;
-	return g->intervals[i].state != INTERVAL_BLOCKED || !waits_only_for(g, &g->intervals[i], sock);
+	return is_elsewhere(g, s, other, sock);
 }
 
 bool owner_waits_for_more(const struct graph *g, uint64_t sock, uint32_t task, const struct interval *s)
