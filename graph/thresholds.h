@@ -283,6 +283,10 @@ static inline bool has_made_progress(uint64_t ran_ns, uint64_t since_ns)
 #define ROUND_RECEIVES 64
 #define ROUND_LOOKS    4096
 #define LEGS_MAX       256
+/* messages: at most this many of one connection are searched for a request that a server has passed on to
+ * another client, or for the answer to such a request. If smaller, a worker that also sends many messages of
+ * other kinds is not known as a worker. If larger, the search takes longer. */
+#define WORKER_LOOKS 16
 /* records: at most this many are searched for the signal by which a ptraced task tells its tracer
  * that it stops. The signal comes just before the stop. */
 #define TRACER_LOOKS 256

@@ -65,6 +65,7 @@ static uint32_t first_event(const struct graph *g, uint64_t ts_ns)
  * - the first receive on which the loop has not acted yet, because loops act in the order of their
  *   receives. If the send is an answer to a client, skips the requests of other clients.
  * - the receive on which the loop acted last
+ * - if there is none: the first request of another client, which the loop may pass on
  * *sure is false if a send of this round may have another reason. */
 static uint32_t reason(const struct graph *g, struct round *t, uint64_t sock, bool *sure)
 {
@@ -90,6 +91,10 @@ static uint32_t reason(const struct graph *g, struct round *t, uint64_t sock, bo
 	if (n) {
 		t->acted[first] = true;
 		t->now = t->received[first];
+	}
+	if (answers && t->now == GRAPH_NONE && t->n) {
+		*sure = t->n == 1;
+		return t->received[0];
 	}
 	return t->now;
 }
@@ -163,6 +168,25 @@ static bool had_asked_for(const struct graph *g, uint64_t sock, uint32_t got, ui
 	return why != GRAPH_NONE && rec(g, why)->obj == other;
 }
 
+/* Returns the last message on `sock`, the loop's socket to a client B, before `why` that the loop sent
+ * because of a message on `from`, its socket to another client. Returns GRAPH_NONE if there is none. */
+static uint32_t passed_on(const struct graph *g, uint64_t from, uint64_t sock, uint32_t why, bool *sure)
+{
+	size_t n;
+	const struct graph_ref *first = graph_refs(&g->sends, sock, &n);
+	const struct graph_ref *sent = graph_ref_before(g, &g->sends, sock, rec(g, why)->ts);
+
+	for (unsigned looks = 0; from != sock && sent && sent >= first && looks < WORKER_LOOKS;
+	     looks++, sent--) {
+		uint32_t reason =
+			sent->event < why && scan_step(g) ? reason_of(g, sent->event, sure) : GRAPH_NONE;
+
+		if (reason != GRAPH_NONE && rec(g, reason)->obj == from)
+			return sent->event;
+	}
+	return GRAPH_NONE;
+}
+
 static bool leg_before(const struct graph *g, uint32_t tgid, uint32_t got, uint32_t why, const struct legs *l,
 		       struct leg *ret)
 {
@@ -172,15 +196,24 @@ static bool leg_before(const struct graph *g, uint32_t tgid, uint32_t got, uint3
 	*ret = (struct leg){ .to_ns = rec(g, why)->ts,
 			     .sock = sock,
 			     .asked = asked ? asked->event : GRAPH_NONE,
-			     .answered = why };
+			     .answered = why,
+			     .sure = true };
 	if (ret->to_ns <= rec(g, got)->ts)
 		return false;
 	if (!graph_is_accepted(g, sock)) {
 		ret->from_ns = asked ? MAX(rec(g, asked->event)->ts, rec(g, got)->ts) : 0;
 		return asked && is_by(g, asked->event, tgid);
 	}
-	/* `why` is a message of another client B, and `sock` is the loop's socket to B. Perhaps B used the
-	 * loop's connection to the server until this message (a shared connection: legs.h). */
+	/* `why` is a message of another client B, and `sock` is the loop's socket to B. Perhaps the loop
+	 * passed a request of the client on to B, and this is the answer of B. */
+	ret->asked = passed_on(g, rec(g, got)->obj, sock, why, &ret->sure);
+	if (ret->asked != GRAPH_NONE) {
+		ret->from_ns = MAX(rec(g, ret->asked)->ts, rec(g, got)->ts);
+		return true;
+	}
+	ret->asked = asked ? asked->event : GRAPH_NONE;
+	ret->sure = true;
+	/* Or B used the loop's connection to the server until this message (a shared connection: legs.h). */
 	ret->from_ns = rec(g, got)->ts;
 	return sock != rec(g, got)->obj && l->v.n && had_asked_for(g, l->v.v[l->v.n - 1].sock, got, sock);
 }
@@ -200,7 +233,7 @@ static int legs_back(const struct graph *g, uint32_t tgid, uint32_t got, uint32_
 
 		if (why == GRAPH_NONE || rec(g, why)->ts >= end_ns || !leg_before(g, tgid, got, why, l, &leg))
 			return 0;
-		sure &= now_sure;
+		sure &= now_sure && leg.sure;
 		leg.sure = sure;
 		if (VEC_PUSH(&l->v, leg))
 			return -ENOMEM;
@@ -220,26 +253,86 @@ static uint32_t answer_to(const struct graph *g, uint32_t asked)
 	return n ? r->event : GRAPH_NONE;
 }
 
+/* Sets *ret_to_ns to the end of the round of `why`. Returns the event at which a search for messages of this
+ * round ends. */
+static uint32_t round_end(const struct graph *g, uint32_t why, uint64_t *ret_to_ns)
+{
+	uint32_t thread = task_of(g, why), i;
+	const struct graph_task *t;
+
+	*ret_to_ns = UINT64_MAX;
+	if (thread == GRAPH_NONE)
+		return 0;
+	t = &g->tasks[thread];
+	for (i = graph_interval_at(g, thread, rec(g, why)->ts);
+	     i < t->first_interval + t->n_intervals && *ret_to_ns == UINT64_MAX && scan_step(g); i++)
+		if (ends_round(g, &g->intervals[i]))
+			*ret_to_ns = g->intervals[i].from_ns;
+	return (uint32_t)MIN(g->w->n_events, why + 1ULL + ROUND_EVENTS);
+}
+
+/* Returns the first message that the loop sent on `sock` because of `why`, or GRAPH_NONE. */
+static uint32_t sent_because(const struct graph *g, uint32_t why, uint64_t sock, bool *sure)
+{
+	struct round round;
+	uint64_t to_ns;
+	uint32_t end = round_end(g, why, &to_ns);
+
+	for (uint32_t e = round_begin(g, why, &round);
+	     e < end && rec(g, e)->ts <= to_ns && round.n <= ROUND_RECEIVES && scan_step(g); e++)
+		if (round_step(g, &round, e, sure) == why && rec(g, e)->obj == sock)
+			return e;
+	return GRAPH_NONE;
+}
+
+/* sock: the loop's socket to a client B. Returns true if the loop passed an earlier request of another client
+ * on to B, received a message of B then, and because of it sent an answer to that client. So B is a worker
+ * that has connected to the loop, not only a receiver of news. */
+static bool works_for_others(const struct graph *g, uint64_t sock, uint32_t before)
+{
+	const struct graph_ref *got = graph_ref_before(g, &g->recvs, sock, rec(g, before)->ts);
+	size_t n = 0;
+	const struct graph_ref *first = graph_refs(&g->recvs, sock, &n);
+
+	for (unsigned looks = 0; n && got && got >= first && looks < WORKER_LOOKS && scan_step(g);
+	     looks++, got--) {
+		const struct graph_ref *asked = graph_ref_before(g, &g->sends, sock, rec(g, got->event)->ts);
+		bool sure;
+		uint32_t why = asked && got->event < before ? reason_of(g, asked->event, &sure) : GRAPH_NONE;
+
+		if (why != GRAPH_NONE && rec(g, why)->obj != sock && graph_is_accepted(g, rec(g, why)->obj) &&
+		    sent_because(g, got->event, rec(g, why)->obj, &sure) != GRAPH_NONE)
+			return true;
+	}
+	return false;
+}
+
+/* The loop sent the message e because of `why`. Returns true if e is a question: to a server, or to a worker
+ * that has connected to the loop. */
+static bool is_question(const struct graph *g, uint32_t why, uint32_t e)
+{
+	uint64_t sock = rec(g, e)->obj;
+
+	return !graph_is_accepted(g, sock) ||
+	       (sock != rec(g, why)->obj && graph_is_accepted(g, rec(g, why)->obj) &&
+		works_for_others(g, sock, why));
+}
+
 /* Of the questions that the loop sent because of `why`, returns the first one without an answer, or
  * else the one that was answered last. Returns GRAPH_NONE if there is no question, or if questions
  * on several sockets have no answer. */
 static uint32_t question_after(const struct graph *g, uint32_t why, bool *sure)
 {
-	uint32_t thread = task_of(g, why), i = graph_interval_at(g, thread, rec(g, why)->ts);
-	const struct graph_task *t = &g->tasks[thread];
-	uint32_t end = t->first_interval + t->n_intervals, found = GRAPH_NONE, answer = 0;
-	uint64_t to_ns = UINT64_MAX;
+	uint32_t found = GRAPH_NONE, answer = 0, end;
+	uint64_t to_ns;
 	struct round round;
 
-	for (; i < end && to_ns == UINT64_MAX && scan_step(g); i++)
-		if (ends_round(g, &g->intervals[i]))
-			to_ns = g->intervals[i].from_ns;
-	end = (uint32_t)MIN(g->w->n_events, why + 1ULL + ROUND_EVENTS);
+	end = round_end(g, why, &to_ns);
 	for (uint32_t e = round_begin(g, why, &round);
 	     e < end && rec(g, e)->ts <= to_ns && round.n <= ROUND_RECEIVES && scan_step(g); e++) {
 		uint32_t answered;
 
-		if (round_step(g, &round, e, sure) != why || graph_is_accepted(g, rec(g, e)->obj))
+		if (round_step(g, &round, e, sure) != why || !is_question(g, why, e))
 			continue;
 		answered = answer_to(g, e);
 		if (found != GRAPH_NONE && rec(g, e)->obj != rec(g, found)->obj && answered == GRAPH_NONE &&
@@ -284,35 +377,89 @@ static int legs_forward(const struct graph *g, uint32_t tgid, uint32_t got, uint
 	return 0;
 }
 
-int legs_find(const struct graph *g, uint32_t tgid, uint64_t sock, uint64_t sent_ns, uint64_t end_ns,
-	      struct legs *ret)
+/* Returns true if the receive `got` may only confirm that the client lives: just before, the loop sent
+ * something to the client for which no message was the reason. */
+static bool only_confirms(const struct graph *g, const struct graph_ref *got)
 {
-	const struct graph_ref *got, *last, *next;
-	size_t n, n_next;
+	const struct graph_ref *sent =
+		graph_ref_before(g, &g->sends, rec(g, got->event)->obj, rec(g, got->event)->ts);
+	bool sure;
 
-	*ret = (struct legs){ 0 };
-	/* A send is recorded when its call returns, so the receive may be recorded first. */
-	got = graph_refs_from(g, &g->recvs, sock, sent_ns > MESSAGE_LATE_NS ? sent_ns - MESSAGE_LATE_NS : 0,
-			      &n);
-	for (; n; n--, got++) {
-		last = graph_refs_from(g, &g->sends, sock, rec(g, got->event)->ts, &n_next);
-		if (rec(g, got->event)->ts >= sent_ns || !n_next || rec(g, last->event)->ts > sent_ns)
+	return sent && sent->event > got[-1].event && reason_of(g, sent->event, &sure) == GRAPH_NONE;
+}
+
+/* Looks for a request that the loop has passed on to a worker (works_for_others()), and that the worker had
+ * not answered by end_ns. Goes back from the receive `got` on the loop's socket to a client, over messages
+ * that only confirm that the client lives. Returns 0 or -ENOMEM. */
+static int leg_of_worker(const struct graph *g, uint32_t tgid, const struct graph_ref *got, uint64_t end_ns,
+			 struct legs *l)
+{
+	size_t n;
+	const struct graph_ref *first = graph_refs(&g->recvs, rec(g, got->event)->obj, &n);
+
+	for (unsigned looks = 0; looks < WORKER_LOOKS && scan_step(g); looks++, got--) {
+		bool sure = true;
+		uint32_t asked =
+			is_by(g, got->event, tgid) ? question_after(g, got->event, &sure) : GRAPH_NONE;
+		uint32_t answered = asked == GRAPH_NONE ? GRAPH_NONE : answer_to(g, asked);
+
+		if (asked != GRAPH_NONE && graph_is_accepted(g, rec(g, asked)->obj) &&
+		    (answered == GRAPH_NONE || rec(g, answered)->ts > end_ns))
+			return VEC_PUSH(&l->v, ((struct leg){ .from_ns = rec(g, asked)->ts,
+							      .to_ns = UINT64_MAX,
+							      .sock = rec(g, asked)->obj,
+							      .asked = asked,
+							      .answered = GRAPH_NONE }))
+				       ? -ENOMEM
+				       : 0;
+		if (asked != GRAPH_NONE || got == first || !only_confirms(g, got))
 			break;
 	}
-	if (!n || !is_by(g, got->event, tgid) ||
-	    graph_lacks_within(g, sent_ns, MIN(end_ns, g->w->to_ns)) & CT_LACK_MESSAGES)
-		return 0;
+	return 0;
+}
+
+/* got: the receive of the request */
+static int legs_of_request(const struct graph *g, uint32_t tgid, uint32_t got, uint64_t end_ns,
+			   struct legs *ret)
+{
+	uint64_t sock = rec(g, got)->obj;
+	const struct graph_ref *last, *next;
+	size_t n_next;
+
 	/* The last part of the answer is the last send before the next request. */
-	last = graph_refs_from(g, &g->sends, sock, rec(g, got->event)->ts, &n_next);
+	last = graph_refs_from(g, &g->sends, sock, rec(g, got)->ts, &n_next);
 	if (!n_next || rec(g, last->event)->ts > end_ns + MESSAGE_LATE_NS)
-		return legs_forward(g, tgid, got->event, end_ns, ret);
+		return legs_forward(g, tgid, got, end_ns, ret);
 	next = graph_refs_from(g, &g->recvs, sock, rec(g, last->event)->ts, &n_next);
 	if (n_next)
 		end_ns = MIN(end_ns, rec(g, next->event)->ts);
 	last = graph_ref_before(g, &g->sends, sock, end_ns + MESSAGE_LATE_NS);
 	if (!last || !is_by(g, last->event, tgid))
 		return 0;
-	return legs_back(g, tgid, got->event, last->event, ret);
+	return legs_back(g, tgid, got, last->event, ret);
+}
+
+int legs_find(const struct graph *g, uint32_t tgid, uint64_t sock, uint64_t sent_ns, uint64_t end_ns,
+	      struct legs *ret)
+{
+	const struct graph_ref *got, *next;
+	size_t n, n_next;
+	int r;
+
+	*ret = (struct legs){ 0 };
+	/* A send is recorded when its call returns, so the receive may be recorded first. */
+	got = graph_refs_from(g, &g->recvs, sock, sent_ns > MESSAGE_LATE_NS ? sent_ns - MESSAGE_LATE_NS : 0,
+			      &n);
+	for (; n; n--, got++) {
+		next = graph_refs_from(g, &g->sends, sock, rec(g, got->event)->ts, &n_next);
+		if (rec(g, got->event)->ts >= sent_ns || !n_next || rec(g, next->event)->ts > sent_ns)
+			break;
+	}
+	if (!n || !is_by(g, got->event, tgid) ||
+	    graph_lacks_within(g, sent_ns, MIN(end_ns, g->w->to_ns)) & CT_LACK_MESSAGES)
+		return 0;
+	r = legs_of_request(g, tgid, got->event, end_ns, ret);
+	return r || ret->v.n ? r : leg_of_worker(g, tgid, got, end_ns, ret);
 }
 
 void legs_done(struct legs *l)
