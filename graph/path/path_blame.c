@@ -190,17 +190,36 @@ static void blame_repeats(struct walker *k, const struct path_frame *f, uint32_t
 }
 
 /* Goes from `frame` towards frame 0, to the first frame whose parent is in another process. Returns
- * this frame if the parent still waits for an answer, or else NULL. */
-static const struct path_frame *unanswered(const struct walker *k, uint32_t frame)
+ * NULL if there is none. */
+static const struct path_frame *entry(const struct walker *k, uint32_t frame)
 {
 	const struct path_frame *f = &k->frames.v[frame], *up;
 
 	for (; f->depth; f = up) {
 		up = &k->frames.v[f->parent];
 		if (k->g->tasks[up->task].tgid != k->g->tasks[f->task].tgid)
-			return f->blame.owed && !f->blame.ended ? f : NULL;
+			return f;
 	}
 	return NULL;
+}
+
+/* b is the blame for `interval` of the frame. Returns the frame of entry() if its parent still waits for an
+ * answer at the end of `interval`. If the answer came later, this holds only if b explains nothing. Otherwise
+ * returns NULL. */
+static const struct path_frame *unanswered(const struct walker *k, uint32_t frame, uint32_t interval,
+					   const struct blame *b)
+{
+	const struct path_frame *f = entry(k, frame);
+
+	if (!f)
+		return NULL;
+	if (!f->blame.ended)
+		return f->blame.owed ? f : NULL;
+	return f->blame.edge == EDGE_MESSAGE && !graph_is_accepted(k->g, f->blame.obj) &&
+			       k->g->intervals[interval].to_ns <= f->blame.until_ns &&
+			       is_unexplained(k->g, interval, b) && b->task == GRAPH_NONE && !b->rivals
+		       ? f
+		       : NULL;
 }
 
 /* A request may be sent in several parts. If nothing was sent, the connection itself is the request. */
@@ -318,6 +337,13 @@ void path_look_lasting(struct walker *k, uint32_t frame, uint32_t interval, stru
 	b->until_ns = s->to_ns;
 }
 
+/* b is the blame for a wait of the process that answered the request of the frame `asked` later. Returns true
+ * if the process may have waited for the output of b->task, which ended before the answer. */
+static bool has_ended_for(const struct graph *g, const struct path_frame *asked, const struct blame *b)
+{
+	return b->kind == RESOURCE_PIPE && g->tasks[b->task].exit_ns <= asked->blame.until_ns;
+}
+
 /* The process has a request that it has not answered: see `asked`. Looks at what else than b->task may keep
  * back the answer. The result of a search also holds for waits shortly before or after, as in
  * path_look_lasting(). */
@@ -340,9 +366,11 @@ static void look_debts(struct walker *k, uint32_t frame, uint32_t interval, cons
 			blame_debt(k->g, interval, &request, &look->blame);
 	}
 	if (look->blame.task != GRAPH_NONE && look->blame.task != b->task) {
+		if (asked->blame.ended && !has_ended_for(k->g, asked, &look->blame))
+			return;
 		*b = look->blame;
 		b->until_ns = k->g->intervals[interval].to_ns;
-	} else if (look->blame.request.since_ns) {
+	} else if (look->blame.request.since_ns && !asked->blame.ended) {
 		b->task = GRAPH_NONE;
 		b->rivals = look->blame.rivals;
 		b->request = look->blame.request;
@@ -359,7 +387,7 @@ static void blame_without(const struct graph *g, uint32_t interval, uint32_t pos
 
 void path_blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, struct blame *b)
 {
-	const struct path_frame *f = &k->frames.v[frame], *asked = unanswered(k, frame);
+	const struct path_frame *f = &k->frames.v[frame], *asked;
 	bool main_thread = k->g->tasks[f->task].tid == k->g->tasks[f->task].tgid, for_work;
 	struct blame active;
 
@@ -392,6 +420,7 @@ void path_blame_in_frame(struct walker *k, uint32_t frame, uint32_t interval, st
 			active.task = GRAPH_NONE;
 		*b = active;
 	}
+	asked = unanswered(k, frame, interval, b);
 	if (asked)
 		look_debts(k, frame, interval, asked, b);
 	/* The main thread of some programs only waits for signals. Other threads do the work. */

@@ -12,6 +12,7 @@
 #include "graph/thresholds.h"
 #include "graph/timeline/received.h"
 #include "graph/timeline/scan.h"
+#include "graph/timeline/tables.h"
 #include "graph/wake/bytes.h"
 #include "graph/wake/owner_private.h"
 #include "lib/checked.h"
@@ -103,31 +104,90 @@ static bool asks_for_client(const struct graph *g, uint32_t task, uint64_t sock,
 	return request && (!answer || &g->w->events[answer->event] < request);
 }
 
+/* Returns true if the process tgid, or a descendant of it, has started the task's process. Unlike
+ * graph_descends_from(), also finds a process whose parent has ended, and which has a new parent since. */
+static bool was_started_by(const struct graph *g, uint32_t task, uint32_t tgid)
+{
+	for (int i = 0; i < ANCESTORS_MAX && task != GRAPH_NONE && scan_step(g); i++) {
+		task = g->tasks[task].parent;
+		if (task != GRAPH_NONE && g->tasks[task].tgid == tgid)
+			return true;
+	}
+	return false;
+}
+
 /* b is the blame for a wait of the process. Returns true if the wait is for output of the blamed task, and
  * the process started this task itself, since it began to work on its present request. */
 static bool is_started_for(const struct graph *g, const struct blame *b, uint32_t tgid, uint64_t since_ns)
 {
 	return b->edge == EDGE_OWNER &&
 	       (CT_OBJ_KIND(b->obj) == CT_OBJ_PIPE || CT_OBJ_KIND(b->obj) == CT_OBJ_FIFO) &&
-	       g->tasks[b->task].born_ns > since_ns && graph_descends_from(g, b->task, tgid);
+	       g->tasks[b->task].born_ns > since_ns &&
+	       (graph_descends_from(g, b->task, tgid) || was_started_by(g, b->task, tgid));
+}
+
+/* The wait is in an epoll. Adds to *all the programs that have pipes in this epoll for their output, and that
+ * the process has started for its present request (is_started_for()). The other members of the epoll may be
+ * of other requests. Returns true if there is such a program; *b then blames the first one. */
+static bool awaits_output(const struct graph *g, uint32_t wait, uint32_t tgid, uint64_t since_ns,
+			  uint64_t ts_ns, struct blame *b, struct enders *all)
+{
+	const struct interval *s = &g->intervals[wait];
+	struct blame found = { .edge = EDGE_OWNER };
+	size_t n;
+	const struct graph_ref *r = table_members(g, s->obj, s->from_ns, s->to_ns, &n);
+
+	for (size_t i = 0; s->wait == CT_W_EPOLL && i < n && scan_step(g); i++) {
+		struct enders writers = { 0 };
+		uint64_t woke_ns;
+
+		found.obj = owner_event(g, &r[i])->r.obj;
+		if (CT_OBJ_KIND(found.obj) != CT_OBJ_PIPE && CT_OBJ_KIND(found.obj) != CT_OBJ_FIFO)
+			continue;
+		found.task = owner_past_waker(g, found.obj, ts_ns, s->task, &writers, &woke_ns);
+		if (found.task == GRAPH_NONE && !writers.n)
+			found.task = owner_fd(g, found.obj, ts_ns, tgid, CT_FF_WRITE, &writers);
+		if (found.task == GRAPH_NONE || g->tasks[found.task].tgid == tgid ||
+		    !is_started_for(g, &found, tgid, since_ns))
+			continue;
+		if (!all->n) {
+			*b = (struct blame){ .task = found.task,
+					     .event = r[i].event,
+					     .obj = found.obj,
+					     .until_ns = s->to_ns,
+					     .kind = resource_of_object(g->w, found.obj),
+					     .time = TIME_IPC,
+					     .edge = EDGE_OWNER,
+					     .strength = EDGE_WEAK };
+		}
+		owner_add(g, all, found.task);
+	}
+	return all->n > 0;
 }
 
 /* If `thread` waits for a process for which blame_debt() looks, returns true, and *b blames a task of this
- * process. *ret_shown: records show that the wait began after the process got its request. */
+ * process. If the thread may wait for several processes, adds all of them to *all. *ret_shown: records show
+ * that the wait began after the process got its request. */
 static bool debt_of(const struct graph *g, uint32_t thread, const struct blame_request *request,
-		    uint64_t ts_ns, struct blame *b, bool *ret_shown)
+		    uint64_t ts_ns, struct blame *b, struct enders *all, bool *ret_shown)
 {
 	uint32_t wait = asking_wait(g, thread, ts_ns), tgid = g->tasks[thread].tgid;
+	struct blame output;
+	bool outputs, debt;
 
 	if (wait == GRAPH_NONE)
 		return false;
+	outputs = awaits_output(g, wait, tgid, request->since_ns, ts_ns, &output, all);
 	blame_lasting(g, wait, b);
-	if (b->task == GRAPH_NONE || g->tasks[b->task].tgid == tgid)
-		return false;
-	*ret_shown = request->recorded &&
-		     (!b->owed || asked_since(g, b->obj, request->since_ns, g->intervals[wait].from_ns));
-	return b->owed ? !may_have_no_news(g, b, g->intervals[wait].from_ns, request->since_ns, ts_ns)
-		       : is_started_for(g, b, tgid, request->since_ns);
+	debt = b->task != GRAPH_NONE && g->tasks[b->task].tgid != tgid &&
+	       (b->owed ? !may_have_no_news(g, b, g->intervals[wait].from_ns, request->since_ns, ts_ns)
+			: is_started_for(g, b, tgid, request->since_ns));
+	*ret_shown =
+		request->recorded &&
+		(!debt || !b->owed || asked_since(g, b->obj, request->since_ns, g->intervals[wait].from_ns));
+	if (!debt && outputs)
+		*b = output;
+	return debt || outputs;
 }
 
 /* Looks at some moments only, because a busy task may have very many intervals. */
@@ -281,13 +341,16 @@ static void add_debts(const struct graph *g, const struct interval *s, const str
 	bool shown;
 
 	for (size_t i = 0; i < n && scan_step(g); i++) {
-		bool found = debt_of(g, r[i].event, request, s->to_ns - 1, &b, &shown);
+		struct enders all = { 0 };
+		bool found = debt_of(g, r[i].event, request, s->to_ns - 1, &b, &all, &shown);
 
 		if (i < ACTIVE_THREADS)
 			debt[i] = found;
 		if (!found)
 			continue;
 		owner_add(g, shown ? &d->shown : &d->others, b.task);
+		for (size_t k = 0; k < all.n; k++)
+			owner_add(g, shown ? &d->shown : &d->others, all.v[k]);
 		if (d->found.task == GRAPH_NONE || (shown && !d->found_shown)) {
 			d->found = b;
 			d->found_shown = shown;
