@@ -262,6 +262,27 @@ static void past_drop_waiters(struct past_wakers *p)
 		p->found = left;
 }
 
+/* The record `wake`, after the wait of p->me, is a wake-up of p->me. Returns true if p->me itself has woken
+ * the waker after the wait. Then the waker may only have obeyed: it says nothing about the wait. */
+static bool is_obeyed(const struct past_wakers *p, const struct graph_ref *wake)
+{
+	const struct window_event *e = owner_event(p->g, wake);
+	uint32_t task = graph_task_at(p->g, ct_wake_waker(&e->r), e->r.ts);
+	uint32_t i = task == GRAPH_NONE ? GRAPH_NONE : graph_interval_at(p->g, task, e->r.ts);
+
+	for (; i != GRAPH_NONE && i >= p->g->tasks[task].first_interval &&
+	       p->g->intervals[i].to_ns > p->ts_ns && scan_step(p->g);
+	     i--) {
+		const struct interval *s = &p->g->intervals[i];
+		const struct ct_rec *r = s->wake == GRAPH_NONE ? NULL : &p->g->w->events[s->wake].r;
+
+		if (s->state == INTERVAL_BLOCKED && s->to_ns <= e->r.ts)
+			return r && r->ts > p->ts_ns && ct_wake_by_task(r) &&
+			       ct_wake_waker(r) == p->g->tasks[p->me].tid;
+	}
+	return false;
+}
+
 uint32_t owner_past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me,
 			  struct enders *all, uint64_t *ret_ns)
 {
@@ -276,7 +297,8 @@ uint32_t owner_past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, u
 		left -= p.found.n && owner_event(g, &r[i - 1])->r.tid == g->tasks[me].tid;
 	}
 	for (size_t i = before; i < n && !p.found.n && scan_step(g); i++)
-		past_add(&p, &r[i]);
+		if (!is_obeyed(&p, &r[i]))
+			past_add(&p, &r[i]);
 	*ret_ns = p.last_ns;
 	if (p.found.n > 1)
 		past_drop_waiters(&p);

@@ -51,7 +51,8 @@ bool owner_holders(const struct graph *g, uint64_t obj, uint64_t ts_ns, struct e
 uint8_t owner_modes(const struct graph *g, uint64_t obj, uint32_t tgid);
 /*
  * Returns the task that made one of the last PAST_WAKES wake-ups of `me` through obj up to ts_ns, or else the
- * first one after ts_ns. The task lives at ts_ns. Leaves out tasks that have closed the pipe obj since. If
+ * first one after ts_ns, unless `me` has woken the waker after ts_ns: it may only obey. The task lives at
+ * ts_ns. Leaves out tasks that have closed the pipe obj since. If
  * several tasks remain, leaves out those that wait on obj themselves at ts_ns, unless all do. If there are
  * still several, returns GRAPH_NONE, and adds them to *all. These may be threads of one process. *ret_ns is
  * the time of the last of the wake-ups.
