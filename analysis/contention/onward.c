@@ -4,6 +4,7 @@
 #include "analysis/thresholds.h"
 #include "graph/timeline/scan.h"
 #include "graph/wake/owner.h"
+#include "lib/cleanup.h"
 
 /* A task that takes part in the work. */
 struct part {
@@ -281,4 +282,56 @@ bool onward_find(const struct graph *g, uint32_t interval, uint64_t by_ns, uint6
 			add_process(g, ret, p->task);
 	}
 	return k.all && ret->n < ENDERS_MAX;
+}
+
+static bool is_write(const struct graph *g, const struct interval *s)
+{
+	(void)g;
+	return s->wait == CT_W_WRITE;
+}
+
+/* Returns true for a wait for work: on a futex that is no known lock, in a loop, or for an io_uring. */
+static bool awaits_work(const struct graph *g, const struct interval *s)
+{
+	if (s->wait == CT_W_FUTEX)
+		return !graph_futex_owner(g, s);
+	return s->wait == CT_W_URING ||
+	       ((ct_wait_is_poll(s->wait) || s->wait == CT_W_ACCEPT) && blame_idles(g, s->task, s->from_ns));
+}
+
+/* Returns true if the task is in such waits for at least half of the time. */
+static bool waits_mostly(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns,
+			 bool (*such)(const struct graph *g, const struct interval *s))
+{
+	uint32_t end = g->tasks[task].first_interval + g->tasks[task].n_intervals;
+	uint64_t ns = 0;
+
+	for (uint32_t i = graph_interval_at(g, task, from_ns);
+	     i < end && g->intervals[i].from_ns < to_ns && scan_step(g); i++) {
+		const struct interval *s = &g->intervals[i];
+
+		if (s->state == INTERVAL_BLOCKED && s->to_ns > from_ns && such(g, s))
+			ns += MIN(s->to_ns, to_ns) - MAX(s->from_ns, from_ns);
+	}
+	return ns >= (to_ns - from_ns) / 2;
+}
+
+uint32_t onward_writer(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	uint32_t found = GRAPH_NONE;
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->threads, g->tasks[task].tgid, &n);
+
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct graph_task *t = &g->tasks[r[i].event];
+
+		if (r[i].event == task || t->exit_ns <= from_ns || t->born_ns >= to_ns ||
+		    waits_mostly(g, r[i].event, from_ns, to_ns, awaits_work))
+			continue;
+		if (found != GRAPH_NONE || t->parent != task ||
+		    !waits_mostly(g, r[i].event, from_ns, to_ns, is_write))
+			return GRAPH_NONE;
+		found = r[i].event;
+	}
+	return scan_left(g) ? found : GRAPH_NONE;
 }

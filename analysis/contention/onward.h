@@ -23,4 +23,10 @@
 bool onward_find(const struct graph *g, uint32_t interval, uint64_t by_ns, uint64_t to_ns, uint32_t producer,
 		 struct enders *ret);
 
+/* The task seems to poll for the end of a thread of its process. Returns the only such thread that still
+ * works: the task has started it, and it waits for the end of its writes for most of the time between from_ns
+ * and to_ns. All other threads wait for work for most of this time. Returns GRAPH_NONE if there is no such
+ * thread, or if another one may work too. */
+uint32_t onward_writer(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns);
+
 #endif

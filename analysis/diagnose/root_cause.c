@@ -293,23 +293,24 @@ static bool has_child(const struct graph *g, const struct link *k)
 }
 
 /* A main thread that should accept a connection sleeps again and again instead: it seems to wait until one of
- * its threads has ended. If all of its threads wait for one other process, goes on with one of them. */
+ * its threads has ended. If all of its threads wait for one other process, goes on with one of them. Any
+ * other main thread may wait for the only thread that still works (onward_writer()). */
 static int find_polled_thread(struct findings *f, bool *ret_done)
 {
 	struct link *k = last_link(f);
 	struct words w = { 0 };
+	bool accept;
 	uint32_t thread;
 	int r;
 
-	if (f->chain.links.n < 2 || k->tid != k->pid || !should_accept(f->g, k) || !sleeps_often(f->g, k))
+	if (f->chain.links.n < 2 || k->tid != k->pid || !sleeps_often(f->g, k))
 		return 0;
-	thread = waiting_thread(f->g, k);
+	accept = should_accept(f->g, k);
+	thread = accept ? waiting_thread(f->g, k) : onward_writer(f->g, k->task, k->from_ns, k->to_ns);
 	if (thread == GRAPH_NONE || chain_has_task(&f->chain, 0, thread))
 		return 0;
-	words_add(
-		&w,
-		"%s[%u] sleeps again and again, and accepts no connection: taken for a wait for its threads",
-		k->comm, k->tid);
+	words_add(&w, "%s[%u] sleeps again and again%s: taken for a wait for its threads", k->comm, k->tid,
+		  accept ? ", and accepts no connection" : "");
 	r = add_choice(f, &w);
 	if (r)
 		return r;
