@@ -40,8 +40,8 @@ struct path_view {
 void render_path_headline(const struct path_view *v, char buf[PATH_HEADLINE_MAX]);
 int render_path_json(const struct path_view *v);
 void render_path(FILE *f, const struct path_view *v);
-/* Prints which parts of the range the waits took to which the path leads in the end. Of *v, only g and account
- * count. */
+/* Prints which parts of the range the waits took to which the path leads in the end. Of *v, only g and
+ * account count. */
 void render_path_shares(FILE *f, const struct path_view *v, const char *title);
 
 #endif
