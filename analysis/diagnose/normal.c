@@ -217,6 +217,7 @@ static bool carries_data(const struct link *k)
 	switch ((unsigned)k->edge) {
 	case EDGE_PIPE:
 	case EDGE_MESSAGE:
+	case EDGE_EVENTFD:
 	case EDGE_WAKE: /* for example, an inotify reports a change of a file */
 	case EDGE_FORK: /* the producer starts a process that sends */
 	case EDGE_VFORK:
@@ -287,7 +288,7 @@ static bool is_fed_often(const struct graph *g, const struct link *k)
 		const struct interval *s = &g->intervals[i];
 		struct feed *at = s->from_ns < k->to_ns && s->to_ns > k->from_ns ? inside : outside;
 
-		if (s->state != INTERVAL_BLOCKED || !blame_same_wait(&g->intervals[wait], s))
+		if (s->state != INTERVAL_BLOCKED || !blame_same_place(&g->intervals[wait], s))
 			continue;
 		if (at != last)
 			dry_ns = 0;
@@ -313,14 +314,19 @@ static bool is_pause(const struct link *k)
 }
 
 /* The event loop k feeds the link before it at the times of its own timer. Returns true if it sends only
- * short messages, such as events. Larger ones may be the parts of an answer that is late. */
+ * short messages, such as events. Larger ones may be the parts of an answer that is late. An eventfd carries
+ * no message. */
 static bool is_ticker(const struct graph *g, const struct link *k)
 {
 	const struct link *fed = k - 1;
 	uint64_t bytes;
 	size_t n;
 
-	if (!ct_wait_is_poll(k->wait) || k->kind != RESOURCE_TIMER || CT_OBJ_KIND(fed->obj) != CT_OBJ_SOCK)
+	if (!ct_wait_is_poll(k->wait) || k->kind != RESOURCE_TIMER)
+		return false;
+	if (fed->edge == EDGE_EVENTFD)
+		return true;
+	if (CT_OBJ_KIND(fed->obj) != CT_OBJ_SOCK)
 		return false;
 	bytes = chain_received(g, fed, &n);
 	return bytes && bytes < MAX(fed->waits, 1ULL) * PACED_BYTES;
@@ -410,6 +416,31 @@ bool normal_idle_thread(const struct findings *f)
 	       (last->pid != first->pid || gets_messages_often(f->g, first));
 }
 
+/* Returns true if the last message on the connection before the middle of link k is a request to the process
+ * of k, and this process has sent nothing there until the end of k. sock: the server's end. */
+static bool keeps_waiting(const struct graph *g, const struct link *k, uint64_t sock)
+{
+	const struct graph_ref *got =
+		graph_ref_before(g, &g->recvs, sock, k->from_ns + (k->to_ns - k->from_ns) / 2);
+	const struct graph_ref *sent = graph_ref_before(g, &g->sends, sock, k->to_ns);
+	const struct ct_rec *r = got ? &g->w->events[got->event].r : NULL;
+	uint32_t task = r ? graph_task_at(g, r->tid, r->ts) : GRAPH_NONE;
+
+	return task != GRAPH_NONE && g->tasks[task].tgid == k->pid && (!sent || sent->event < got->event);
+}
+
+/* Returns true if a client waits for the process of link k, as far as records of messages show. */
+static bool has_waiting_client(const struct graph *g, const struct link *k)
+{
+	const struct window_object *o = g->w->objects;
+
+	for (size_t i = 0; i < g->w->n_objects && scan_step(g); i++)
+		if (CT_OBJ_KIND(o[i].id) == CT_OBJ_SOCK && graph_is_accepted(g, o[i].id) &&
+		    keeps_waiting(g, k, o[i].id))
+			return true;
+	return false;
+}
+
 static bool is_fed(const struct findings *f)
 {
 	const struct link *v = f->chain.links.v;
@@ -421,6 +452,9 @@ static bool is_fed(const struct findings *f)
 		return false;
 	/* A signal is no data for the consumer itself: in PostgreSQL, a signal ends a wait for a lock. */
 	if (v[0].edge == EDGE_SIGNAL)
+		return false;
+	/* An eventfd does not say for which work it is: a client may wait for the rest of this work. */
+	if (v[0].edge == EDGE_EVENTFD && has_waiting_client(f->g, &v[0]))
 		return false;
 	/* A proxy that passes parts of one answer on, again and again, is owed the rest of it. */
 	for (size_t i = 0; i + 1 < n; i++)

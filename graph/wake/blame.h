@@ -13,6 +13,7 @@
 #ifndef CTRACE_GRAPH_WAKE_BLAME_H
 #define CTRACE_GRAPH_WAKE_BLAME_H
 
+#include "ctrace/glibc.h"
 #include "graph/timeline/graph.h"
 #include "trace/words/resource.h"
 
@@ -180,6 +181,14 @@ uint64_t blame_command_ns(const struct graph *g, uint32_t task, uint64_t ts_ns, 
 static inline bool blame_same_wait(const struct interval *a, const struct interval *b)
 {
 	return a->wait == b->wait && a->nr == b->nr && a->obj == b->obj;
+}
+
+/* As blame_same_wait(), or both are waits for one condition variable of glibc: its waiters wait on one of two
+ * futexes, which have the same GLIBC_FUTEX_PAIR(). */
+static inline bool blame_same_place(const struct interval *a, const struct interval *b)
+{
+	return blame_same_wait(a, b) || (a->wait == CT_W_FUTEX && b->wait == CT_W_FUTEX && a->nr == b->nr &&
+					 GLIBC_FUTEX_PAIR(a->obj) == GLIBC_FUTEX_PAIR(b->obj));
 }
 
 /* Returns the stack of the wait, or 0. Some programs wait for one thing many times in a row, each time with a

@@ -45,15 +45,7 @@ static const struct interval *ended_wait(const struct graph *g, uint32_t task, u
 	return i != GRAPH_NONE && g->intervals[i].state == INTERVAL_BLOCKED ? &g->intervals[i] : NULL;
 }
 
-/* Tasks that wait for one condition variable of glibc may wait on two different futexes. The two
- * futexes have the same GLIBC_FUTEX_PAIR(). */
-static bool is_same_place(const struct interval *a, const struct interval *b)
-{
-	return blame_same_wait(a, b) || (a->wait == CT_W_FUTEX && b->wait == CT_W_FUTEX && a->nr == b->nr &&
-					 GLIBC_FUTEX_PAIR(a->obj) == GLIBC_FUTEX_PAIR(b->obj));
-}
-
-/* Returns true if at ts_ns the task waits again for the same thing as in `wait` (is_same_place()),
+/* Returns true if at ts_ns the task waits again for the same thing as in `wait` (blame_same_place()),
  * like a worker without work. If `wait` was a short wait on a futex, the task may have waited only
  * for a mutex. So the wait before `wait` is compared too, and so on. */
 static bool is_back(const struct graph *g, const struct interval *wait, uint64_t ts_ns)
@@ -67,7 +59,7 @@ static bool is_back(const struct graph *g, const struct interval *wait, uint64_t
 	for (unsigned looks = 0; looks < WAIT_ENDED_LOOKS && x >= first && scan_step(g); looks++, x--) {
 		if (x->state != INTERVAL_BLOCKED)
 			continue;
-		if (is_same_place(x, now))
+		if (blame_same_place(x, now))
 			return true;
 		if (x->wait != CT_W_FUTEX || x->to_ns - x->from_ns > HANDED_PAUSE_NS)
 			return false;
@@ -135,7 +127,7 @@ bool owner_has_no_work(const struct graph *g, uint32_t task, uint64_t ts_ns)
 
 		if (x->state == INTERVAL_BLOCKED && x->wait == CT_W_FUTEX && !graph_futex_owner(g, x) &&
 		    !(x->wake != GRAPH_NONE && edge_by_timer(g, x, &g->w->events[x->wake])))
-			return is_same_place(x, now);
+			return blame_same_place(x, now);
 	}
 	return false;
 }
