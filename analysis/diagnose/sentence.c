@@ -448,7 +448,8 @@ static void say_leaf(struct words *t, const struct sentence_facts *f, const stru
 		words_add(t, "was sleeping");
 	else if (k->wait == CT_W_FUTEX && k->unfinished)
 		words_add(t, has_limit(f, k) ? "was waiting for a wake-up or its own time limit"
-					     : "was waiting for a wake-up that did not come");
+			     : f->verdict == VERDICT_NORMAL ? "was waiting for its next wake-up"
+							    : "was waiting for a wake-up that did not come");
 	else if (k->wait == CT_W_ACCEPT)
 		words_add(t, "was waiting for somebody to connect");
 	else if (k->wait == CT_W_SIGNAL)
