@@ -333,9 +333,9 @@
  * file system may be used again. Larger: the daemon reads a file that it must not read. No evidence
  * yet. */
 #define UNWIND_MOUNTS_KEPT_NS 10000000000ULL
-/* ns: an address of the kernel without a symbol may be in a new module. Then the symbols are
- * read again, at most once in this time. Smaller: unknown addresses cost much CPU time. No
- * evidence yet. */
+/* ns: an address of the kernel without a symbol may be in a new module. Then the list of modules is
+ * read, at most once in this time, and the symbols only if the module is new. Smaller: unknown
+ * addresses cost CPU time. Larger: frames in a new module have no name for longer. No evidence yet. */
 #define SYMBOLS_RELOAD_NS 30000000000ULL
 /* bytes: if an address of the kernel is further than this after the beginning of the function
  * before it, the address gets no name. No evidence yet. */

@@ -370,13 +370,14 @@ int inspect_look_sample(struct inspect_look *l, const struct ct_rawstack_blob *r
 {
 	struct inspect_result *res = calloc(1, sizeof(*res));
 	const uint64_t *user = raw->ip + raw->n_kernel;
+	size_t sampler = symbols_sampler(l->symbols, raw->ip, raw->n_kernel);
 	int r;
 
 	if (!res)
 		return -ENOMEM;
 	l->n = 0;
 	l->cut = false;
-	add_kernel(l, raw->h.tid, raw->ip, raw->n_kernel, true);
+	add_kernel(l, raw->h.tid, raw->ip + sampler, raw->n_kernel - sampler, true);
 	add_walked(l, raw->h.tid, raw->tgid, user, raw->n_user, true);
 	res->rec = (struct ct_rec){ .ts = raw->h.ts,
 				    .kind = CT_SAMPLE,

@@ -23,7 +23,7 @@ struct symbols {
 	const char *kallsyms;
 	const struct symbols_kernel *kernel;
 	struct symbols_kernel *own;
-	uint64_t kernel_loaded_ns;
+	uint64_t kernel_ns; /* when the symbols of the kernel were read, or its modules looked at; 0: never */
 	struct symbols_jit *jit;
 	struct map known;
 	VEC(char) texts;
@@ -37,7 +37,7 @@ int symbols_new(const char *kallsyms, const struct symbols_kernel *kernel, struc
 		return -ENOMEM;
 	s->kallsyms = kallsyms ?: SYMBOLS_KERNEL_FILE;
 	s->kernel = kernel;
-	s->kernel_loaded_ns = kernel ? clock_boot_ns() : 0;
+	s->kernel_ns = kernel ? clock_boot_ns() : 0;
 	s->jit = symbols_jit_new();
 	if (!s->jit) {
 		free(s);
@@ -62,7 +62,7 @@ static void kernel_load(struct symbols *s)
 {
 	struct symbols_kernel *k = symbols_kernel_load(s->kallsyms);
 
-	s->kernel_loaded_ns = clock_boot_ns();
+	s->kernel_ns = clock_boot_ns();
 	if (!k)
 		return;
 	symbols_kernel_free(s->own);
@@ -71,9 +71,20 @@ static void kernel_load(struct symbols *s)
 
 enum symbols_kernel_state symbols_kernel_state(struct symbols *s)
 {
-	if (!s->kernel_loaded_ns)
+	if (!s->kernel_ns)
 		kernel_load(s);
 	return s->kernel ? symbols_kernel_loaded(s->kernel) : SYMBOLS_KERNEL_ABSENT;
+}
+
+/* The address of a BPF program is in no module, so it leads to no second reading. */
+static bool kernel_is_old(struct symbols *s, uint64_t addr)
+{
+	uint64_t now_ns = clock_boot_ns();
+
+	if (now_ns - s->kernel_ns <= SYMBOLS_RELOAD_NS)
+		return false;
+	s->kernel_ns = now_ns;
+	return symbols_kernel_lacks(s->kernel, SYMBOLS_MODULES_FILE, addr);
 }
 
 void symbols_kernel(struct symbols *s, uint64_t addr, bool exact, char text[SYMBOLS_TEXT_MAX])
@@ -84,7 +95,7 @@ void symbols_kernel(struct symbols *s, uint64_t addr, bool exact, char text[SYMB
 
 	if (state == SYMBOLS_KERNEL_OK) {
 		name = symbols_kernel_find(s->kernel, addr - !exact, &start, &module);
-		if (!name && clock_boot_ns() - s->kernel_loaded_ns > SYMBOLS_RELOAD_NS) {
+		if (!name && kernel_is_old(s, addr)) {
 			kernel_load(s);
 			name = symbols_kernel_find(s->kernel, addr - !exact, &start, &module);
 		}
@@ -98,6 +109,11 @@ void symbols_kernel(struct symbols *s, uint64_t addr, bool exact, char text[SYMB
 	else
 		snprintf(text, SYMBOLS_TEXT_MAX, "k:%.*s+0x%llx", FUNCTION_MAX, name,
 			 (unsigned long long)(addr - start));
+}
+
+size_t symbols_sampler(struct symbols *s, const uint64_t *ip, size_t n)
+{
+	return symbols_kernel_state(s) == SYMBOLS_KERNEL_OK ? symbols_kernel_sampler(s->kernel, ip, n) : 0;
 }
 
 /* A line: "[<0>] futex_wait_queue+0x60/0x90 [module]" */

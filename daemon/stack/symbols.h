@@ -32,6 +32,8 @@ enum symbols_kernel_state symbols_kernel_state(struct symbols *s);
  * without a known function "k:? (reason)". exact: as in struct unwind_frame. The text never has a
  * kernel address, which the machine's owner may hide. */
 void symbols_kernel(struct symbols *s, uint64_t addr, bool exact, char text[SYMBOLS_TEXT_MAX]);
+/* As symbols_kernel_sampler(): the number of frames that say nothing about the sampled task. */
+size_t symbols_sampler(struct symbols *s, const uint64_t *ip, size_t n);
 /* Reads the kernel frames of a task from /proc/TID/stack, which has names even where kallsyms hides
  * addresses. Returns the number of frames, 0 on failure. */
 size_t symbols_kernel_task(uint32_t tid, char text[][SYMBOLS_TEXT_MAX], size_t max);

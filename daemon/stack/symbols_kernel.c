@@ -142,6 +142,62 @@ const char *symbols_kernel_find(const struct symbols_kernel *k, uint64_t addr, u
 	return k->names.v + e->name;
 }
 
+/* A line: "nf_tables 393216 3 nft_ct,nft_nat, Live 0xffffffffc0a00000". The functions of a module are at its
+ * begin. */
+static bool module_is_new(const struct symbols_kernel *k, const char *line, uint64_t addr)
+{
+	unsigned long long size, base;
+	char name[64];
+	size_t i;
+
+	if (sscanf(line, "%63s %llu %*s %*s %*s %llx", name, &size, &base) != 3 || addr - base >= size)
+		return false;
+	i = BISECT(at, 0, k->syms.n, k->syms.v[at].addr >= base);
+	return i == k->syms.n || k->syms.v[i].addr - base >= size ||
+	       strcmp(k->names.v + k->modules.v[k->syms.v[i].module], name);
+}
+
+bool symbols_kernel_lacks(const struct symbols_kernel *k, const char *modules, uint64_t addr)
+{
+	_cleanup_fclose_ FILE *f = k->state == SYMBOLS_KERNEL_OK ? fopen(modules, "re") : NULL;
+	_cleanup_free_ char *line = NULL;
+	bool lacks = false;
+	size_t cap = 0;
+
+	while (f && !lacks && getline(&line, &cap, f) > 0)
+		lacks = module_is_new(k, line, addr);
+	return lacks;
+}
+
+static bool enters_interrupt(const char *function)
+{
+	static const char *const begins[] = { "asm_sysvec_", "asm_common_interrupt", "asm_exc_xen_hypervisor",
+					      "asm_fred_entrypoint_kernel", "el1h_64_irq" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(begins); i++)
+		if (!strncmp(function, begins[i], strlen(begins[i])))
+			return true;
+	return false;
+}
+
+/* A soft interrupt can run without an interrupt below it. */
+size_t symbols_kernel_sampler(const struct symbols_kernel *k, const uint64_t *ip, size_t n)
+{
+	static const char dispatch[] = "bpf_trace_run";
+	const char *name, *module;
+	size_t dispatched = 0;
+	uint64_t start;
+
+	for (size_t i = 0; i < n; i++) {
+		name = symbols_kernel_find(k, ip[i] - 1, &start, &module);
+		if (name && !*module && enters_interrupt(name))
+			return i + 1;
+		if (name && !dispatched && !strncmp(name, dispatch, strlen(dispatch)))
+			dispatched = i + 1;
+	}
+	return dispatched;
+}
+
 void symbols_kernel_each(const struct symbols_kernel *k,
 			 void (*fn)(void *arg, const char *name, uint64_t addr), void *arg)
 {

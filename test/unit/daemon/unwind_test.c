@@ -592,6 +592,70 @@ static void test_kernel(void **state)
 	expect_kernel(path, 0xffffffff81000100, true, "k:? (not in kallsyms)");
 }
 
+static struct symbols_kernel *kernel_of(const char *kallsyms)
+{
+	char path[] = "/tmp/ctrace-kallsyms-XXXXXX";
+	struct symbols_kernel *k;
+
+	close(mkstemp(path));
+	kallsyms_write(path, kallsyms);
+	k = symbols_kernel_load(path);
+	assert_non_null(k);
+	unlink(path);
+	return k;
+}
+
+/* The address of a BPF program is in no module, and must not lead to a second reading of kallsyms. */
+static void test_kernel_modules(void **state)
+{
+	static const char kallsyms[] = "ffffffff81000000 T _text\n"
+				       "ffffffffc0001000 t nf_hook\t[nf_tables]\n"
+				       "ffffffffc0009000 t old_sync\t[old]\n";
+	struct symbols_kernel *k = kernel_of(kallsyms);
+	char path[] = "/tmp/ctrace-modules-XXXXXX";
+
+	close(mkstemp(path));
+	kallsyms_write(path, "nf_tables 8192 1 nft_ct, Live 0xffffffffc0001000 (E)\n"
+			     "new 4096 0 - Live 0xffffffffc0009000\n"
+			     "last 4096 - - Live 0xffffffffc0100000\n"
+			     "not a line\n");
+	assert_false(symbols_kernel_lacks(k, path, 0xffffffffc0002fff));
+	assert_false(symbols_kernel_lacks(k, path, 0xffffffffc0003000));
+	assert_false(symbols_kernel_lacks(k, path, 0xffffffffc00fffff));
+	assert_true(symbols_kernel_lacks(k, path, 0xffffffffc0100000));
+	assert_false(symbols_kernel_lacks(k, path, 0xffffffffc0101000));
+	/* `new` has the place of `old` */
+	assert_true(symbols_kernel_lacks(k, path, 0xffffffffc0009800));
+	unlink(path);
+	assert_false(symbols_kernel_lacks(k, path, 0xffffffffc0100000));
+	symbols_kernel_free(k);
+}
+
+static void test_kernel_sampler(void **state)
+{
+	static const char kallsyms[] = "ffffffff81000000 T read_zero\n"
+				       "ffffffff81000100 T asm_exc_page_fault\n"
+				       "ffffffff81000200 T asm_sysvec_apic_timer_interrupt\n"
+				       "ffffffff81000300 T __hrtimer_run_queues\n"
+				       "ffffffff81000400 T bpf_trace_run2\n"
+				       "ffffffff81000500 T vfs_read\n";
+	const uint64_t program = 0xffffffffc0001010, read_zero = 0xffffffff81000010, vfs = 0xffffffff81000510;
+	const uint64_t fault = 0xffffffff81000110, irq = 0xffffffff81000210, timer = 0xffffffff81000310;
+	const uint64_t run = 0xffffffff81000410;
+	const uint64_t hard[] = { program, program, run, timer, irq, read_zero, vfs };
+	const uint64_t other[] = { program, run, timer, irq, program, run, timer, irq };
+	const uint64_t soft[] = { program, run, timer, read_zero, fault, run, vfs };
+	struct symbols_kernel *k = kernel_of(kallsyms);
+
+	assert_int_equal(symbols_kernel_sampler(k, hard, ARRAY_SIZE(hard)), 5);
+	/* the interrupt came while the task ran the program of another tracer */
+	assert_int_equal(symbols_kernel_sampler(k, other, ARRAY_SIZE(other)), 4);
+	assert_int_equal(symbols_kernel_sampler(k, soft, ARRAY_SIZE(soft)), 2);
+	assert_int_equal(symbols_kernel_sampler(k, hard + 5, 2), 0);
+	assert_int_equal(symbols_kernel_sampler(k, hard, 0), 0);
+	symbols_kernel_free(k);
+}
+
 /* Calls unwind_mounts_look() with the mountinfo files of two mount namespaces. task: the namespace of a task.
  * host: the namespace of the daemon, usually that of the host. NULL: no file. */
 static int look(const char *task, const char *host, uint32_t minor)
@@ -735,6 +799,7 @@ int main(void)
 		cmocka_unit_test(test_depth_limit),    cmocka_unit_test(test_bad_registers),
 		cmocka_unit_test(test_hostile_files),  cmocka_unit_test(test_expressions),
 		cmocka_unit_test(test_demangle),       cmocka_unit_test(test_kernel),
+		cmocka_unit_test(test_kernel_modules), cmocka_unit_test(test_kernel_sampler),
 		cmocka_unit_test(test_mounts),         cmocka_unit_test(test_overlays),
 		cmocka_unit_test(test_overlay_nested), cmocka_unit_test(test_overlay_container),
 		cmocka_unit_test(test_saved),          cmocka_unit_test(test_copy),
