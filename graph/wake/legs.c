@@ -170,16 +170,17 @@ static bool had_asked_for(const struct graph *g, uint64_t sock, uint32_t got, ui
 
 /* Returns the last message on `sock`, the loop's socket to a client B, before `why` that the loop sent
  * because of a message on `from`, its socket to another client. Returns GRAPH_NONE if there is none. */
-static uint32_t passed_on(const struct graph *g, uint64_t from, uint64_t sock, uint32_t why, bool *sure)
+static uint32_t passed_on(const struct graph *g, uint64_t from, uint64_t sock, uint32_t why)
 {
 	size_t n;
 	const struct graph_ref *first = graph_refs(&g->sends, sock, &n);
 	const struct graph_ref *sent = graph_ref_before(g, &g->sends, sock, rec(g, why)->ts);
+	bool sure;
 
 	for (unsigned looks = 0; from != sock && sent && sent >= first && looks < WORKER_LOOKS;
 	     looks++, sent--) {
 		uint32_t reason =
-			sent->event < why && scan_step(g) ? reason_of(g, sent->event, sure) : GRAPH_NONE;
+			sent->event < why && scan_step(g) ? reason_of(g, sent->event, &sure) : GRAPH_NONE;
 
 		if (reason != GRAPH_NONE && rec(g, reason)->obj == from)
 			return sent->event;
@@ -206,13 +207,13 @@ static bool leg_before(const struct graph *g, uint32_t tgid, uint32_t got, uint3
 	}
 	/* `why` is a message of another client B, and `sock` is the loop's socket to B. Perhaps the loop
 	 * passed a request of the client on to B, and this is the answer of B. */
-	ret->asked = passed_on(g, rec(g, got)->obj, sock, why, &ret->sure);
+	ret->asked = passed_on(g, rec(g, got)->obj, sock, why);
 	if (ret->asked != GRAPH_NONE) {
+		ret->sure = false;
 		ret->from_ns = MAX(rec(g, ret->asked)->ts, rec(g, got)->ts);
 		return true;
 	}
 	ret->asked = asked ? asked->event : GRAPH_NONE;
-	ret->sure = true;
 	/* Or B used the loop's connection to the server until this message (a shared connection: legs.h). */
 	ret->from_ns = rec(g, got)->ts;
 	return sock != rec(g, got)->obj && l->v.n && had_asked_for(g, l->v.v[l->v.n - 1].sock, got, sock);
@@ -361,7 +362,7 @@ static int legs_forward(const struct graph *g, uint32_t tgid, uint32_t got, uint
 
 		if (asked == GRAPH_NONE || rec(g, asked)->ts > end_ns)
 			return 0;
-		sure &= now_sure;
+		sure &= now_sure && !graph_is_accepted(g, rec(g, asked)->obj);
 		leg = (struct leg){ .from_ns = rec(g, asked)->ts,
 				    .to_ns = answered == GRAPH_NONE ? UINT64_MAX : rec(g, answered)->ts,
 				    .sock = rec(g, asked)->obj,
