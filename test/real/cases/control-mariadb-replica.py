@@ -3,7 +3,7 @@
 seconds."""
 import os
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"mariadbd": "mariadb-server", "mariadb-install-db": "mariadb-server", "mariadb": "mariadb-client"}
 
 

@@ -7,7 +7,7 @@ import struct
 import time
 import wave
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"pulseaudio": "pulseaudio", "paplay": "pulseaudio-utils", "pactl": "pulseaudio-utils"}
 RATE, LENGTH = 44100, 10
 

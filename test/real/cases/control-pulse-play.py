@@ -6,7 +6,7 @@ import wave
 
 from scene import proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"pulseaudio": "pulseaudio", "paplay": "pulseaudio-utils", "pactl": "pulseaudio-utils"}
 RATE = 44100
 

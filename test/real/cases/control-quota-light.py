@@ -7,7 +7,7 @@ import time
 from lib import in_cgroup
 from scene import proc, set_quota, throttled
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"ruby": "ruby"}
 DESK = """
 $stdout.sync = true

@@ -5,7 +5,7 @@ import os
 
 from scene import descendants, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"go": "golang-go", "python3": "python3", "curl": "curl", "sh": "dash"}
 RUNNER = """
 package main

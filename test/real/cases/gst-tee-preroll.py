@@ -4,7 +4,7 @@ keeps this thread until the second file has data too, which only this thread can
 import os
 import signal
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"gst-launch-1.0": "gstreamer1.0-tools"}
 SOUND = "audiotestsrc num-buffers=200 ! audio/x-raw,rate=44100,channels=1 ! tee name=t "
 SAVE = SOUND + "t. ! wavenc ! filesink location=%(name)s.wav t. ! flacenc ! filesink location=%(name)s.flac"

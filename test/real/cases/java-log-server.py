@@ -3,7 +3,7 @@
 log server, and waits because the log server does not read. A regular expression of the log server backtracks without end."""
 import re
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"java": "openjdk-17-jre-headless", "javac": "openjdk-17-jdk-headless", "jcmd": "openjdk-17-jdk-headless",
          "python3": "python3", "curl": "curl"}
 SHOP = """

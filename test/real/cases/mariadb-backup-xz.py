@@ -6,7 +6,7 @@ import time
 
 from scene import descendants, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"mariadbd": "mariadb-server", "mariadb-install-db": "mariadb-server", "mariadb": "mariadb-client",
          "mariadb-backup": "mariadb-backup", "xz": "xz-utils"}
 

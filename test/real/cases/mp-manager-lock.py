@@ -6,7 +6,7 @@ import re
 
 from scene import children
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"python3": "python3", "gzip": "gzip"}
 NIGHT = """
 import multiprocessing, os, subprocess, sys

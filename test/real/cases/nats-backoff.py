@@ -5,7 +5,7 @@ import json
 import time
 import urllib.request
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"nats-server": "nats-server", "ruby": "ruby", "php": "php-cli", "python3": "python3", "ss": "iproute2"}
 WORKER = r"""
 require 'net/http'

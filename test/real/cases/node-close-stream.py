@@ -3,7 +3,7 @@
 its samples in the body of this request, one sample in five minutes, and sleeps until the next sample."""
 import re
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"node": "nodejs", "python3": "python3", "bash": "bash", "curl": "curl", "ss": "iproute2"}
 APP = """
 const http = require('http');

@@ -6,7 +6,7 @@ import time
 
 from scene import Postgres
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"postgres": "postgresql", "initdb": "postgresql", "psql": "postgresql-client", "pg_receivewal": "postgresql-client",
          "losetup": "mount", "mkfs.ext2": "e2fsprogs"}
 

@@ -4,7 +4,7 @@ it."""
 import os
 import signal
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"g++": "g++"}
 STOCK = r"""
 #include <fcntl.h>

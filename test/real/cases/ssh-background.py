@@ -5,7 +5,7 @@ import os
 
 from scene import children, find_program, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"sshd": "openssh-server", "ssh": "openssh-client", "ssh-keygen": "openssh-client", "mosquitto": "mosquitto"}
 SSHD = """Port %s
 ListenAddress 127.0.0.1

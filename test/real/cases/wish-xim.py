@@ -4,7 +4,7 @@ import os
 import re
 import signal
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"Xvfb": "xvfb", "xdpyinfo": "x11-utils", "xprop": "x11-utils", "wish": "tk8.6", "uim-xim": "uim-xim"}
 WINDOW = """
 label .l -text shop
