@@ -102,18 +102,6 @@ static bool is_connecting(const struct ct_object_blob *b)
 	return CT_OBJ_KIND(b->id) == CT_OBJ_SOCK && b->protocol == IPPROTO_TCP && b->state == TCP_SYN_SENT;
 }
 
-/* The kernel takes the local port from a connection that has ended, for example by a reset. `to` then lacks
- * the port, and gets the local end from another record of the same connection. */
-static void collect_local_end(struct window_object *to, const struct window_object *from)
-{
-	if (CT_OBJ_KIND(to->id) != CT_OBJ_SOCK || to->protocol != IPPROTO_TCP ||
-	    from->protocol != IPPROTO_TCP || to->lport || !from->lport || !to->rport ||
-	    to->rport != from->rport || memcmp(to->raddr, from->raddr, sizeof(to->raddr)))
-		return;
-	to->lport = from->lport;
-	memcpy(to->laddr, from->laddr, sizeof(to->laddr));
-}
-
 static int collect_object(struct collect *c, const struct ct_object_blob *b)
 {
 	struct window_object o = { .id = b->id,
@@ -142,10 +130,7 @@ static int collect_object(struct collect *c, const struct ct_object_blob *b)
 	known = map_get(&c->object_index, o.id, &i);
 	if (known)
 		o.connecting_ns = MAX(o.connecting_ns, c->objects.v[i].connecting_ns);
-	if (known)
-		collect_local_end(&o, &c->objects.v[i]);
 	if (known && c->objects.v[i].ts_ns > o.ts_ns) {
-		collect_local_end(&c->objects.v[i], &o);
 		c->objects.v[i].connecting_ns = o.connecting_ns;
 		return 0;
 	}

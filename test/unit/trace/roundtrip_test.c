@@ -464,51 +464,6 @@ static void a_connection_is_made(void **state)
 	window_free(w);
 }
 
-/* After the end of a connection, the kernel records no local port. The reader keeps the one from before, also
- * if the records come in another order. It keeps none from another connection. */
-static void a_connection_ends(void **state)
-{
-	static const struct {
-		uint16_t lport, rport, lport_then, rport_then, want;
-		uint8_t protocol;
-		bool late; /* the second record is the older one */
-	} cases[] = {
-		{ 4000, 80, 0, 80, 4000, IPPROTO_TCP },       { 0, 80, 4000, 80, 4000, IPPROTO_TCP },
-		{ 4000, 80, 0, 81, 0, IPPROTO_TCP },          { 4000, 80, 4001, 80, 4001, IPPROTO_TCP },
-		{ 0, 80, 4000, 80, 4000, IPPROTO_TCP, true }, { 4000, 0, 0, 0, 0, IPPROTO_TCP },
-		{ 4000, 80, 0, 80, 0, IPPROTO_UDP },
-	};
-	struct fixture *f = *state;
-	struct ct_object_blob o = { .h = { .kind = CT_OBJECT, .size = sizeof(o) } };
-	struct window_record e = { .r = { .kind = CT_FD, .tid = 1 } };
-	struct window *w;
-
-	fixture_open(f, FIXTURE_BYTES);
-	for (unsigned then = 0; then <= 1; then++) {
-		f->now += 1000;
-		e.r.ts = f->now;
-		for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-			o.h.ts = f->now - (then && cases[i].late ? 1500 : 0);
-			o.id = e.r.obj = OBJ(CT_OBJ_SOCK, i + 1);
-			o.protocol = cases[i].protocol;
-			o.lport = then ? cases[i].lport_then : cases[i].lport;
-			o.rport = then ? cases[i].rport_then : cases[i].rport;
-			o.laddr[0] = o.lport ? 127 : 0;
-			assert_int_equal(writer_blob(f->w, &o.h), 0);
-			fixture_add(f, &e);
-		}
-		fixture_seal(f);
-	}
-	w = fixture_load(f, 0, UINT64_MAX);
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		const struct window_object *s = window_object(w, OBJ(CT_OBJ_SOCK, i + 1));
-
-		assert_int_equal(s->lport, cases[i].want);
-		assert_int_equal(s->laddr[0], cases[i].want ? 127 : 0);
-	}
-	window_free(w);
-}
-
 static void what_the_writer_refuses(void **state)
 {
 	struct fixture *f = *state;
@@ -610,7 +565,6 @@ int main(void)
 		TEST(a_task_that_exited_is_known_one_segment_longer),
 		TEST(a_full_dictionary_drops_what_is_not_used),
 		TEST(a_connection_is_made),
-		TEST(a_connection_ends),
 		TEST(what_the_writer_refuses),
 		TEST(late_tasks_are_pending),
 		TEST(info_tells_what_is_in_it),
