@@ -66,7 +66,8 @@ def play(s):
     s.begin()
     victim = s.start("victim", [*mpc, "stop"])
     s.wait("mpc waits for mpd",
-           lambda: s.state("victim") == "S" and s.syscall("victim") in ("poll", "select", "pselect6", "recvfrom", "read"))
+           lambda: s.state("victim") == "S" and
+           s.syscall("victim") in ("poll", "select", "pselect6", "recvfrom", "read"))
     s.during("the output thread waits for the recorder",
              lambda: s.syscall("output") == "write" and "pipe" in s.wchan("output"))
     s.during("the recorder waits for the lock of the job",
