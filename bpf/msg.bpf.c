@@ -48,8 +48,8 @@ static __always_inline bool msg_grows(struct cpu *c, struct sock *sk, __u32 tid,
 {
 	struct ct_rec *r = emit_growing(c, now);
 
-	return r && sk->sk_type == SOCK_STREAM && r->tid == tid && r->obj &&
-	       r->obj == msg_id(sk) && emit_grow(c, r, bytes, now);
+	return r && sk->sk_type == SOCK_STREAM && r->tid == tid && r->obj && r->obj == msg_id(sk) &&
+	       emit_grow(c, r, bytes, now);
 }
 
 #define IPPROTO_UDP 17

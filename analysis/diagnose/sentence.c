@@ -260,7 +260,8 @@ static void say_wait(struct words *t, const struct sentence_facts *f, const stru
 		say_queued(t, f, k, what);
 	else if (k->wait == CT_W_WRITE)
 		words_add(t, "to write to %s, which is to be emptied by ", what);
-	else if (k->edge == EDGE_EVENTFD || (k->wait == CT_W_FUTEX && (!k->obj || CT_OBJ_KIND(k->obj) == CT_OBJ_FUTEX)))
+	else if (k->edge == EDGE_EVENTFD ||
+		 (k->wait == CT_W_FUTEX && (!k->obj || CT_OBJ_KIND(k->obj) == CT_OBJ_FUTEX)))
 		words_add(t, "on %s to be signalled by ", what);
 	else if (k->edge == EDGE_MESSAGE || k->edge == EDGE_PIPE || (k->edge == EDGE_OWNER && named))
 		words_add(t, "for data on %s from ", what);

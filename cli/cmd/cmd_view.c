@@ -189,12 +189,9 @@ static int find_hangs(const struct analysis_input *whole, const struct victim *v
 	*ret = v->hangs;
 	if (v->hangs)
 		return CLI_OK;
-	r = hangs_search(whole->graph, whole->from_ns, whole->to_ns, NULL, ret_own);
+	r = hangs_search_all(whole, NULL, ret_own);
 	if (r)
-		return cli_error("%s: cannot look for hangs: %s", whole->path, strerror(-r));
-	/* Ctrl-C ended the search. Threads may still read the graph, so it is not freed. */
-	if ((*ret_own)->missing)
-		_exit(cli_output_end(CLI_FAILED));
+		return r;
 	*ret = *ret_own;
 	return CLI_OK;
 }

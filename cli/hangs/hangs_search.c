@@ -6,11 +6,13 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/input/analysis_input.h"
 #include "cli/thresholds.h"
 #include "lib/cleanup.h"
 
@@ -255,4 +257,16 @@ int hangs_search(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const 
 	hangs_sort(h);
 	*ret = h;
 	return 0;
+}
+
+int hangs_search_all(const struct analysis_input *in, const struct hangs_filter *filter, struct hangs **ret)
+{
+	int r = hangs_search(in->graph, in->from_ns, in->to_ns, filter, ret);
+
+	if (r)
+		return cli_error("%s: cannot look for hangs: %s", in->path, strerror(-r));
+	/* Ctrl-C ended the search. Threads may still read the graph, so it is not freed. */
+	if ((*ret)->missing)
+		_exit(cli_output_end(CLI_FAILED));
+	return CLI_OK;
 }

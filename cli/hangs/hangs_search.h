@@ -6,6 +6,8 @@
 
 #include "analysis/hangs/hangs.h"
 
+struct analysis_input;
+
 /*
  * Sets *ret to the same list as hangs_find(). Returns 0 or -errno.
  *
@@ -14,5 +16,8 @@
  */
 int hangs_search(const struct graph *g, uint64_t from_ns, uint64_t to_ns, const struct hangs_filter *filter,
 		 struct hangs **ret);
+/* As hangs_search() over the window of `in`, for a list that must be complete: after Ctrl-C, ends the process.
+ * Returns an exit code, and prints its errors itself. */
+int hangs_search_all(const struct analysis_input *in, const struct hangs_filter *filter, struct hangs **ret);
 
 #endif

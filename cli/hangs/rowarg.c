@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "analysis/hangs/hangs.h"
 #include "analysis/requests/services.h"
@@ -91,12 +90,9 @@ int rowarg_hang(const struct analysis_input *in, uint32_t number, const struct s
 
 	if (r)
 		return r;
-	r = hangs_search(in->graph, in->from_ns, in->to_ns, &filter, &h);
+	r = hangs_search_all(in, &filter, &h);
 	if (r)
-		return cli_error("%s: cannot look for hangs: %s", in->path, strerror(-r));
-	/* Ctrl-C ended the search. Threads may still read the graph, so it is not freed. */
-	if (h->missing)
-		_exit(cli_output_end(CLI_FAILED));
+		return r;
 	*ret_row = hangs_numbered(h, number);
 	if (*ret_row) {
 		*ret = h;

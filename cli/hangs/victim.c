@@ -2,7 +2,6 @@
 #include "cli/hangs/victim.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "analysis/profile/profile.h"
 #include "analysis/thresholds.h"
@@ -97,11 +96,9 @@ static int find_awaited(struct analysis_input *in, const struct hangs_filter *f,
 
 	if (f->who.pid || f->who.tid || f->under || !several_fit(in, &f->who))
 		return CLI_OK;
-	r = hangs_search(in->graph, in->from_ns, in->to_ns, &all, &h);
+	r = hangs_search_all(in, &all, &h);
 	if (r)
-		return cli_error("%s: cannot look for hangs: %s", in->path, strerror(-r));
-	if (h->missing)
-		_exit(cli_output_end(CLI_FAILED));
+		return r;
 	for (size_t i = 0; i < h->n && !take_awaited(in, &h->v[i], &f->who, ret); i++)
 		;
 	hangs_free(h);
@@ -123,12 +120,9 @@ static int find_stall(struct analysis_input *in, const struct hangs_filter *f,
 	filter.worst = !named && !at->to_ns;
 	filter.at_from_ns = at->from_ns;
 	filter.at_to_ns = at->to_ns;
-	r = hangs_search(in->graph, in->from_ns, in->to_ns, &filter, &h);
+	r = hangs_search_all(in, &filter, &h);
 	if (r)
-		return cli_error("%s: cannot look for hangs: %s", in->path, strerror(-r));
-	/* Ctrl-C ended the search. Threads may still read the graph, so it is not freed. */
-	if (h->missing)
-		_exit(cli_output_end(CLI_FAILED));
+		return r;
 	ret->task = GRAPH_NONE;
 	for (size_t i = 0; i < h->n; i++) {
 		struct hang *x = &h->v[i];
@@ -202,11 +196,9 @@ static int prefer_alarm(struct analysis_input *in, const struct hangs_filter *f,
 
 	if (r || ret->diagnosis->verdict != VERDICT_NORMAL)
 		return CLI_OK;
-	r = hangs_search(in->graph, in->from_ns, in->to_ns, f, &h);
+	r = hangs_search_all(in, f, &h);
 	if (r)
-		return cli_error("%s: cannot look for hangs: %s", in->path, strerror(-r));
-	if (h->missing)
-		_exit(cli_output_end(CLI_FAILED));
+		return r;
 	if (h->n && h->v[0].alarm) {
 		diagnosis_free(ret->diagnosis);
 		take_hang(in, &h->v[0], ret);

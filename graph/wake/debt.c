@@ -135,9 +135,12 @@ static bool awaits_output(const struct graph *g, uint32_t wait, uint32_t tgid, u
 	const struct interval *s = &g->intervals[wait];
 	struct blame found = { .edge = EDGE_OWNER };
 	size_t n;
-	const struct graph_ref *r = table_members(g, s->obj, s->from_ns, s->to_ns, &n);
+	const struct graph_ref *r;
 
-	for (size_t i = 0; s->wait == CT_W_EPOLL && i < n && scan_step(g); i++) {
+	if (s->wait != CT_W_EPOLL)
+		return false;
+	r = table_members(g, s->obj, s->from_ns, s->to_ns, &n);
+	for (size_t i = 0; i < n && scan_step(g); i++) {
 		struct enders writers = { 0 };
 		uint64_t woke_ns;
 

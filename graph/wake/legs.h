@@ -15,7 +15,8 @@
  *
  * A server may also be a client B that has connected to the loop: the loop is a broker, which passes the
  * request on to the worker B. While B has not answered, B counts only if the loop has passed requests on to B
- * before, and B's messages were the reason for answers to other clients: another client may only receive news.
+ * before, and B's messages were the reason for answers to other clients: another client may only receive
+ * news.
  */
 #ifndef CTRACE_GRAPH_WAKE_LEGS_H
 #define CTRACE_GRAPH_WAKE_LEGS_H

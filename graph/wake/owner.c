@@ -274,9 +274,10 @@ static uint32_t mate_of_pipe(const struct graph *g, const struct interval *s)
 	return mate;
 }
 
-/* Some polls wait for something else than their descriptors: then *b says for what. */
-static bool owner_behind_poll(const struct graph *g, const struct interval *s, struct blame *b,
-			      struct enders *all)
+/* Returns true if the task polls, but waits for something else than its descriptors. Then *b says for what.
+ */
+static bool is_behind_poll(const struct graph *g, const struct interval *s, struct blame *b,
+			   struct enders *all)
 {
 	if (owner_of_shown_lock(g, s, b)) {
 		if (b->task == GRAPH_NONE && !b->ownerless)
@@ -310,7 +311,7 @@ bool owner_idles_in_loop(const struct graph *g, uint32_t task, uint64_t ts_ns)
 	if (!ct_wait_is_poll(s->wait))
 		return s->wait == CT_W_ACCEPT;
 	b.obj = s->obj;
-	if (!owner_behind_poll(g, s, &b, &all))
+	if (!is_behind_poll(g, s, &b, &all))
 		b.obj = owner_polled(g, s);
 	return CT_OBJ_KIND(b.obj) != CT_OBJ_SOCK || !owner_owed(g, b.obj, s->to_ns - 1);
 }
@@ -448,7 +449,7 @@ void owner_of_wait(const struct graph *g, uint32_t interval, struct blame *b, st
 		break;
 	case CT_W_POLL:
 	case CT_W_EPOLL:
-		if (!owner_behind_poll(g, s, b, all))
+		if (!is_behind_poll(g, s, b, all))
 			owner_of_poll(g, s, b, all);
 		break;
 	case CT_W_SIGNAL:

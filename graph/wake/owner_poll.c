@@ -355,6 +355,7 @@ static bool poll_child(const struct graph *g, const struct interval *s, struct b
 struct poll_found {
 	struct poll_member best;
 	bool any, inner, forked;
+	bool alone;        /* only one object is polled */
 	bool others_inner; /* as `inner`, but eventfds of the own process (is_own_eventfd()) do not count */
 	bool told;         /* the process tells itself of signals through a polled pipe or signalfd */
 };
@@ -515,13 +516,15 @@ static const struct graph_ref *poll_members(const struct graph *g, const struct 
 static bool poll_find(const struct graph *g, const struct interval *s, const struct graph_ref *r, size_t n,
 		      struct poll_found *f, struct blame *b, struct enders *all)
 {
-	bool epoll = s->wait == CT_W_EPOLL, alone = is_one_object(g, r, n), cut = false, within;
+	bool epoll = s->wait == CT_W_EPOLL, cut = false, within;
 	struct poll_member m;
 	uint32_t event;
 	uint64_t asked;
 
-	*f = (struct poll_found){ .best = { .task = GRAPH_NONE }, .inner = true, .others_inner = true };
-
+	*f = (struct poll_found){ .best = { .task = GRAPH_NONE },
+				  .inner = true,
+				  .others_inner = true,
+				  .alone = is_one_object(g, r, n) };
 	/* A record from before the wait may be of another poll (bpf/wait_fds.h). */
 	within = !epoll && n && owner_has_record_within(g, r, n, s->from_ns, s->to_ns);
 	if (!epoll && s->obj && only_sleeps(g, s)) {
@@ -546,7 +549,7 @@ static bool poll_find(const struct graph *g, const struct interval *s, const str
 
 		if (!epoll && (e->r.ts > s->to_ns || (within && e->r.ts < s->from_ns)))
 			continue;
-		poll_add(g, s, e->r.obj, r[i].event, alone, POLL_OWED, f, b, all);
+		poll_add(g, s, e->r.obj, r[i].event, f->alone, POLL_OWED, f, b, all);
 		cut |= !epoll && ct_waitfd_count(&e->r) > CT_WAITFD_MAX;
 	}
 	asked = cut ? owner_asked_last(g, s, &event) : 0;
@@ -593,8 +596,8 @@ void owner_of_poll(const struct graph *g, const struct interval *s, struct blame
 	/* If the task waits for a thread of its own process, blames the thread that got work from the task
 	 * last. owner_handed_to() leaves out threads that are back in their wait. */
 	own = b->task != GRAPH_NONE ? g->tasks[b->task].tgid == g->tasks[s->task].tgid
-				    : (eventfd && is_one_object(g, r, n)) || ((eventfd || f.best.score == POLL_WRITTEN) &&
-							     all->n && are_own(g, all, s->task));
+				    : (eventfd && f.alone) || ((eventfd || f.best.score == POLL_WRITTEN) &&
+							       all->n && are_own(g, all, s->task));
 	if (own && !b->timed_out && only_signal_is_left(g, s, &f, b, all) && poll_child(g, s, b, &children)) {
 		*all = children;
 		return;

@@ -52,10 +52,9 @@ uint8_t owner_modes(const struct graph *g, uint64_t obj, uint32_t tgid);
 /*
  * Returns the task that made one of the last PAST_WAKES wake-ups of `me` through obj up to ts_ns, or else the
  * first one after ts_ns, unless `me` has woken the waker after ts_ns: it may only obey. The task lives at
- * ts_ns. Leaves out tasks that have closed the pipe obj since. If
- * several tasks remain, leaves out those that wait on obj themselves at ts_ns, unless all do. If there are
- * still several, returns GRAPH_NONE, and adds them to *all. These may be threads of one process. *ret_ns is
- * the time of the last of the wake-ups.
+ * ts_ns. Leaves out tasks that have closed the pipe obj since. If several tasks remain, leaves out those that
+ * wait on obj themselves at ts_ns, unless all do. If there are still several, returns GRAPH_NONE, and adds
+ * them to *all. These may be threads of one process. *ret_ns is the time of the last of the wake-ups.
  */
 uint32_t owner_past_waker(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t me,
 			  struct enders *all, uint64_t *ret_ns);
@@ -124,7 +123,7 @@ uint64_t owner_asked_last(const struct graph *g, const struct interval *s, uint3
  * one of the tasks is stopped.
  */
 void owner_of_poll(const struct graph *g, const struct interval *s, struct blame *b, struct enders *all);
-/* Returns the object of these that explains the poll best, or 0. Never looks at the wait of another task. */
+/* Returns the polled object that explains the poll best, or 0. Never asks why another task waits. */
 uint64_t owner_polled(const struct graph *g, const struct interval *s);
 /* Returns true if one of the records r, which are in the order of time, is from one of the two times or from
  * between them. */
