@@ -532,6 +532,17 @@ static uint64_t local_end(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 	return peer & CT_OBJ_NOT_ACCEPTED ? 0 : peer;
 }
 
+/* Returns the earliest time at which the message may have been received. The record of its send may be late.
+ * But the call began after the sender's last receive. */
+static uint64_t since_send(const struct graph *g, uint64_t sock, const struct ct_rec *sent)
+{
+	uint64_t since_ns = checked_sub(sent->ts, MESSAGE_LATE_NS);
+	const struct graph_ref *last = graph_ref_before(g, &g->recvs, sock, sent->ts);
+	const struct ct_rec *r = last ? &g->w->events[last->event].r : NULL;
+
+	return r && r->tid == sent->tid ? MAX(since_ns, r->ts) : since_ns;
+}
+
 uint64_t bytes_arrived_ns(const struct graph *g, uint64_t sock, uint32_t task, uint64_t from_ns,
 			  uint64_t to_ns)
 {
@@ -544,8 +555,7 @@ uint64_t bytes_arrived_ns(const struct graph *g, uint64_t sock, uint32_t task, u
 	if (!peer || !r || (dgram && went_elsewhere(g, peer, sent->event)))
 		return 0;
 	late_ns = MAX(from_ns, r->ts + MESSAGE_DELAYED_NS);
-	/* the record of the send may be late */
-	since_ns = checked_sub(r->ts, MESSAGE_LATE_NS);
+	since_ns = since_send(g, sock, r);
 	got = first_receive(g, peer, r, since_ns, dgram);
 	if (got)
 		arrived_ns = MIN(arrival_of(g, &g->w->events[got->event].r, peer), to_ns);
