@@ -3,7 +3,7 @@
 the archive, for another task. In this rendezvous, the archive sleeps: it has a `delay` before it tries anew."""
 from scene import proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"gnatmake": "gnat"}
 SHOP = """with Ada.Text_IO; use Ada.Text_IO;
 with Ada.Directories;

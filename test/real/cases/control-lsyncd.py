@@ -4,7 +4,7 @@ import os
 
 from scene import children
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"lsyncd": "lsyncd", "rsync": "rsync"}
 CONFIG = """
 settings { nodaemon = true, inotifyMode = "CloseWrite or Modify" }

@@ -5,7 +5,7 @@ import signal
 
 from scene import Postgres
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"postgres": "postgresql", "initdb": "postgresql", "psql": "postgresql-client",
          "pg_recvlogical": "postgresql-client"}
 TILL = """while :; do

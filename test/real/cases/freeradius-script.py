@@ -3,7 +3,7 @@
 sleeps in `after 7000` for another client, so its event loop does not run."""
 import os
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"freeradius": "freeradius", "radclient": "freeradius-utils", "tclsh": "tcl", "bash": "bash"}
 CREDIT = """proc answer {channel} {
     if {[gets $channel line] < 0} { close $channel; return }

@@ -5,7 +5,7 @@ import os
 import signal
 import socket
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"haproxy": "haproxy", "webfsd": "webfs", "curl": "curl"}
 CONF = """global
     stats socket %s mode 600

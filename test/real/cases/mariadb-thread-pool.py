@@ -4,7 +4,7 @@ clients. Both clients read named pipes, and the export that writes to these is s
 import os
 import signal
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"mariadbd": "mariadb-server", "mariadb-install-db": "mariadb-server", "mariadb": "mariadb-client"}
 EXPORT = """import time
 with open("tea.csv", "w") as tea, open("oil.csv", "w") as oil:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """nc waits for memcached, which accepts no more connections: it has as many as it may have. A report has nearly all of
 them, because it never gives them back. It sleeps until its next round."""
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"memcached": "memcached", "nc": "netcat-openbsd", "python3": "python3"}
 REPORT = """import socket
 import sys

@@ -6,7 +6,7 @@ import subprocess
 
 from scene import Missing
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"swaks": "swaks", "aiosmtpd": "python3-aiosmtpd", "ip": "iproute2", "ethtool": "ethtool"}
 
 
