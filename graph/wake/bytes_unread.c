@@ -533,7 +533,7 @@ static uint64_t local_end(const struct graph *g, uint64_t sock, uint64_t ts_ns)
 }
 
 /* Returns the earliest time at which the message may have been received. The record of its send may be late.
- * But the call began after the sender's last receive. */
+ * But if the thread that sent it had received something on sock before, its call to send began after that. */
 static uint64_t since_send(const struct graph *g, uint64_t sock, const struct ct_rec *sent)
 {
 	uint64_t since_ns = checked_sub(sent->ts, MESSAGE_LATE_NS);
