@@ -6,6 +6,7 @@
 #include "analysis/diagnose/idle_client.h"
 #include "analysis/thresholds.h"
 #include "graph/timeline/scan.h"
+#include "graph/wake/owner.h"
 #include "lib/checked.h"
 #include "lib/cleanup.h"
 #include "trace/words/call.h"
@@ -464,24 +465,116 @@ static bool is_fed(const struct findings *f)
 	return true;
 }
 
-static bool watches_files(const struct graph *g, const struct link *k)
+/* Returns true if the record shows that the task tid gives work to another task of a program. */
+static bool gives_work(const struct graph *g, const struct ct_rec *r, uint32_t tid)
+{
+	uint32_t wakee;
+
+	if (r->kind != CT_WAKE)
+		return r->tid == tid && (r->kind == CT_SEND || r->kind == CT_FORK);
+	if (!ct_wake_by_task(r) || ct_wake_waker(r) != tid)
+		return false;
+	wakee = graph_task_at(g, r->tid, r->ts);
+	return wakee == GRAPH_NONE || !g->tasks[wakee].kthread;
+}
+
+static bool gave_work(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct window_event *e = g->w->events, *end = e + g->w->n_events;
+
+	for (e += window_lower_bound(g->w, from_ns); e < end && e->r.ts < to_ns && scan_step(g); e++)
+		if (gives_work(g, &e->r, g->tasks[task].tid))
+			return true;
+	return false;
+}
+
+/* The task waits for changes of files. Returns the time since which it works for each change, or 0: a change
+ * ended an earlier wait of this kind, the task gave work to another task, and it waited again. Something else
+ * than a change, such as the end of a child, ended such waits, too. A task that waits for one file only looks
+ * whether a change is of this file. */
+static uint64_t works_for_changes(const struct graph *g, uint32_t wait)
+{
+	const struct interval *s = &g->intervals[wait];
+	uint32_t i = wait, first = g->tasks[s->task].first_interval;
+	uint64_t change_ns = 0;
+	bool other = false;
+	struct blame b;
+
+	for (unsigned looks = 0; i-- > first && looks < FED_LOOKS && scan_step(g); looks++) {
+		const struct interval *x = &g->intervals[i];
+
+		if (x->state != INTERVAL_BLOCKED || !blame_same_wait(x, s) || x->wake == GRAPH_NONE)
+			continue;
+		blame_wait(g, i, x->to_ns, &b);
+		if (b.edge == EDGE_WAKE && b.ended)
+			change_ns = x->to_ns;
+		else
+			other = true;
+	}
+	return other && change_ns && gave_work(g, s->task, change_ns, s->from_ns) ? change_ns : 0;
+}
+
+/* Returns true if the record may show that the process of `asker` asks that of `other` for something. */
+static bool asks(const struct graph *g, const struct ct_rec *r, const struct link *asker,
+		 const struct link *other)
+{
+	bool wake = r->kind == CT_WAKE;
+	uint32_t from, to;
+	uint64_t peer;
+
+	if (wake ? !ct_wake_by_task(r) : r->kind != CT_SEND && r->kind != CT_SIGNAL)
+		return false;
+	from = graph_task_at(g, wake ? ct_wake_waker(r) : r->tid, r->ts);
+	if (from == GRAPH_NONE || g->tasks[from].tgid != asker->pid)
+		return false;
+	if (r->kind == CT_SEND) {
+		peer = graph_peer_object(g, r->obj);
+		return !peer || owner_has_socket(g, other->task, peer, r->ts);
+	}
+	to = graph_task_at(g, wake ? r->tid : ct_signal_target(r), r->ts);
+	return to != GRAPH_NONE && g->tasks[to].tgid == other->pid;
+}
+
+static bool has_asked(const struct graph *g, const struct link *asker, const struct link *other,
+		      uint64_t from_ns)
+{
+	const struct window_event *e = g->w->events, *end = e + g->w->n_events;
+
+	if (graph_descends_from(g, other->task, asker->pid))
+		return true;
+	for (e += window_lower_bound(g->w, from_ns); e < end && e->r.ts < asker->to_ns; e++)
+		if (!scan_step(g) || asks(g, &e->r, asker, other))
+			return true;
+	return false;
+}
+
+/* Returns true if the task of link k is an event loop that waits for changes of files. It also waits for
+ * other things, or works for each change, without asking the process of link `changer` for one. */
+static bool watches_files(const struct graph *g, const struct link *k, const struct link *changer)
 {
 	uint32_t wait = longest_wait(g, k);
+	uint64_t since_ns;
 
-	return wait != GRAPH_NONE && ct_wait_is_poll(k->wait) && blame_polls_several(g, wait) &&
-	       blame_polls_inotify(g, wait);
+	if (wait == GRAPH_NONE || !ct_wait_is_poll(k->wait))
+		return false;
+	if (blame_polls_several(g, wait))
+		return blame_polls_inotify(g, wait);
+	if (CT_OBJ_KIND(g->intervals[wait].obj) != CT_OBJ_INOTIFY && !blame_polls_inotify(g, wait))
+		return false;
+	since_ns = works_for_changes(g, wait);
+	return since_ns && !has_asked(g, k, changer, since_ns);
 }
 
 /* Returns true if the victim is an event loop that a change of a file woke (with inotify), and the task that
  * made the change idles or sleeps: the victim asked nobody for the change. A task that waits for nothing but
- * the change may need it. */
+ * one change may need it. */
 static bool is_idle_watcher(const struct findings *f)
 {
 	const struct link *v = f->chain.links.v, *last = &v[f->chain.links.n - 1];
 
 	return f->chain.links.n == 2 && f->chain.end == END_LEAF && v[0].edge == EDGE_WAKE && !v[0].owed &&
-	       v[0].pid != last->pid && watches_files(f->g, &v[0]) &&
-	       (is_pause(last) || is_idle_loop(last) || last->wait == CT_W_ACCEPT);
+	       v[0].pid != last->pid && (is_pause(last) || is_idle_loop(last) || last->wait == CT_W_ACCEPT) &&
+	       watches_files(f->g, &v[0], last);
 }
 
 static bool waits_for_lock(const struct link *k)
