@@ -72,6 +72,10 @@
  * something reads a long answer, and does not wait for news. If smaller, a single long news counts as an
  * answer (test gets_one_long_news). If larger, a download whose first parts are slow counts as news. */
 #define LONG_ANSWER_PARTS 2
+/* messages: A client that gets news of this many messages of other clients waits for further ones.
+ * If smaller, a part of an answer that comes just after a message of another client counts as news (test
+ * one_news). If larger, a client that waits for rare news seems to hang (test two_news). */
+#define NEWS_MESSAGES 2
 /* records: at most this many after the birth of a process are searched for its connect().
  * If smaller, a client that connects late seems to have inherited its connection, and to hang.
  * A larger number takes more time. */

@@ -396,6 +396,88 @@ bool idle_client(const struct graph *g, const struct chain *c, size_t first)
 	return false;
 }
 
+/* Returns the last wait of the task before ts_ns in which it may have idled, or NULL. A task does not idle in a
+ * wait for a disk, a lock, or room to write. */
+static const struct interval *idle_before(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	uint32_t i = graph_interval_at(g, task, ts_ns);
+
+	for (unsigned looks = 0; i != GRAPH_NONE && looks < EVENT_LOOKS && scan_step(g); looks++, i--) {
+		const struct interval *s = &g->intervals[i];
+
+		if (s->state == INTERVAL_BLOCKED && s->to_ns <= ts_ns && s->st != CT_ST_DISK &&
+		    s->wait != CT_W_WRITE && !edge_is_lock(g, s))
+			return s;
+		if (i == g->tasks[task].first_interval)
+			break;
+	}
+	return NULL;
+}
+
+/* Returns the last receive of the thread tid before the record `before`, and since since_ns, or GRAPH_NONE. */
+static uint32_t heard_since(const struct graph *g, uint32_t tid, uint32_t before, uint64_t since_ns)
+{
+	const struct window_event *e = g->w->events;
+
+	for (uint32_t i = before, looks = 0; i-- > 0 && e[i].r.ts >= since_ns && looks < EVENT_LOOKS; looks++)
+		if (e[i].r.kind == CT_RECV && e[i].r.tid == tid)
+			return i;
+	return GRAPH_NONE;
+}
+
+/* The server's task sent the message `sent` to the client of link k. Returns the receive that led to it if it
+ * is of a message from another client, or else GRAPH_NONE. Since its last idle wait, the server's task has
+ * received that message. Or a task of another process woke it from this wait, and had received that message.
+ */
+static uint32_t news_origin(const struct graph *g, const struct link *k, const struct graph_ref *sent)
+{
+	const struct window_event *e = g->w->events, *wake = &e[sent->event];
+	uint32_t server = graph_task_at(g, wake->r.tid, wake->r.ts), task = server, got;
+	const struct interval *idle = server == GRAPH_NONE ? NULL : idle_before(g, server, wake->r.ts);
+	uint64_t client;
+
+	got = idle ? heard_since(g, wake->r.tid, sent->event, idle->to_ns) : GRAPH_NONE;
+	if (idle && got == GRAPH_NONE && ct_wait_is_poll(idle->wait) && idle->wake != GRAPH_NONE) {
+		wake = &e[idle->wake];
+		task = ct_wake_by_task(&wake->r) ? graph_task_at(g, ct_wake_waker(&wake->r), wake->r.ts)
+						 : GRAPH_NONE;
+		idle = task == GRAPH_NONE ? NULL : idle_before(g, task, wake->r.ts);
+		if (idle && g->tasks[task].tgid != g->tasks[server].tgid)
+			got = heard_since(g, g->tasks[task].tid, (uint32_t)(wake - e), idle->to_ns);
+	}
+	client = got == GRAPH_NONE ? 0 : graph_peer_object(g, e[got].r.obj);
+	return client && graph_is_accepted(g, e[got].r.obj) &&
+			       !owner_has_socket(g, k->task, client, e[got].r.ts) &&
+			       !owner_has_socket(g, server, client, e[got].r.ts)
+		       ? got
+		       : GRAPH_NONE;
+}
+
+bool idle_client_gets_news(const struct graph *g, const struct link *k)
+{
+	uint64_t peer = CT_OBJ_KIND(k->obj) == CT_OBJ_SOCK ? graph_peer_object(g, k->obj) : 0;
+	const struct graph_ref *asked, *sent, *first;
+	uint32_t got, last = GRAPH_NONE;
+	size_t n, news = 0;
+
+	if (!peer || k->owed || k->wait == CT_W_WRITE || !graph_is_accepted(g, peer) ||
+	    reads_long_answer(g, k))
+		return false;
+	asked = graph_ref_before(g, &g->sends, k->obj, k->to_ns);
+	sent = graph_ref_before(g, &g->sends, peer, k->to_ns);
+	first = graph_refs(&g->sends, peer, &n);
+	for (unsigned looks = 0; sent && sent >= first && looks < ONE_WAY_LOOKS; looks++, sent--) {
+		got = news_origin(g, k, sent);
+		if (got == GRAPH_NONE || (asked && got < asked->event))
+			return false;
+		news += got != last;
+		if (news >= NEWS_MESSAGES)
+			return true;
+		last = got;
+	}
+	return false;
+}
+
 /* Returns true if the task of the link woke or started a thread of its process between the two times. */
 static bool hands_out_work(const struct graph *g, const struct link *k, uint64_t from_ns, uint64_t to_ns)
 {

@@ -37,6 +37,18 @@ bool idle_client(const struct graph *g, const struct chain *c, size_t first);
  */
 bool idle_client_awaits_news(const struct graph *g, const struct chain *c, size_t at);
 /*
+ * Returns true if link k is a client that gets news from its server, and has not asked for anything since. The
+ * last messages that the server sent to it come from NEWS_MESSAGES messages or more of other clients, and none
+ * comes from the client itself. This needs all of the following for each of these messages:
+ *
+ * - After its last idle wait, the server's task received a message of another client, and then sent the
+ *   news. Or another process ended this wait, after it had received such a message.
+ * - The client sent nothing after the message of the other client.
+ *
+ * Pure; any thread.
+ */
+bool idle_client_gets_news(const struct graph *g, const struct link *k);
+/*
  * The link before `loop` waits for the process of `loop`, and the link after it is a thread of this process
  * that woke `loop` at the time of its own timer. Returns the object for which the task of `loop` waits if
  * this timer is not what the link before `loop` waits for. Otherwise returns 0. This needs all of the

@@ -417,8 +417,19 @@ bool normal_idle_thread(const struct findings *f)
 	       (last->pid != first->pid || gets_messages_often(f->g, first));
 }
 
+/* Returns true if the task that sent last on the socket has exited at ts_ns. */
+static bool has_left(const struct graph *g, uint64_t sock, uint64_t ts_ns)
+{
+	const struct graph_ref *sent = sock ? graph_ref_before(g, &g->sends, sock, ts_ns) : NULL;
+	const struct ct_rec *r = sent ? &g->w->events[sent->event].r : NULL;
+	uint32_t task = r ? graph_task_at(g, r->tid, r->ts) : GRAPH_NONE;
+
+	return task != GRAPH_NONE && g->tasks[task].exit_ns <= ts_ns;
+}
+
 /* Returns true if the last message on the connection before the middle of link k is a request to the process
- * of k, and this process has sent nothing there until the end of k. sock: the server's end. */
+ * of k, this process has sent nothing there until the end of k, and the client lives then. sock: the server's
+ * end. */
 static bool keeps_waiting(const struct graph *g, const struct link *k, uint64_t sock)
 {
 	const struct graph_ref *got =
@@ -427,7 +438,8 @@ static bool keeps_waiting(const struct graph *g, const struct link *k, uint64_t 
 	const struct ct_rec *r = got ? &g->w->events[got->event].r : NULL;
 	uint32_t task = r ? graph_task_at(g, r->tid, r->ts) : GRAPH_NONE;
 
-	return task != GRAPH_NONE && g->tasks[task].tgid == k->pid && (!sent || sent->event < got->event);
+	return task != GRAPH_NONE && g->tasks[task].tgid == k->pid && (!sent || sent->event < got->event) &&
+	       !has_left(g, graph_peer_object(g, sock), k->to_ns);
 }
 
 /* Returns true if a client waits for the process of link k, as far as records of messages show. */
@@ -442,12 +454,20 @@ static bool has_waiting_client(const struct graph *g, const struct link *k)
 	return false;
 }
 
+/* v: the links of a chain of two or more. Returns true if the first one is a client that gets news, and no
+ * client waits for its server: the server has news for it only if another client makes them. */
+static bool gets_news(const struct graph *g, const struct link *v)
+{
+	return idle_client_gets_news(g, v) && !has_waiting_client(g, &v[1]);
+}
+
 static bool is_fed(const struct findings *f)
 {
 	const struct link *v = f->chain.links.v;
 	size_t n = f->chain.links.n;
+	bool news = n >= 2 && gets_news(f->g, v);
 
-	if (n < 2 || f->chain.end != END_LEAF || !are_fed_often(f->g, v) ||
+	if (n < 2 || f->chain.end != END_LEAF || !(news || are_fed_often(f->g, v)) ||
 	    (!is_pause(&v[n - 1]) && !is_idle_loop(&v[n - 1]) && !is_ticker(f->g, &v[n - 1]) &&
 	     !normal_idle_thread(f)))
 		return false;
@@ -459,7 +479,8 @@ static bool is_fed(const struct findings *f)
 		return false;
 	/* A proxy that passes parts of one answer on, again and again, is owed the rest of it. */
 	for (size_t i = 0; i + 1 < n; i++)
-		if (!(carries_data(&v[i]) || awaits_message(f->g, &v[i])) ||
+		if (!(carries_data(&v[i]) || awaits_message(f->g, &v[i]) ||
+		      (news && !i && v[i].edge == EDGE_OWNER)) ||
 		    (v[i].owed && !v[i + 1].server && !(i && is_fed_often(f->g, &v[i]))))
 			return false;
 	return true;
