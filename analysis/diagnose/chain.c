@@ -57,6 +57,7 @@ static void link_wait(const struct graph *g, struct link *k, const struct group 
 	k->server = graph_is_accepted(g, k->obj);
 	k->killed = gr->blame.killed;
 	k->owed = gr->blame.owed;
+	k->room = s && k->edge == EDGE_OWNER && owner_polls_for_room(g, s, k->obj);
 	k->unfinished = !gr->blame.ended && !gr->blame.timed_out;
 	describe_object(g->w, k->obj, buf, sizeof(buf));
 	k->resource = strdup(buf);

@@ -258,7 +258,7 @@ static void say_wait(struct words *t, const struct sentence_facts *f, const stru
 					       : resource_kind_word(k->kind);
 	if (k->wait == CT_W_CONNECT || k->unaccepted || tells_pool(k))
 		say_queued(t, f, k, what);
-	else if (k->wait == CT_W_WRITE)
+	else if (k->wait == CT_W_WRITE || k->room)
 		words_add(t, "to write to %s, which is to be emptied by ", what);
 	else if (k->edge == EDGE_EVENTFD ||
 		 (k->wait == CT_W_FUTEX && (!k->obj || CT_OBJ_KIND(k->obj) == CT_OBJ_FUTEX)))

@@ -6,6 +6,7 @@
 #include "graph/path/lost.h"
 #include "graph/path/newcomer.h"
 #include "graph/path/path_private.h"
+#include "graph/wake/bytes.h"
 #include "graph/wake/legs.h"
 #include "graph/wake/owner.h"
 #include "graph/wake/repeats.h"
@@ -104,6 +105,16 @@ static bool waits_again(const struct walker *k, const struct path_frame *f, uint
 	       !graph_descends_from(k->g, b->task, k->g->tasks[f->task].tgid);
 }
 
+/* b is the blame for a repeat of the poll `interval`. If bytes on a connection ended the repeat, and
+ * `interval` did not wait for bytes on this connection, because there were some, returns when the task read
+ * on there, or UINT64_MAX. Otherwise returns 0. */
+static uint64_t read_on_ns(const struct graph *g, uint32_t interval, const struct blame *b)
+{
+	return b->ended && b->edge == EDGE_MESSAGE && CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK
+		       ? bytes_read_on_ns(g, b->obj, &g->intervals[interval])
+		       : 0;
+}
+
 /* Like last_idle(), returns the last repeat of the poll `interval`, or `interval` itself. But skips
  * repeats that say nothing about `interval`: an answer ended the repeat, and the task sent the request
  * for this answer only after `interval`. Or a thread of the process ended the repeat, and the task gave
@@ -112,7 +123,7 @@ static bool waits_again(const struct walker *k, const struct path_frame *f, uint
  * poll. */
 static uint32_t last_blamed(struct walker *k, const struct path_frame *f, uint32_t interval, struct blame *b)
 {
-	uint64_t end = horizon(f), asked;
+	uint64_t end = horizon(f), asked, read_on;
 	uint32_t last = last_idle(k, f, interval), before;
 
 	asked = blame_last(k, 0, last, end, b);
@@ -128,6 +139,12 @@ static uint32_t last_blamed(struct walker *k, const struct path_frame *f, uint32
 			blame_lasting(k->g, last, b);
 			asked = blame_asked_ns(k->g, b);
 		}
+	}
+	read_on = last == interval ? 0 : read_on_ns(k->g, interval, b);
+	if (read_on) {
+		before = repeats_last(k->g, interval, read_on, no_progress_ns(end - f->from_ns));
+		last = before == GRAPH_NONE || before >= last ? interval : before;
+		find_blame(k, last, end, b);
 	}
 	return last;
 }

@@ -111,6 +111,12 @@ uint32_t bytes_unread(const struct graph *g, uint64_t sock, const struct window_
  * process has received something there before from_ns, but not all that was sent on sock up to from_ns, until
  * to_ns, and does not wait for it at to_ns. Returns false if records of messages may be missing. */
 bool bytes_stay_unread(const struct graph *g, uint64_t sock, uint32_t task, uint64_t from_ns, uint64_t to_ns);
+/* s is a poll of a task that uses the stream socket sock, whose other end is on this host. If bytes that were
+ * sent to sock before s stay unread up to the end of s, returns the time of the next receive on sock, or
+ * UINT64_MAX. So s does not wait for bytes on sock: a poll for input ends at once if there are some.
+ * Otherwise returns 0. Returns 0 also if a record shows that s asks for input on sock: then the bytes have
+ * not arrived. */
+uint64_t bytes_read_on_ns(const struct graph *g, uint64_t sock, const struct interval *s);
 /* `task` is of the process at the other end of the TCP or UDP socket sock, on this host. Returns the time at
  * which the last message arrived there that was sent on sock up to from_ns: the time of the first receive
  * since, or of the wake-up before this receive. Returns to_ns if they arrived later, or not at all. Returns 0

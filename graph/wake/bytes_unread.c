@@ -413,7 +413,11 @@ uint32_t bytes_unread(const struct graph *g, uint64_t sock, const struct window_
 	return bytes_lack_between(g, sock, send, at) ? GRAPH_NONE : send;
 }
 
-bool bytes_stay_unread(const struct graph *g, uint64_t sock, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+/* Returns the last send on the stream socket sock up to from_ns, if the process at the other end has received
+ * something there before from_ns, but not all that was sent up to then, until to_ns. Returns NULL also if
+ * records of messages may be missing. */
+static const struct graph_ref *left_unread(const struct graph *g, uint64_t sock, uint64_t from_ns,
+					   uint64_t to_ns)
 {
 	uint64_t peer = graph_peer_object(g, sock);
 	const struct window_object *o = peer && !(peer & CT_OBJ_NOT_ACCEPTED) ? graph_object(g, peer) : NULL;
@@ -423,16 +427,37 @@ bool bytes_stay_unread(const struct graph *g, uint64_t sock, uint32_t task, uint
 	size_t n;
 
 	if (!o || o->type != SOCK_STREAM || !sent || !graph_ref_before(g, &g->recvs, peer, from_ns))
-		return false;
+		return NULL;
 	gone = gone_of(g, o, sock);
 	first = graph_refs(&g->sends, sock, &n);
 	if (!gone || (size_t)(sent - first) >= gone->n)
-		return false;
+		return NULL;
 	left = gone->sends[sent - first].event;
 	return (left == GRAPH_NONE || g->w->events[left].r.ts > to_ns) &&
-	       !bytes_lack_between(g, sock, sent->event, end) &&
-	       !owner_awaits_input(g, task, peer,
+			       !bytes_lack_between(g, sock, sent->event, end)
+		       ? sent
+		       : NULL;
+}
+
+bool bytes_stay_unread(const struct graph *g, uint64_t sock, uint32_t task, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct graph_ref *sent = left_unread(g, sock, from_ns, to_ns);
+
+	return sent &&
+	       !owner_awaits_input(g, task, graph_peer_object(g, sock),
 				   checked_sub(g->w->events[sent->event].r.ts, MESSAGE_LATE_NS), to_ns);
+}
+
+uint64_t bytes_read_on_ns(const struct graph *g, uint64_t sock, const struct interval *s)
+{
+	uint64_t peer = graph_peer_object(g, sock);
+	const struct graph_ref *got;
+	size_t n;
+
+	if (!peer || !left_unread(g, peer, s->from_ns, s->to_ns) || owner_ends_on_input(g, s, sock))
+		return 0;
+	got = graph_refs_from(g, &g->recvs, sock, s->to_ns, &n);
+	return n ? g->w->events[got->event].r.ts : UINT64_MAX;
 }
 
 /* Returns when bytes arrived that `got` received on sock: when they woke the receiver, or else when it

@@ -178,6 +178,12 @@ bool owner_wakes_first(const struct graph *g, uint64_t obj, uint32_t me, uint32_
  * this wait would have ended if the input had arrived after since_ns. */
 bool owner_awaits_input(const struct graph *g, uint32_t task, uint64_t sock, uint64_t since_ns,
 			uint64_t ts_ns);
+/* Returns true if a record from the poll s shows that s ends as soon as there is input on sock. */
+bool owner_ends_on_input(const struct graph *g, const struct interval *s, uint64_t sock);
+/* Returns true if the last record about sock up to the end of the poll s shows that s ends as soon as there
+ * is room to write to sock. So if s lasts, the other end does not read. An edge-triggered member of an epoll
+ * does not count: programs ask for room there even if they have nothing to write. */
+bool owner_polls_for_room(const struct graph *g, const struct interval *s, uint64_t sock);
 
 /* b->task, a thread of the waiter's process, ended a poll of the waiter through a pipe or an eventfd. Returns
  * when the waiter woke this thread from its last longer wait on a futex without an owner, to give work to it.

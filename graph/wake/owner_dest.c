@@ -377,6 +377,26 @@ static bool epoll_wants_input(const struct graph *g, const struct interval *s, u
 	return found;
 }
 
+bool owner_ends_on_input(const struct graph *g, const struct interval *s, uint64_t sock)
+{
+	size_t n;
+	const struct graph_ref *r;
+
+	if (s->wait == CT_W_EPOLL) {
+		r = table_members(g, s->obj, s->from_ns, s->to_ns, &n);
+		for (size_t i = 0; i < n && scan_step(g); i++) {
+			const struct window_event *e = owner_event(g, &r[i]);
+
+			if (e->r.obj == sock && e->r.ts >= s->from_ns && e->r.ts <= s->to_ns &&
+			    wants_input(g, e, s, 0))
+				return true;
+		}
+		return false;
+	}
+	r = graph_refs_from(g, &g->waitfds, g->tasks[s->task].tid, s->from_ns, &n);
+	return owner_has_record_within(g, r, n, s->from_ns, s->to_ns) && poll_wants_input(g, s, sock, 0);
+}
+
 /* Returns true if the interval is a wait for input on the socket l, which arrived after since_ns or not at
  * all. For what a poll of one descriptor waits is not recorded. For a stream, it may be room to write, unless
  * the socket listens. A poll for input that the task has left unread ends at once. Exception: an epoll whose
@@ -395,6 +415,25 @@ static bool waits_for(const struct graph *g, const struct interval *s, uint64_t 
 		return epoll_wants_input(g, s, l, since_ns) && !may_have_got(g, s, l, since_ns);
 	return s->wait == CT_W_POLL && poll_wants_input(g, s, l, since_ns) &&
 	       !may_have_got(g, s, l, since_ns);
+}
+
+bool owner_polls_for_room(const struct graph *g, const struct interval *s, uint64_t sock)
+{
+	size_t n;
+	const struct graph_ref *r = s->wait == CT_W_EPOLL
+					    ? table_members(g, s->obj, s->from_ns, s->to_ns, &n)
+					    : graph_refs_from(g, &g->waitfds, g->tasks[s->task].tid,
+							      checked_sub(s->from_ns, WAITFD_OLD_NS), &n);
+	uint64_t events = 0;
+
+	for (size_t i = 0; ct_wait_is_poll(s->wait) && i < n && scan_step(g); i++) {
+		const struct window_event *e = owner_event(g, &r[i]);
+
+		if (e->r.obj == sock && e->r.ts <= s->to_ns)
+			events =
+				e->r.kind == CT_EPMEMBER ? window_words(g->w, e)[1] : ct_waitfd_events(&e->r);
+	}
+	return events & EPOLLOUT && !(events & EPOLLET);
 }
 
 bool owner_awaits_input(const struct graph *g, uint32_t task, uint64_t sock, uint64_t since_ns,

@@ -5,6 +5,7 @@
 #include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
 #include "graph/timeline/tables.h"
+#include "graph/wake/bytes.h"
 #include "graph/wake/owner_private.h"
 #include "lib/bisect.h"
 #include "lib/checked.h"
@@ -45,6 +46,14 @@ static bool is_unread(const struct graph *g, uint64_t peer, const struct graph_r
 	const struct graph_ref *got = peer ? graph_ref_before(g, &g->recvs, peer, s->to_ns) : NULL;
 
 	return sent && peer && (!got || got->event < sent->event);
+}
+
+/* Returns true if the process of `task`, at the other end of sock, has not read all that was sent to it. */
+static bool leaves_bytes(const struct graph *g, uint64_t sock, uint32_t task, const struct graph_ref *sent,
+			 const struct interval *s)
+{
+	return is_unread(g, graph_peer_object(g, sock), sent, s) ||
+	       bytes_stay_unread(g, sock, task, s->from_ns, s->to_ns - 1);
 }
 
 /* Returns when the process of the task was born. 0: before the window, or not known. */
@@ -264,7 +273,7 @@ static void poll_socket(const struct graph *g, uint64_t obj, const struct interv
 		m->all.n = 0;
 	} else if (m->task == GRAPH_NONE && !m->all.n) {
 		m->score = o && o->family != AF_UNIX && o->rport ? POLL_FAR : POLL_OWN;
-	} else if (!own && is_unread(g, peer, sent, s)) {
+	} else if (!own && leaves_bytes(g, obj, m->task, sent, s)) {
 		m->score = POLL_UNREAD;
 		m->since_ns = owner_event(g, sent)->r.ts;
 	} else if (!own) {
