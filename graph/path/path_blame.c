@@ -60,11 +60,21 @@ static void find_blame(const struct walker *k, uint32_t interval, uint64_t limit
 		k->blamed(k->blamed_arg, interval, limit_ns, b);
 }
 
-/* Returns when the waiter asked for what ended the wait: it sent the request, or gave work to a thread. 0:
- * not known. */
+/* b is the blame for a wait of the process tgid. If a helper of another process ended the wait through a
+ * pipe, returns when the process gave this helper its last command, or 0. */
+static uint64_t command_ns(const struct graph *g, uint32_t tgid, const struct blame *b)
+{
+	return b->ended && b->edge == EDGE_PIPE && b->task != GRAPH_NONE && g->tasks[b->task].tgid != tgid
+		       ? blame_command_ns(g, b->task, b->until_ns, tgid)
+		       : 0;
+}
+
+/* Returns when the waiter asked for what ended the wait: it sent the request, gave work to a thread, or gave
+ * a command to a helper. 0: not known. */
 static uint64_t blame_last(struct walker *k, unsigned step, uint32_t last, uint64_t limit_ns, struct blame *b)
 {
 	struct last_look *look = &k->lasts[step];
+	uint32_t tgid = k->g->tasks[k->g->intervals[last].task].tgid;
 
 	if (last != look->last || limit_ns != look->limit_ns) {
 		look->last = last;
@@ -72,6 +82,7 @@ static uint64_t blame_last(struct walker *k, unsigned step, uint32_t last, uint6
 		find_blame(k, last, limit_ns, &look->blame);
 		look->asked_ns = MAX(blame_asked_ns(k->g, &look->blame),
 				     owner_handed_ns(k->g, k->g->intervals[last].task, &look->blame));
+		look->asked_ns = MAX(look->asked_ns, command_ns(k->g, tgid, &look->blame));
 	}
 	*b = look->blame;
 	return look->asked_ns;
@@ -117,10 +128,10 @@ static uint64_t read_on_ns(const struct graph *g, uint32_t interval, const struc
 
 /* Like last_idle(), returns the last repeat of the poll `interval`, or `interval` itself. But skips
  * repeats that say nothing about `interval`: an answer ended the repeat, and the task sent the request
- * for this answer only after `interval`. Or a thread of the process ended the repeat, and the task gave
- * work to this thread only after `interval`. If the last repeat is of this kind, looks at the last repeat
- * before that request or work, and so on, at most ASKED_STEPS times. *b is the blame of the returned
- * poll. */
+ * for this answer only after `interval`. Or a thread of the process, or a helper, ended the repeat, and the
+ * task gave work to this thread or helper only after `interval`. If the last repeat is of this kind, looks at
+ * the last repeat before that request or work, and so on, at most ASKED_STEPS times. *b is the blame of the
+ * returned poll. */
 static uint32_t last_blamed(struct walker *k, const struct path_frame *f, uint32_t interval, struct blame *b)
 {
 	uint64_t end = horizon(f), asked, read_on;
