@@ -170,6 +170,9 @@ static __always_inline bool name_inet_sock(struct name_buf *n, struct sock *sk)
 
 	n->b.lport = BPF_CORE_READ(c, skc_num);
 	n->b.rport = bpf_ntohs(BPF_CORE_READ(c, skc_dport));
+	/* If a connection is reset, the kernel clears skc_num, but leaves inet_sport: inet_put_port(). */
+	if (!n->b.lport && n->b.rport)
+		n->b.lport = bpf_ntohs(BPF_CORE_READ((struct inet_sock *)sk, inet_sport));
 	if (n->b.family == AF_INET) {
 		__be32 l = BPF_CORE_READ(c, skc_rcv_saddr), r = BPF_CORE_READ(c, skc_daddr);
 
@@ -288,7 +291,7 @@ __weak int ct_object_announce(struct object *o, __u64 now)
 	if (!n)
 		return 0;
 	is.incomplete = !ct_object_fill(n, o);
-	/* The new name is no better. Example: a closed socket has no port any more. */
+	/* The new name is no better. Example: after a failed connect(), a socket has no port any more. */
 	if (was && is.incomplete && (was->sig == o->sig || !was->incomplete)) {
 		n->b.h.size = 0; /* an empty record, which the daemon skips */
 		emit_submit(n, now);

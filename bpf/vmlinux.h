@@ -356,6 +356,10 @@ struct sock {
 	u16 sk_type;
 	u16 sk_protocol;
 };
+struct inet_sock {
+	struct sock sk;
+	__be16 inet_sport;
+};
 struct tcp_sock {
 	u32 rcv_nxt, copied_seq;
 };
