@@ -69,20 +69,25 @@ static uint64_t command_ns(const struct graph *g, uint32_t tgid, const struct bl
 		       : 0;
 }
 
-/* Returns when the waiter asked for what ended the wait: it sent the request, gave work to a thread, or gave
- * a command to a helper. 0: not known. */
-static uint64_t blame_last(struct walker *k, unsigned step, uint32_t last, uint64_t limit_ns, struct blame *b)
+/* Returns when the waiter asked for what ended the wait: it sent the request, gave work to a thread, or, if
+ * repeat is true, gave a command to a helper. 0: not known. */
+static uint64_t blame_last(struct walker *k, unsigned step, uint32_t last, bool repeat, uint64_t limit_ns,
+			   struct blame *b)
 {
 	struct last_look *look = &k->lasts[step];
-	uint32_t tgid = k->g->tasks[k->g->intervals[last].task].tgid;
+	uint32_t task = k->g->intervals[last].task;
 
 	if (last != look->last || limit_ns != look->limit_ns) {
 		look->last = last;
 		look->limit_ns = limit_ns;
+		look->commanded = false;
 		find_blame(k, last, limit_ns, &look->blame);
-		look->asked_ns = MAX(blame_asked_ns(k->g, &look->blame),
-				     owner_handed_ns(k->g, k->g->intervals[last].task, &look->blame));
-		look->asked_ns = MAX(look->asked_ns, command_ns(k->g, tgid, &look->blame));
+		look->asked_ns =
+			MAX(blame_asked_ns(k->g, &look->blame), owner_handed_ns(k->g, task, &look->blame));
+	}
+	if (repeat && !look->commanded) {
+		look->commanded = true;
+		look->asked_ns = MAX(look->asked_ns, command_ns(k->g, k->g->tasks[task].tgid, &look->blame));
 	}
 	*b = look->blame;
 	return look->asked_ns;
@@ -137,7 +142,7 @@ static uint32_t last_blamed(struct walker *k, const struct path_frame *f, uint32
 	uint64_t end = horizon(f), asked, read_on;
 	uint32_t last = last_idle(k, f, interval), before;
 
-	asked = blame_last(k, 0, last, end, b);
+	asked = blame_last(k, 0, last, last != interval, end, b);
 	for (unsigned i = 0; i < ASKED_STEPS && last != interval; i++) {
 		if (asked <= k->g->intervals[interval].to_ns)
 			break;
@@ -145,7 +150,7 @@ static uint32_t last_blamed(struct walker *k, const struct path_frame *f, uint32
 		if (before != GRAPH_NONE && before >= last)
 			break;
 		last = before == GRAPH_NONE ? interval : before;
-		asked = blame_last(k, i + 1, last, end, b);
+		asked = blame_last(k, i + 1, last, last != interval, end, b);
 		if (is_request(k->g, last, b)) {
 			blame_lasting(k->g, last, b);
 			asked = blame_asked_ns(k->g, b);

@@ -29,6 +29,7 @@ struct last_look {
 	uint64_t limit_ns;
 	struct blame blame;
 	uint64_t asked_ns;
+	bool commanded; /* asked_ns includes the last command of a helper */
 };
 
 struct walker {

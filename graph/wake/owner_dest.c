@@ -429,7 +429,9 @@ bool owner_polls_for_room(const struct graph *g, const struct interval *s, uint6
 	for (size_t i = 0; ct_wait_is_poll(s->wait) && i < n && scan_step(g); i++) {
 		const struct window_event *e = owner_event(g, &r[i]);
 
-		if (e->r.obj == sock && e->r.ts <= s->to_ns)
+		if (e->r.ts > s->to_ns)
+			break;
+		if (e->r.obj == sock)
 			events =
 				e->r.kind == CT_EPMEMBER ? window_words(g->w, e)[1] : ct_waitfd_events(&e->r);
 	}
