@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analysis/diagnose/cpu_words.h"
+#include "analysis/contention/cpu_words.h"
 
 #include <stdio.h>
 

@@ -3,8 +3,8 @@
  * cpu_words.h - private to analysis/: says which tasks had a CPU while another task waited for it. Each list
  * is in brackets, and leaves out a part of a fifth of the wait or less (BRANCH_SHARE). Pure; any thread.
  */
-#ifndef CTRACE_ANALYSIS_DIAGNOSE_CPU_WORDS_H
-#define CTRACE_ANALYSIS_DIAGNOSE_CPU_WORDS_H
+#ifndef CTRACE_ANALYSIS_CONTENTION_CPU_WORDS_H
+#define CTRACE_ANALYSIS_CONTENTION_CPU_WORDS_H
 
 #include "analysis/contention/contention.h"
 #include "trace/words/words.h"
