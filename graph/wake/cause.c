@@ -144,9 +144,10 @@ static bool is_sender_below(const struct graph *g, const struct window_event *wa
 	if (ct_wake_call(&wake->r) == CT_W_WRITE || ct_wake_call(&wake->r) == CT_W_CONNECT)
 		return true;
 	/* In another call, such as close(), the waker may end the connection, which also wakes the waiter.
-	 * So the waker counts as the sender if it has the other end of the waiter's connection. */
+	 * So the waker counts as the sender if it has the other end of the waiter's connection, perhaps like
+	 * others: a child may end a connection that its parent has used. */
 	peer = wake->r.flags & CT_WF_READY ? graph_peer_object(g, wake->r.obj) : 0;
-	return peer && owner_has_socket(g, waker, peer, wake->r.ts);
+	return peer && owner_may_have_socket(g, waker, peer, wake->r.ts);
 }
 
 static bool is_own_child(const struct graph *g, uint32_t task, uint32_t waker)

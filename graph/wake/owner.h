@@ -32,6 +32,9 @@ bool owner_may_close(const struct graph *g, const struct window_event *wake);
  * - the process that has the socket open
  */
 bool owner_has_socket(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns);
+/* As owner_has_socket(), or the table of descriptors of the task's process shows the socket. Other processes
+ * may have it, too, and may have used it last. */
+bool owner_may_have_socket(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns);
 /* `wake` ended the wait s, and says that sock has room again for bytes to send. Returns the task that made
  * the room: it received at the other end. *ret_event is the record CT_RECV of this receive. If no record
  * shows a receive that made room then, *ret_event is GRAPH_NONE, and the task is only the most likely one.

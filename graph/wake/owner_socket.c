@@ -225,6 +225,19 @@ bool owner_has_socket(const struct graph *g, uint32_t task, uint64_t sock, uint6
 	return user != GRAPH_NONE && g->tasks[user].tgid == g->tasks[task].tgid;
 }
 
+bool owner_may_have_socket(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns)
+{
+	struct enders all = { 0 };
+
+	if (owner_has_socket(g, task, sock, ts_ns))
+		return true;
+	owner_holders(g, sock, ts_ns, &all);
+	for (size_t i = 0; i < all.n; i++)
+		if (g->tasks[all.v[i]].tgid == g->tasks[task].tgid)
+			return true;
+	return false;
+}
+
 bool owner_may_close(const struct graph *g, const struct window_event *wake)
 {
 	enum call call = call_of(g->w->machine, wake->r.nr);
@@ -257,7 +270,7 @@ bool owner_closes(const struct graph *g, uint64_t sock, const struct window_even
 
 /* Returns true if `task`, the task on the CPU, may have woken the waiter on `sock`. If an interrupt
  * woke the waiter, the result is:
- * - If a user of the other end is known: whether `task` is of the process that has the other end.
+ * - If a user of the other end is known: whether `task` is of a process that has the other end.
  * - Otherwise: whether the other end may be on this host. */
 static bool is_own_wake(const struct graph *g, uint32_t task, uint64_t sock, const struct window_event *wake)
 {
@@ -267,7 +280,7 @@ static bool is_own_wake(const struct graph *g, uint32_t task, uint64_t sock, con
 	if (ct_wake_context(&wake->r) == CT_CTX_TASK || !o)
 		return true;
 	if (peer && owner_sock_user(g, peer, wake->r.ts) != GRAPH_NONE)
-		return owner_has_socket(g, task, peer, wake->r.ts);
+		return owner_may_have_socket(g, task, peer, wake->r.ts);
 	return o->family == AF_UNIX || !o->rport || graph_is_local(g, sock);
 }
 
@@ -671,6 +684,23 @@ static uint32_t task_of(const struct graph *g, uint32_t event)
 	return graph_task_at(g, r->kind == CT_WAKE ? ct_wake_waker(r) : r->tid, r->ts);
 }
 
+/* No record shows what ended the wait for sock. Returns true if `task`, the task on the CPU, probably did. */
+static bool probably_ended(const struct graph *g, uint32_t task, uint64_t sock,
+			   const struct window_event *wake)
+{
+	enum call call = call_of(g->w->machine, wake->r.nr);
+	uint64_t peer = graph_peer_object(g, sock);
+
+	if (task == GRAPH_NONE || g->tasks[task].kthread || wake->r.flags & CT_WF_IDLE)
+		return false;
+	if (wake->r.flags & CT_WF_EXITING || ct_wake_call(&wake->r) == CT_W_CONNECT ||
+	    ct_wake_call(&wake->r) == CT_W_ACCEPT || ct_wake_call(&wake->r) == CT_W_WRITE ||
+	    call == CALL_CLOSE || call == CALL_SHUTDOWN)
+		return is_own_wake(g, task, sock, wake);
+	/* The end of a connection that several processes have */
+	return peer && owner_may_close(g, wake) && owner_may_have_socket(g, task, peer, wake->r.ts);
+}
+
 uint32_t owner_sender(const struct graph *g, const struct interval *s, uint64_t sock,
 		      const struct window_event *wake, uint32_t *ret_event, struct enders *all)
 {
@@ -684,12 +714,7 @@ uint32_t owner_sender(const struct graph *g, const struct interval *s, uint64_t 
 	if (*ret_event != GRAPH_NONE)
 		return task_of(g, *ret_event);
 	task = waker ? graph_task_at(g, waker, wake->r.ts) : GRAPH_NONE;
-	if (task != GRAPH_NONE && !g->tasks[task].kthread && !(wake->r.flags & CT_WF_IDLE) &&
-	    (wake->r.flags & CT_WF_EXITING || ct_wake_call(&wake->r) == CT_W_CONNECT ||
-	     ct_wake_call(&wake->r) == CT_W_ACCEPT || ct_wake_call(&wake->r) == CT_W_WRITE ||
-	     call_of(g->w->machine, wake->r.nr) == CALL_CLOSE ||
-	     call_of(g->w->machine, wake->r.nr) == CALL_SHUTDOWN) &&
-	    is_own_wake(g, task, sock, wake))
+	if (probably_ended(g, task, sock, wake))
 		return task;
 	return likely_user(g, &g->sends, sock, wake->r.ts, all);
 }
