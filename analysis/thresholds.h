@@ -86,7 +86,7 @@
  * If larger, the consumer of a slow producer seems to hang (test fed_three_times). */
 #define FED_WAITS 3
 /* intervals: is_fed_often() looks at up to this many intervals before the examined wait, and at as
- * many intervals after it. */
+ * many intervals after it. works_for_changes() looks at as many before it. */
 #define FED_LOOKS 512
 /* messages: One-way messages need no answer. Only messages after which the client waited in its
  * event loop are counted. With fewer of them than this, the client's messages are not one-way.

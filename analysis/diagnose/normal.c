@@ -486,53 +486,60 @@ static bool is_fed(const struct findings *f)
 	return true;
 }
 
-/* Returns true if the record shows that the task tid gives work to another task of a program. */
-static bool gives_work(const struct graph *g, const struct ct_rec *r, uint32_t tid)
+/* Returns true if a child ended the wait s, and the process of the waiter started this child after since_ns.
+ */
+static bool ended_by_child(const struct graph *g, const struct interval *s, uint64_t since_ns)
 {
-	uint32_t wakee;
+	const struct ct_rec *r = &g->w->events[s->wake].r;
+	uint32_t waker = ct_wake_by_task(r) ? graph_task_at(g, ct_wake_waker(r), r->ts) : GRAPH_NONE;
+	uint32_t child = waker == GRAPH_NONE ? GRAPH_NONE : graph_task_at(g, g->tasks[waker].tgid, r->ts);
 
-	if (r->kind != CT_WAKE)
-		return r->tid == tid && (r->kind == CT_SEND || r->kind == CT_FORK);
-	if (!ct_wake_by_task(r) || ct_wake_waker(r) != tid)
-		return false;
-	wakee = graph_task_at(g, r->tid, r->ts);
-	return wakee == GRAPH_NONE || !g->tasks[wakee].kthread;
+	return child != GRAPH_NONE && g->tasks[child].born_ns > since_ns &&
+	       g->tasks[child].ptgid == g->tasks[s->task].tgid;
 }
 
-static bool gave_work(const struct graph *g, uint32_t task, uint64_t from_ns, uint64_t to_ns)
-{
-	const struct window_event *e = g->w->events, *end = e + g->w->n_events;
-
-	for (e += window_lower_bound(g->w, from_ns); e < end && e->r.ts < to_ns && scan_step(g); e++)
-		if (gives_work(g, &e->r, g->tasks[task].tid))
-			return true;
-	return false;
-}
-
-/* The task waits for changes of files. Returns the time since which it works for each change, or 0: a change
- * ended an earlier wait of this kind, the task gave work to another task, and it waited again. Something else
- * than a change, such as the end of a child, ended such waits, too. A task that waits for one file only looks
- * whether a change is of this file. */
-static uint64_t works_for_changes(const struct graph *g, uint32_t wait)
+/* The task waits for changes of files. Returns true if it works for them: changes ended earlier waits of this
+ * kind, and after most of them, the task started a child, waited again, and the child's end or its signal
+ * ended this wait. Changes within DIAGNOSE_STALL_NS of the first one count as one: a program may collect
+ * them. A task that waits for one file only looks whether a change is of this file. */
+static bool works_for_changes(const struct graph *g, uint32_t wait)
 {
 	const struct interval *s = &g->intervals[wait];
-	uint32_t i = wait, first = g->tasks[s->task].first_interval;
+	uint32_t i = wait - MIN(wait - g->tasks[s->task].first_interval, FED_LOOKS);
+	size_t changes = 0, works = 0;
 	uint64_t change_ns = 0;
-	bool other = false;
+	bool works_now = false;
 	struct blame b;
 
-	for (unsigned looks = 0; i-- > first && looks < FED_LOOKS && scan_step(g); looks++) {
+	for (; i < wait; i++) {
 		const struct interval *x = &g->intervals[i];
 
+		if (!scan_step(g))
+			return false;
 		if (x->state != INTERVAL_BLOCKED || !blame_same_wait(x, s) || x->wake == GRAPH_NONE)
 			continue;
 		blame_wait(g, i, x->to_ns, &b);
-		if (b.edge == EDGE_WAKE && b.ended)
+		if (b.edge == EDGE_WAKE && b.ended) {
+			if (changes && x->to_ns - change_ns < DIAGNOSE_STALL_NS)
+				continue;
+			changes++;
 			change_ns = x->to_ns;
-		else
-			other = true;
+			works_now = false;
+		} else if (changes && !works_now && ended_by_child(g, x, change_ns)) {
+			works_now = true;
+			works++;
+		}
 	}
-	return other && change_ns && gave_work(g, s->task, change_ns, s->from_ns) ? change_ns : 0;
+	return works > changes / 2;
+}
+
+/* Returns true if the wake-up only says that a child of vfork() has begun its program, or has ended. */
+static bool ends_vfork(const struct graph *g, uint32_t task, const struct ct_rec *wake)
+{
+	uint32_t i = graph_interval_at(g, task, wake->ts - 1);
+
+	return i != GRAPH_NONE && g->intervals[i].state == INTERVAL_BLOCKED &&
+	       g->intervals[i].wait == CT_W_VFORK;
 }
 
 /* Returns true if the record may show that the process of `asker` asks that of `other` for something. */
@@ -553,17 +560,16 @@ static bool asks(const struct graph *g, const struct ct_rec *r, const struct lin
 		return !peer || owner_has_socket(g, other->task, peer, r->ts);
 	}
 	to = graph_task_at(g, wake ? r->tid : ct_signal_target(r), r->ts);
-	return to != GRAPH_NONE && g->tasks[to].tgid == other->pid;
+	return to != GRAPH_NONE && g->tasks[to].tgid == other->pid && !(wake && ends_vfork(g, to, r));
 }
 
-static bool has_asked(const struct graph *g, const struct link *asker, const struct link *other,
-		      uint64_t from_ns)
+static bool has_asked(const struct graph *g, const struct link *asker, const struct link *other)
 {
 	const struct window_event *e = g->w->events, *end = e + g->w->n_events;
 
 	if (graph_descends_from(g, other->task, asker->pid))
 		return true;
-	for (e += window_lower_bound(g->w, from_ns); e < end && e->r.ts < asker->to_ns; e++)
+	for (; e < end && e->r.ts < asker->to_ns; e++)
 		if (!scan_step(g) || asks(g, &e->r, asker, other))
 			return true;
 	return false;
@@ -574,7 +580,6 @@ static bool has_asked(const struct graph *g, const struct link *asker, const str
 static bool watches_files(const struct graph *g, const struct link *k, const struct link *changer)
 {
 	uint32_t wait = longest_wait(g, k);
-	uint64_t since_ns;
 
 	if (wait == GRAPH_NONE || !ct_wait_is_poll(k->wait))
 		return false;
@@ -582,8 +587,7 @@ static bool watches_files(const struct graph *g, const struct link *k, const str
 		return blame_polls_inotify(g, wait);
 	if (CT_OBJ_KIND(g->intervals[wait].obj) != CT_OBJ_INOTIFY && !blame_polls_inotify(g, wait))
 		return false;
-	since_ns = works_for_changes(g, wait);
-	return since_ns && !has_asked(g, k, changer, since_ns);
+	return works_for_changes(g, wait) && !has_asked(g, k, changer);
 }
 
 /* Returns true if the victim is an event loop that a change of a file woke (with inotify), and the task that
