@@ -355,23 +355,29 @@ static bool has_not_asked(const struct graph *g, const struct chain *c, const st
 	return !n && !n_peer && !n_got && awaits_input(g, k, peer) && clients_speak_first(g, peer);
 }
 
-/* Returns true if the client has got large parts again and again on the connection, in the time of link k
- * since it last sent something there, and if this is most of the time. Then it reads a long answer. News are
- * mostly short. */
-static bool reads_long_answer(const struct graph *g, const struct link *k)
+/* Returns true if the client of link k has got large parts again and again on the connection since from_ns.
+ * Then it reads a long answer. News are mostly short. */
+static bool gets_large_parts(const struct graph *g, const struct link *k, uint64_t from_ns)
 {
-	const struct graph_ref *sent = graph_ref_before(g, &g->sends, k->obj, k->to_ns);
 	const struct window_object *o = graph_object(g, k->obj);
 	struct link rest = *k;
 	uint64_t bytes;
 	size_t parts;
 
-	if (sent && g->w->events[sent->event].r.ts > rest.from_ns)
-		rest.from_ns = g->w->events[sent->event].r.ts;
+	rest.from_ns = from_ns;
 	bytes = chain_received(g, &rest, &parts);
-	return o && o->type == SOCK_STREAM && !k->server &&
-	       rest.from_ns - k->from_ns < (k->to_ns - k->from_ns) / 2 && parts >= LONG_ANSWER_PARTS &&
+	return o && o->type == SOCK_STREAM && !k->server && parts >= LONG_ANSWER_PARTS &&
 	       bytes >= parts * PACED_BYTES;
+}
+
+/* Returns true if gets_large_parts() in the time of link k since the client last sent something there, and if
+ * this is most of the time. */
+static bool reads_long_answer(const struct graph *g, const struct link *k)
+{
+	const struct graph_ref *sent = graph_ref_before(g, &g->sends, k->obj, k->to_ns);
+	uint64_t from_ns = sent ? MAX(k->from_ns, g->w->events[sent->event].r.ts) : k->from_ns;
+
+	return from_ns - k->from_ns < (k->to_ns - k->from_ns) / 2 && gets_large_parts(g, k, from_ns);
 }
 
 bool idle_client(const struct graph *g, const struct chain *c, size_t first)
@@ -396,8 +402,8 @@ bool idle_client(const struct graph *g, const struct chain *c, size_t first)
 	return false;
 }
 
-/* Returns the last wait of the task before ts_ns in which it may have idled, or NULL. A task does not idle in a
- * wait for a disk, a lock, or room to write. */
+/* Returns the last wait of the task before ts_ns in which it may have idled, or NULL. A task does not idle in
+ * a wait for a disk, a lock, or room to write. */
 static const struct interval *idle_before(const struct graph *g, uint32_t task, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns);
@@ -414,7 +420,8 @@ static const struct interval *idle_before(const struct graph *g, uint32_t task, 
 	return NULL;
 }
 
-/* Returns the last receive of the thread tid before the record `before`, and since since_ns, or GRAPH_NONE. */
+/* Returns the last receive of the thread tid before the record `before`, and since since_ns, or GRAPH_NONE.
+ */
 static uint32_t heard_since(const struct graph *g, uint32_t tid, uint32_t before, uint64_t since_ns)
 {
 	const struct window_event *e = g->w->events;
@@ -425,6 +432,22 @@ static uint32_t heard_since(const struct graph *g, uint32_t tid, uint32_t before
 	return GRAPH_NONE;
 }
 
+/* The task did something at the record `before`, and `idle` is its last idle wait before. Returns its last
+ * receive in between, or GRAPH_NONE. If the idle wait is a poll, this message must have ended it: otherwise
+ * the poll may have told of several things at once, and the task did what it did for another one. *ret_deaf
+ * says that the task received nothing. */
+static uint32_t heard_after(const struct graph *g, const struct interval *idle, uint32_t before,
+			    bool *ret_deaf)
+{
+	uint32_t got = heard_since(g, g->tasks[idle->task].tid, before, idle->to_ns);
+
+	*ret_deaf = got == GRAPH_NONE;
+	return *ret_deaf || (ct_wait_is_poll(idle->wait) &&
+			     !owner_is_woken_for(g, idle, g->w->events[got].r.obj))
+		       ? GRAPH_NONE
+		       : got;
+}
+
 /* The server's task sent the message `sent` to the client of link k. Returns the receive that led to it if it
  * is of a message from another client, or else GRAPH_NONE. Since its last idle wait, the server's task has
  * received that message. Or a task of another process woke it from this wait, and had received that message.
@@ -432,18 +455,20 @@ static uint32_t heard_since(const struct graph *g, uint32_t tid, uint32_t before
 static uint32_t news_origin(const struct graph *g, const struct link *k, const struct graph_ref *sent)
 {
 	const struct window_event *e = g->w->events, *wake = &e[sent->event];
-	uint32_t server = graph_task_at(g, wake->r.tid, wake->r.ts), task = server, got;
+	uint32_t server = graph_task_at(g, wake->r.tid, wake->r.ts), task, got = GRAPH_NONE;
 	const struct interval *idle = server == GRAPH_NONE ? NULL : idle_before(g, server, wake->r.ts);
+	bool deaf = false;
 	uint64_t client;
 
-	got = idle ? heard_since(g, wake->r.tid, sent->event, idle->to_ns) : GRAPH_NONE;
-	if (idle && got == GRAPH_NONE && ct_wait_is_poll(idle->wait) && idle->wake != GRAPH_NONE) {
+	if (idle)
+		got = heard_after(g, idle, sent->event, &deaf);
+	if (deaf && ct_wait_is_poll(idle->wait) && idle->wake != GRAPH_NONE) {
 		wake = &e[idle->wake];
 		task = ct_wake_by_task(&wake->r) ? graph_task_at(g, ct_wake_waker(&wake->r), wake->r.ts)
 						 : GRAPH_NONE;
 		idle = task == GRAPH_NONE ? NULL : idle_before(g, task, wake->r.ts);
 		if (idle && g->tasks[task].tgid != g->tasks[server].tgid)
-			got = heard_since(g, g->tasks[task].tid, (uint32_t)(wake - e), idle->to_ns);
+			got = heard_after(g, idle, (uint32_t)(wake - e), &deaf);
 	}
 	client = got == GRAPH_NONE ? 0 : graph_peer_object(g, e[got].r.obj);
 	return client && graph_is_accepted(g, e[got].r.obj) &&
@@ -453,22 +478,57 @@ static uint32_t news_origin(const struct graph *g, const struct link *k, const s
 		       : GRAPH_NONE;
 }
 
+/* The server received the message `got` of another client after the time since_ns of the client's request.
+ * Returns true if the server may have asked the other client for it, to serve the request: since then, it has
+ * sent something to the other client before `got`. A client that asks by itself does not count: it spoke
+ * before the server did, and got an answer to `got`, or has left. (A worker may fetch its job, and then
+ * report what it has done of it.) */
+static bool is_asked_for(const struct graph *g, const struct ct_rec *got, uint64_t since_ns, uint64_t to_ns)
+{
+	size_t n_told, n_heard, n_answers;
+	const struct graph_ref *told = graph_refs_from(g, &g->sends, got->obj, since_ns, &n_told);
+	const struct graph_ref *heard = graph_refs_from(g, &g->recvs, got->obj, since_ns, &n_heard);
+	const struct graph_ref *answer = graph_refs_from(g, &g->sends, got->obj, got->ts, &n_answers);
+
+	if (!n_told || !n_heard || g->w->events[told->event].r.ts >= got->ts)
+		return false;
+	/* the first message to a new client may be a greeting */
+	if (told->event < heard->event && graph_ref_before(g, &g->recvs, got->obj, since_ns))
+		return true;
+	return (!n_answers || g->w->events[answer->event].r.ts >= to_ns) &&
+	       !owner_has_left(g, graph_peer_object(g, got->obj), to_ns);
+}
+
+/* Returns when the server received the request `asked` of the client on peer, its end of the connection. */
+static uint64_t heard_ns(const struct graph *g, uint64_t peer, const struct ct_rec *asked)
+{
+	size_t n;
+	const struct graph_ref *heard = graph_refs_from(g, &g->recvs, peer, asked->ts, &n);
+
+	return n ? g->w->events[heard->event].r.ts : asked->ts;
+}
+
 bool idle_client_gets_news(const struct graph *g, const struct link *k)
 {
 	uint64_t peer = CT_OBJ_KIND(k->obj) == CT_OBJ_SOCK ? graph_peer_object(g, k->obj) : 0;
 	const struct graph_ref *asked, *sent, *first;
+	const struct window_event *e = g->w->events;
 	uint32_t got, last = GRAPH_NONE;
+	uint64_t since_ns;
 	size_t n, news = 0;
 
-	if (!peer || k->owed || k->wait == CT_W_WRITE || !graph_is_accepted(g, peer) ||
-	    reads_long_answer(g, k))
+	if (!peer || k->owed || k->wait == CT_W_WRITE || !graph_is_accepted(g, peer))
 		return false;
 	asked = graph_ref_before(g, &g->sends, k->obj, k->to_ns);
+	since_ns = asked ? heard_ns(g, peer, &e[asked->event].r) : 0;
+	if (gets_large_parts(g, k, asked ? e[asked->event].r.ts : 0))
+		return false;
 	sent = graph_ref_before(g, &g->sends, peer, k->to_ns);
 	first = graph_refs(&g->sends, peer, &n);
 	for (unsigned looks = 0; sent && sent >= first && looks < ONE_WAY_LOOKS; looks++, sent--) {
 		got = news_origin(g, k, sent);
-		if (got == GRAPH_NONE || (asked && got < asked->event))
+		if (got == GRAPH_NONE || (asked && got < asked->event) ||
+		    is_asked_for(g, &e[got].r, since_ns, k->to_ns))
 			return false;
 		news += got != last;
 		if (news >= NEWS_MESSAGES)

@@ -42,8 +42,11 @@ bool idle_client_awaits_news(const struct graph *g, const struct chain *c, size_
  * comes from the client itself. This needs all of the following for each of these messages:
  *
  * - After its last idle wait, the server's task received a message of another client, and then sent the
- *   news. Or another process ended this wait, after it had received such a message.
- * - The client sent nothing after the message of the other client.
+ *   news. Or another process ended this wait, after it had received such a message. If the wait in which the
+ *   message came is a poll, this message ended it.
+ * - The client sent nothing after the message of the other client, and got no large parts since its last
+ *   message.
+ * - The server has not asked the other client for its message since the client's last message.
  *
  * Pure; any thread.
  */

@@ -417,16 +417,6 @@ bool normal_idle_thread(const struct findings *f)
 	       (last->pid != first->pid || gets_messages_often(f->g, first));
 }
 
-/* Returns true if the task that sent last on the socket has exited at ts_ns. */
-static bool has_left(const struct graph *g, uint64_t sock, uint64_t ts_ns)
-{
-	const struct graph_ref *sent = sock ? graph_ref_before(g, &g->sends, sock, ts_ns) : NULL;
-	const struct ct_rec *r = sent ? &g->w->events[sent->event].r : NULL;
-	uint32_t task = r ? graph_task_at(g, r->tid, r->ts) : GRAPH_NONE;
-
-	return task != GRAPH_NONE && g->tasks[task].exit_ns <= ts_ns;
-}
-
 /* Returns true if the last message on the connection before the middle of link k is a request to the process
  * of k, this process has sent nothing there until the end of k, and the client lives then. sock: the server's
  * end. */
@@ -439,7 +429,7 @@ static bool keeps_waiting(const struct graph *g, const struct link *k, uint64_t 
 	uint32_t task = r ? graph_task_at(g, r->tid, r->ts) : GRAPH_NONE;
 
 	return task != GRAPH_NONE && g->tasks[task].tgid == k->pid && (!sent || sent->event < got->event) &&
-	       !has_left(g, graph_peer_object(g, sock), k->to_ns);
+	       !owner_has_left(g, graph_peer_object(g, sock), k->to_ns);
 }
 
 /* Returns true if a client waits for the process of link k, as far as records of messages show. */

@@ -35,6 +35,11 @@ bool owner_has_socket(const struct graph *g, uint32_t task, uint64_t sock, uint6
 /* As owner_has_socket(), or the table of descriptors of the task's process shows the socket. Other processes
  * may have it, too, and may have used it last. */
 bool owner_may_have_socket(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns);
+/* Returns true if all threads of the process that sent last on the socket have exited at ts_ns, and no living
+ * process is known to have the socket open. */
+bool owner_has_left(const struct graph *g, uint64_t sock, uint64_t ts_ns);
+/* Returns true if s is a wait that ended with a wake-up on obj. */
+bool owner_is_woken_for(const struct graph *g, const struct interval *s, uint64_t obj);
 /* `wake` ended the wait s, and says that sock has room again for bytes to send. Returns the task that made
  * the room: it received at the other end. *ret_event is the record CT_RECV of this receive. If no record
  * shows a receive that made room then, *ret_event is GRAPH_NONE, and the task is only the most likely one.

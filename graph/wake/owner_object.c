@@ -132,6 +132,17 @@ bool owner_holders(const struct graph *g, uint64_t obj, uint64_t ts_ns, struct e
 	return known && all->n < ENDERS_MAX;
 }
 
+bool owner_has_left(const struct graph *g, uint64_t sock, uint64_t ts_ns)
+{
+	const struct graph_ref *sent = sock ? graph_ref_before(g, &g->sends, sock, ts_ns) : NULL;
+	const struct ct_rec *r = sent ? &owner_event(g, sent)->r : NULL;
+	uint32_t task = r ? graph_task_at(g, r->tid, r->ts) : GRAPH_NONE;
+	struct enders all = { 0 };
+
+	return task != GRAPH_NONE && has_exited(g, g->tasks[task].tgid, ts_ns) &&
+	       owner_holders(g, sock, ts_ns, &all) && !all.n;
+}
+
 uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t tgid, uint8_t mode,
 		  struct enders *all)
 {

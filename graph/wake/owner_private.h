@@ -93,8 +93,6 @@ uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32
 bool owner_dest_owes(const struct graph *g, uint64_t sock, uint64_t ts_ns);
 /* Returns true if all destinations that owe an answer are on other hosts. */
 bool owner_dest_is_far(const struct graph *g, uint64_t sock, uint64_t ts_ns);
-/* Returns true if s is a wait that ended with a wake-up on obj. */
-bool owner_is_woken_for(const struct graph *g, const struct interval *s, uint64_t obj);
 /* o: a connected socket. Returns the other end. For a datagram socket of IP, this may be a socket without a
  * connection. Returns 0 if there are several such sockets at the address, or none. */
 uint64_t owner_dgram_receiver(const struct graph *g, const struct window_object *o, uint64_t ts_ns);
