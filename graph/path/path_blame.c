@@ -160,7 +160,7 @@ static uint32_t last_blamed(struct walker *k, const struct path_frame *f, uint32
 	if (read_on) {
 		before = repeats_last(k->g, interval, read_on, no_progress_ns(end - f->from_ns));
 		last = before == GRAPH_NONE || before >= last ? interval : before;
-		find_blame(k, last, end, b);
+		blame_last(k, ASKED_STEPS + 1, last, false, end, b);
 	}
 	return last;
 }

@@ -41,7 +41,7 @@ struct walker {
 	VEC(struct blame) leaves;
 	uint32_t stack[PATH_MAX_DEPTH + 1];
 	uint32_t *near;
-	struct last_look lasts[ASKED_STEPS + 1]; /* by the step of last_blamed() */
+	struct last_look lasts[ASKED_STEPS + 2]; /* by the step of last_blamed() */
 	/* legs[d] has the legs of one frame at depth d. A leg is the time from a question to its answer
 	 * (legs.h). */
 	struct legs legs[PATH_MAX_DEPTH + 1];

@@ -186,11 +186,15 @@ bool owner_wakes_first(const struct graph *g, uint64_t obj, uint32_t me, uint32_
  * this wait would have ended if the input had arrived after since_ns. */
 bool owner_awaits_input(const struct graph *g, uint32_t task, uint64_t sock, uint64_t since_ns,
 			uint64_t ts_ns);
-/* Returns true if a record from the poll s shows that s ends as soon as there is input on sock. */
+/* Returns true if a record from the poll s shows that s ends as soon as there is input on sock. Returns false
+ * for an edge-triggered member of an epoll: input from before s does not end s. */
 bool owner_ends_on_input(const struct graph *g, const struct interval *s, uint64_t sock);
-/* Returns true if the last record about sock up to the end of the poll s shows that s ends as soon as there
- * is room to write to sock. So if s lasts, the other end does not read. An edge-triggered member of an epoll
- * does not count: programs ask for room there even if they have nothing to write. */
+/* Returns true if records show that the poll s ends as soon as there is room to write to sock. So if s lasts,
+ * the other end does not read. The last set counts that was recorded up to the end of s; of an epoll, the
+ * last records about sock. Returns false in these cases:
+ * - The task polls one descriptor, and no record from s shows for what.
+ * - The member of an epoll is edge-triggered: programs ask for room there even if they have nothing to write.
+ * - Nothing was sent on sock before s: then s may wait until the connection is made. */
 bool owner_polls_for_room(const struct graph *g, const struct interval *s, uint64_t sock);
 
 /* b->task, a thread of the waiter's process, ended a poll of the waiter through a pipe or an eventfd. Returns

@@ -322,9 +322,7 @@ bool owner_is_woken_for(const struct graph *g, const struct interval *s, uint64_
 	return s->state == INTERVAL_BLOCKED && s->wake != GRAPH_NONE && g->w->events[s->wake].r.obj == obj;
 }
 
-/* Returns true if it is not known that no input on the socket l woke the task of s between since_ns and s. A
- * record of the receive may be missing: splice() makes none. */
-static bool may_have_got(const struct graph *g, const struct interval *s, uint64_t l, uint64_t since_ns)
+bool owner_may_have_got(const struct graph *g, const struct interval *s, uint64_t l, uint64_t since_ns)
 {
 	uint32_t first = g->tasks[s->task].first_interval, i = (uint32_t)(s - g->intervals);
 
@@ -379,22 +377,20 @@ static bool epoll_wants_input(const struct graph *g, const struct interval *s, u
 
 bool owner_ends_on_input(const struct graph *g, const struct interval *s, uint64_t sock)
 {
+	bool epoll = s->wait == CT_W_EPOLL;
 	size_t n;
-	const struct graph_ref *r;
+	const struct graph_ref *r = graph_refs_from(g, epoll ? &g->members : &g->waitfds,
+						    epoll ? s->obj : g->tasks[s->task].tid, s->from_ns, &n);
 
-	if (s->wait == CT_W_EPOLL) {
-		r = table_members(g, s->obj, s->from_ns, s->to_ns, &n);
-		for (size_t i = 0; i < n && scan_step(g); i++) {
-			const struct window_event *e = owner_event(g, &r[i]);
+	for (size_t i = 0; i < n && scan_step(g); i++) {
+		const struct window_event *e = owner_event(g, &r[i]);
 
-			if (e->r.obj == sock && e->r.ts >= s->from_ns && e->r.ts <= s->to_ns &&
-			    wants_input(g, e, s, 0))
-				return true;
-		}
-		return false;
+		if (e->r.ts > s->to_ns)
+			break;
+		if (e->r.obj == sock && wants_input(g, e, s, 0))
+			return true;
 	}
-	r = graph_refs_from(g, &g->waitfds, g->tasks[s->task].tid, s->from_ns, &n);
-	return owner_has_record_within(g, r, n, s->from_ns, s->to_ns) && poll_wants_input(g, s, sock, 0);
+	return false;
 }
 
 /* Returns true if the interval is a wait for input on the socket l, which arrived after since_ns or not at
@@ -410,32 +406,44 @@ static bool waits_for(const struct graph *g, const struct interval *s, uint64_t 
 	if (s->state != INTERVAL_BLOCKED)
 		return false;
 	if (s->wait == CT_W_READ || s->wait == CT_W_ACCEPT || one)
-		return s->obj == l && !room && !may_have_got(g, s, l, since_ns);
+		return s->obj == l && !room && !owner_may_have_got(g, s, l, since_ns);
 	if (s->wait == CT_W_EPOLL)
-		return epoll_wants_input(g, s, l, since_ns) && !may_have_got(g, s, l, since_ns);
+		return epoll_wants_input(g, s, l, since_ns) && !owner_may_have_got(g, s, l, since_ns);
 	return s->wait == CT_W_POLL && poll_wants_input(g, s, l, since_ns) &&
-	       !may_have_got(g, s, l, since_ns);
+	       !owner_may_have_got(g, s, l, since_ns);
+}
+
+static bool wants_room(const struct graph *g, const struct window_event *e)
+{
+	uint64_t events = e->r.kind == CT_EPMEMBER ? window_words(g->w, e)[1] : ct_waitfd_events(&e->r);
+
+	return events & EPOLLOUT && !(events & EPOLLET);
 }
 
 bool owner_polls_for_room(const struct graph *g, const struct interval *s, uint64_t sock)
 {
+	bool epoll = s->wait == CT_W_EPOLL, room = false;
+	uint64_t set_ns = 0; /* all records of a set have one time */
+	const struct graph_ref *r;
 	size_t n;
-	const struct graph_ref *r = s->wait == CT_W_EPOLL
-					    ? table_members(g, s->obj, s->from_ns, s->to_ns, &n)
-					    : graph_refs_from(g, &g->waitfds, g->tasks[s->task].tid,
-							      checked_sub(s->from_ns, WAITFD_OLD_NS), &n);
-	uint64_t events = 0;
 
-	for (size_t i = 0; ct_wait_is_poll(s->wait) && i < n && scan_step(g); i++) {
+	if (!ct_wait_is_poll(s->wait) || !graph_ref_before(g, &g->sends, sock, s->from_ns))
+		return false;
+	/* A poll of one descriptor makes no record, so an older one is of another poll. */
+	r = epoll ? table_members(g, s->obj, s->from_ns, s->to_ns, &n)
+		  : graph_refs_from(g, &g->waitfds, g->tasks[s->task].tid,
+				    s->obj ? s->from_ns : checked_sub(s->from_ns, WAITFD_OLD_NS), &n);
+	for (size_t i = 0; i < n && scan_step(g); i++) {
 		const struct window_event *e = owner_event(g, &r[i]);
 
 		if (e->r.ts > s->to_ns)
 			break;
-		if (e->r.obj == sock)
-			events =
-				e->r.kind == CT_EPMEMBER ? window_words(g->w, e)[1] : ct_waitfd_events(&e->r);
+		if (epoll && e->r.obj != sock)
+			continue;
+		room = (room && e->r.ts == set_ns) || (e->r.obj == sock && wants_room(g, e));
+		set_ns = e->r.ts;
 	}
-	return events & EPOLLOUT && !(events & EPOLLET);
+	return room;
 }
 
 bool owner_awaits_input(const struct graph *g, uint32_t task, uint64_t sock, uint64_t since_ns,

@@ -127,6 +127,9 @@ uint64_t owner_polled(const struct graph *g, const struct interval *s);
  * between them. */
 bool owner_has_record_within(const struct graph *g, const struct graph_ref *r, size_t n, uint64_t from_ns,
 			     uint64_t to_ns);
+/* Returns true if it is not known that no input on the socket l woke the task of s between since_ns and s. A
+ * record of the receive may be missing: splice() makes none. */
+bool owner_may_have_got(const struct graph *g, const struct interval *s, uint64_t l, uint64_t since_ns);
 /* Returns true if the task waits for a new connection, or in a poll in which it is owed no answer. */
 bool owner_idles_in_loop(const struct graph *g, uint32_t task, uint64_t ts_ns);
 /* Returns true if the stack of the wait on a futex (blame_stack()) shows a wait for a lock. */
