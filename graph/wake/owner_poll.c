@@ -19,7 +19,7 @@ enum poll_score {
 	POLL_FAR,     /* a connection to another host, or an eventfd that has woken the task */
 	POLL_PEER,    /* a connection to another process of this host */
 	POLL_WRITTEN, /* a pipe that has woken the task */
-	POLL_UNREAD,  /* as POLL_PEER, and the peer has not read the last message of the task */
+	POLL_UNREAD,  /* as POLL_PEER, and leaves_bytes() */
 	POLL_OWED,    /* the task is owed an answer */
 };
 
@@ -48,12 +48,15 @@ static bool is_unread(const struct graph *g, uint64_t peer, const struct graph_r
 	return sent && peer && (!got || got->event < sent->event);
 }
 
-/* Returns true if the process of `task`, at the other end of sock, has not read all that was sent to it. */
+/* Returns true if the poll s may last because of bytes that the process of `task`, at the other end of sock,
+ * has not read. If this process has read a part of the last message, it mostly owes nothing: the rest only
+ * matters if s is for room. */
 static bool leaves_bytes(const struct graph *g, uint64_t sock, uint32_t task, const struct graph_ref *sent,
 			 const struct interval *s)
 {
 	return is_unread(g, graph_peer_object(g, sock), sent, s) ||
-	       bytes_stay_unread(g, sock, task, s->from_ns, s->to_ns - 1);
+	       (task != GRAPH_NONE && bytes_stay_unread(g, sock, task, s->from_ns, s->to_ns - 1) &&
+		owner_polls_for_room(g, s, sock));
 }
 
 /* Returns when the process of the task was born. 0: before the window, or not known. */
