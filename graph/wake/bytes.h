@@ -114,8 +114,12 @@ bool bytes_stay_unread(const struct graph *g, uint64_t sock, uint32_t task, uint
 /* s is a poll of a task that uses the stream socket sock, whose other end is on this host. If bytes that were
  * sent to sock before s stay unread up to the end of s, returns the time of the next receive on sock, or
  * UINT64_MAX. So s does not wait for bytes on sock: a poll for input ends at once if there are some.
- * Otherwise returns 0. Returns 0 also if a record shows that s asks for input on sock: then the bytes have
- * not arrived. */
+ * (Exception: if sock is an edge-triggered member of an epoll, s may wait for new bytes. This counts as no
+ * wait for bytes.) Otherwise returns 0. Returns 0 also in these cases:
+ * - A record shows that s ends as soon as there is input on sock: then the bytes have not arrived.
+ * - sock ended s.
+ * - sock woke the task after the last receive that is recorded before s: then the task may have read the
+ *   bytes without a record, for example by splice(). */
 uint64_t bytes_read_on_ns(const struct graph *g, uint64_t sock, const struct interval *s);
 /* `task` is of the process at the other end of the TCP or UDP socket sock, on this host. Returns the time at
  * which the last message arrived there that was sent on sock up to from_ns: the time of the first receive

@@ -451,10 +451,11 @@ bool bytes_stay_unread(const struct graph *g, uint64_t sock, uint32_t task, uint
 uint64_t bytes_read_on_ns(const struct graph *g, uint64_t sock, const struct interval *s)
 {
 	uint64_t peer = graph_peer_object(g, sock);
-	const struct graph_ref *got;
+	const struct graph_ref *got = graph_ref_before(g, &g->recvs, sock, s->from_ns);
 	size_t n;
 
-	if (!peer || !left_unread(g, peer, s->from_ns, s->to_ns) || owner_ends_on_input(g, s, sock))
+	if (!got || !peer || !left_unread(g, peer, s->from_ns, s->to_ns) || owner_is_woken_for(g, s, sock) ||
+	    owner_ends_on_input(g, s, sock) || owner_may_have_got(g, s, sock, g->w->events[got->event].r.ts))
 		return 0;
 	got = graph_refs_from(g, &g->recvs, sock, s->to_ns, &n);
 	return n ? g->w->events[got->event].r.ts : UINT64_MAX;
