@@ -170,7 +170,8 @@ static __always_inline bool name_inet_sock(struct name_buf *n, struct sock *sk)
 
 	n->b.lport = BPF_CORE_READ(c, skc_num);
 	n->b.rport = bpf_ntohs(BPF_CORE_READ(c, skc_dport));
-	/* If a connection is reset, the kernel clears skc_num, but leaves inet_sport: inet_put_port(). */
+	/* If a connection is reset, the kernel clears skc_num, but leaves inet_sport: __inet_put_port(), as
+	 * of Linux 6.18. */
 	if (!n->b.lport && n->b.rport)
 		n->b.lport = bpf_ntohs(BPF_CORE_READ((struct inet_sock *)sk, inet_sport));
 	if (n->b.family == AF_INET) {
@@ -291,7 +292,8 @@ __weak int ct_object_announce(struct object *o, __u64 now)
 	if (!n)
 		return 0;
 	is.incomplete = !ct_object_fill(n, o);
-	/* The new name is no better. Example: after a failed connect(), a socket has no port any more. */
+	/* The new name is no better. Example: after a failed blocking connect(), a socket has no port any
+	 * more, as of Linux 6.18. */
 	if (was && is.incomplete && (was->sig == o->sig || !was->incomplete)) {
 		n->b.h.size = 0; /* an empty record, which the daemon skips */
 		emit_submit(n, now);

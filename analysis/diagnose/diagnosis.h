@@ -57,7 +57,7 @@ struct link {
 	bool owed;       /* the task sent a request on `obj` and has no answer yet */
 	bool server;     /* `obj` is a socket that the task has accepted */
 	bool killed;     /* a signal, or the end of the process, ended the wait */
-	bool room;       /* the longest wait is a poll, and waits until the next task reads from obj */
+	bool room;       /* the longest wait is a poll, which also asks for room to write to obj */
 	bool unfinished; /* neither the awaited event nor a time limit ended the wait */
 	bool unaccepted; /* `obj` is a connection that no task accepted: see pool_is_unaccepted() */
 	/* Not 0: the task of the next link is one of this many workers of a pool, and all of them were busy
