@@ -12,6 +12,7 @@
 #include "graph/timeline/scan.h"
 #include "graph/timeline/tables.h"
 #include "graph/wake/owner_private.h"
+#include "lib/bisect.h"
 #include "lib/checked.h"
 
 /* The last datagram of a socket to one destination. */
@@ -324,10 +325,13 @@ bool owner_is_woken_for(const struct graph *g, const struct interval *s, uint64_
 
 bool owner_may_have_got(const struct graph *g, const struct interval *s, uint64_t l, uint64_t since_ns)
 {
-	uint32_t first = g->tasks[s->task].first_interval, i = (uint32_t)(s - g->intervals);
+	uint32_t i = (uint32_t)(s - g->intervals);
+	uint32_t first = BISECT(k, g->tasks[s->task].first_interval, i, g->intervals[k].to_ns > since_ns);
 
-	for (unsigned looks = 0; i > first && g->intervals[i - 1].to_ns > since_ns; i--, looks++)
-		if (!scan_step(g) || looks > ARRIVAL_LOOKS || owner_is_woken_for(g, &g->intervals[i - 1], l))
+	if (i - first > ARRIVAL_LOOKS)
+		return true;
+	for (; i > first; i--)
+		if (!scan_step(g) || owner_is_woken_for(g, &g->intervals[i - 1], l))
 			return true;
 	return false;
 }
