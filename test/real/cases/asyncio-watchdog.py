@@ -7,7 +7,7 @@ import signal
 
 from scene import Missing
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"python3": "python3"}
 WATCHDOG = "/usr/lib/python3/dist-packages/watchdog/__init__.py"
 

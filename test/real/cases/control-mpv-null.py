@@ -4,7 +4,7 @@ import json
 import socket
 import wave
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"mpv": "mpv"}
 
 

@@ -6,7 +6,7 @@ import re
 
 from scene import proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"git-annex": "git-annex", "git": "git", "perl": "perl", "ps": "procps"}
 
 REMOTE = r"""#!/usr/bin/perl

@@ -8,7 +8,7 @@ import time
 
 from scene import proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"icecast2": "icecast2", "curl": "curl", "pv": "pv"}
 CONFIG = """<icecast>
   <limits><clients>20</clients><sources>4</sources><source-timeout>60</source-timeout>

@@ -6,7 +6,7 @@ import signal
 
 from scene import proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"openvpn": "openvpn", "redis-server": "redis-server", "redis-cli": "redis-tools", "ip": "iproute2",
          "unshare": "util-linux", "nsenter": "util-linux", "ss": "iproute2"}
 ENDS = {"near": ("10.213.78.1", "10.99.7.1"), "far": ("10.213.78.2", "10.99.7.2")}  # on the wire, in the tunnel

@@ -5,7 +5,7 @@ import os
 
 from scene import proc
 
-HELD_OUT = True
+HELD_OUT = False
 SECONDS = 8
 NEEDS = {"sem": "parallel", "sleep": "coreutils"}
 

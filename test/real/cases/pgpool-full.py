@@ -3,7 +3,7 @@
 the next line of its user."""
 from scene import Postgres, children, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"pgpool": "pgpool2", "postgres": "postgresql", "psql": "postgresql-client", "ss": "iproute2"}
 CONFIG = """backend_clustering_mode = 'raw'
 listen_addresses = '127.0.0.1'

@@ -6,7 +6,7 @@ import os
 
 from scene import Postgres, descendants, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"mini_httpd": "mini-httpd", "postgres": "postgresql", "psql": "postgresql-client", "curl": "curl"}
 ORDER = """begin;
 update stock set pieces = pieces - 1 where name = 'tea';

@@ -6,7 +6,7 @@ import os
 from lib import in_cgroup
 from scene import descendants, proc, set_quota, throttled
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"qemu-nbd": "qemu-utils", "qemu-img": "qemu-utils", "nbdcopy": "libnbd-bin", "ss": "iproute2", "gzip": "gzip"}
 SIZE = 8 << 20
 

@@ -5,7 +5,7 @@ import os
 
 from scene import Invalid, proc
 
-HELD_OUT = True
+HELD_OUT = False
 NEEDS = {"tgtd": "tgt", "tgtadm": "tgt", "qemu-img": "qemu-utils"}
 SIZE = 8 << 20
 IQN = "iqn.2026-12.org.example:"
