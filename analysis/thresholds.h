@@ -99,11 +99,12 @@
  * If the share is smaller, an idle client seems to hang (test three_answered).
  * If the share is larger, a client that has lost an answer seems to idle (test two_answered). */
 #define ONE_WAY_SHARE 2
-/* messages: is_one_way() looks at up to this many of the client's last messages. */
+/* messages: is_one_way() looks at up to this many of the client's last messages, and idle_client_gets_news()
+ * at as many of the server's. */
 #define ONE_WAY_LOOKS 32
 
-/* records: is_event() looks at up to this many records before the message of a server, and is_dropped() at as
- * many after the message of a client. */
+/* records or intervals: heard_since() and wait_before() look at up to this many before the message of a
+ * server, and is_dropped() at as many after the message of a client. */
 #define EVENT_LOOKS 256
 
 /* Diagnosis: which branch the chain follows. A breakdown divides the time of a task into branches: one

@@ -33,6 +33,17 @@ static bool looped_before(const struct graph *g, const struct ct_rec *send, uint
 	return false;
 }
 
+/* Returns the last receive of the thread tid since since_ns and before the record `before`, or GRAPH_NONE. */
+static uint32_t heard_since(const struct graph *g, uint32_t tid, uint32_t before, uint64_t since_ns)
+{
+	const struct window_event *e = g->w->events;
+
+	for (uint32_t i = before, looks = 0; i-- > 0 && e[i].r.ts >= since_ns && looks < EVENT_LOOKS; looks++)
+		if (e[i].r.kind == CT_RECV && e[i].r.tid == tid)
+			return i;
+	return GRAPH_NONE;
+}
+
 /* The client received the message `got` on sock. Returns true if the last message that the server
  * received before it sent `got` is from another client. Then `got` is an event, and no answer.
  * Example: the window manager moves a window, and the X server tells the client of this window. */
@@ -41,13 +52,9 @@ static bool is_event(const struct graph *g, uint64_t sock, const struct graph_re
 	const struct window_event *e = g->w->events;
 	uint64_t peer = graph_peer_object(g, sock);
 	const struct graph_ref *sent = peer ? graph_ref_before(g, &g->sends, peer, e[got->event].r.ts) : NULL;
+	uint32_t heard = sent ? heard_since(g, e[sent->event].r.tid, sent->event, 0) : GRAPH_NONE;
 
-	if (!sent)
-		return false;
-	for (uint32_t i = sent->event, looks = 0; i-- > 0 && looks < EVENT_LOOKS; looks++)
-		if (e[i].r.kind == CT_RECV && e[i].r.tid == e[sent->event].r.tid)
-			return e[i].r.obj != peer && graph_is_accepted(g, e[i].r.obj);
-	return false;
+	return heard != GRAPH_NONE && e[heard].r.obj != peer && graph_is_accepted(g, e[heard].r.obj);
 }
 
 /* Returns true if the client's messages mostly need no answer (ONE_WAY_SHARE). A message counts
@@ -105,20 +112,35 @@ static const struct interval *next_loop(const struct graph *g, const struct ct_r
 	return NULL;
 }
 
-/* Returns the last wait of the task in its event loop before ts_ns, or NULL. */
-static const struct interval *loop_before(const struct graph *g, uint32_t task, uint64_t ts_ns)
+/* Returns false for a wait for a disk, a lock, or room to write: a task does not idle in it. */
+static bool may_idle(const struct graph *g, const struct interval *s)
+{
+	return s->st != CT_ST_DISK && s->wait != CT_W_WRITE && !edge_is_lock(g, s);
+}
+
+/* Returns the last wait of the task before ts_ns, or NULL. If idle is true, skips the waits without
+ * may_idle(). */
+static const struct interval *wait_before(const struct graph *g, uint32_t task, uint64_t ts_ns, bool idle)
 {
 	uint32_t i = graph_interval_at(g, task, ts_ns);
 
-	for (unsigned looks = 0; i != GRAPH_NONE && looks < EVENT_LOOKS; looks++, i--) {
+	for (unsigned looks = 0; i != GRAPH_NONE && looks < EVENT_LOOKS && scan_step(g); looks++, i--) {
 		const struct interval *s = &g->intervals[i];
 
-		if (s->state == INTERVAL_BLOCKED && s->to_ns <= ts_ns)
-			return ct_wait_is_poll(s->wait) ? s : NULL;
+		if (s->state == INTERVAL_BLOCKED && s->to_ns <= ts_ns && (!idle || may_idle(g, s)))
+			return s;
 		if (i == g->tasks[task].first_interval)
 			break;
 	}
 	return NULL;
+}
+
+/* Returns the last wait of the task before ts_ns if it was in its event loop, or NULL. */
+static const struct interval *loop_before(const struct graph *g, uint32_t task, uint64_t ts_ns)
+{
+	const struct interval *s = wait_before(g, task, ts_ns, false);
+
+	return s && ct_wait_is_poll(s->wait) ? s : NULL;
 }
 
 /* The client received `got` on sock, the answer to the request `asked`. Returns true if the server received
@@ -402,36 +424,6 @@ bool idle_client(const struct graph *g, const struct chain *c, size_t first)
 	return false;
 }
 
-/* Returns the last wait of the task before ts_ns in which it may have idled, or NULL. A task does not idle in
- * a wait for a disk, a lock, or room to write. */
-static const struct interval *idle_before(const struct graph *g, uint32_t task, uint64_t ts_ns)
-{
-	uint32_t i = graph_interval_at(g, task, ts_ns);
-
-	for (unsigned looks = 0; i != GRAPH_NONE && looks < EVENT_LOOKS && scan_step(g); looks++, i--) {
-		const struct interval *s = &g->intervals[i];
-
-		if (s->state == INTERVAL_BLOCKED && s->to_ns <= ts_ns && s->st != CT_ST_DISK &&
-		    s->wait != CT_W_WRITE && !edge_is_lock(g, s))
-			return s;
-		if (i == g->tasks[task].first_interval)
-			break;
-	}
-	return NULL;
-}
-
-/* Returns the last receive of the thread tid before the record `before`, and since since_ns, or GRAPH_NONE.
- */
-static uint32_t heard_since(const struct graph *g, uint32_t tid, uint32_t before, uint64_t since_ns)
-{
-	const struct window_event *e = g->w->events;
-
-	for (uint32_t i = before, looks = 0; i-- > 0 && e[i].r.ts >= since_ns && looks < EVENT_LOOKS; looks++)
-		if (e[i].r.kind == CT_RECV && e[i].r.tid == tid)
-			return i;
-	return GRAPH_NONE;
-}
-
 /* The task did something at the record `before`, and `idle` is its last idle wait before. Returns its last
  * receive in between, or GRAPH_NONE. If the idle wait is a poll, this message must have ended it: otherwise
  * the poll may have told of several things at once, and the task did what it did for another one. *ret_deaf
@@ -456,7 +448,7 @@ static uint32_t news_origin(const struct graph *g, const struct link *k, const s
 {
 	const struct window_event *e = g->w->events, *wake = &e[sent->event];
 	uint32_t server = graph_task_at(g, wake->r.tid, wake->r.ts), task, got = GRAPH_NONE;
-	const struct interval *idle = server == GRAPH_NONE ? NULL : idle_before(g, server, wake->r.ts);
+	const struct interval *idle = server == GRAPH_NONE ? NULL : wait_before(g, server, wake->r.ts, true);
 	bool deaf = false;
 	uint64_t client;
 
@@ -466,7 +458,7 @@ static uint32_t news_origin(const struct graph *g, const struct link *k, const s
 		wake = &e[idle->wake];
 		task = ct_wake_by_task(&wake->r) ? graph_task_at(g, ct_wake_waker(&wake->r), wake->r.ts)
 						 : GRAPH_NONE;
-		idle = task == GRAPH_NONE ? NULL : idle_before(g, task, wake->r.ts);
+		idle = task == GRAPH_NONE ? NULL : wait_before(g, task, wake->r.ts, true);
 		if (idle && g->tasks[task].tgid != g->tasks[server].tgid)
 			got = heard_after(g, idle, (uint32_t)(wake - e), &deaf);
 	}

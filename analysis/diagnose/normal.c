@@ -455,11 +455,14 @@ static bool is_fed(const struct findings *f)
 {
 	const struct link *v = f->chain.links.v;
 	size_t n = f->chain.links.n;
-	bool news = n >= 2 && gets_news(f->g, v);
+	bool news;
 
-	if (n < 2 || f->chain.end != END_LEAF || !(news || are_fed_often(f->g, v)) ||
+	if (n < 2 || f->chain.end != END_LEAF ||
 	    (!is_pause(&v[n - 1]) && !is_idle_loop(&v[n - 1]) && !is_ticker(f->g, &v[n - 1]) &&
 	     !normal_idle_thread(f)))
+		return false;
+	news = gets_news(f->g, v);
+	if (!news && !are_fed_often(f->g, v))
 		return false;
 	/* A signal is no data for the consumer itself: in PostgreSQL, a signal ends a wait for a lock. */
 	if (v[0].edge == EDGE_SIGNAL)

@@ -308,12 +308,18 @@ static bool has_received(const struct graph *g, uint64_t l, const struct window_
 	return false;
 }
 
+/* Returns for what a task polls, by the record of a descriptor: EPOLLIN, EPOLLOUT, EPOLLET and so on. */
+static uint64_t polled_events(const struct graph *g, const struct window_event *e)
+{
+	return e->r.kind == CT_EPMEMBER ? window_words(g->w, e)[1] : ct_waitfd_events(&e->r);
+}
+
 /* Returns true if the record of a descriptor says that the task polls it for input, and, if the wait began
  * after since_ns, also for input that arrived before the wait. */
 static bool wants_input(const struct graph *g, const struct window_event *e, const struct interval *s,
 			uint64_t since_ns)
 {
-	uint64_t events = e->r.kind == CT_EPMEMBER ? window_words(g->w, e)[1] : ct_waitfd_events(&e->r);
+	uint64_t events = polled_events(g, e);
 
 	return events & (EPOLLIN | EPOLLRDNORM) && (!(events & EPOLLET) || s->from_ns <= since_ns);
 }
@@ -419,7 +425,7 @@ static bool waits_for(const struct graph *g, const struct interval *s, uint64_t 
 
 static bool wants_room(const struct graph *g, const struct window_event *e)
 {
-	uint64_t events = e->r.kind == CT_EPMEMBER ? window_words(g->w, e)[1] : ct_waitfd_events(&e->r);
+	uint64_t events = polled_events(g, e);
 
 	return events & EPOLLOUT && !(events & EPOLLET);
 }
