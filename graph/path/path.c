@@ -70,6 +70,15 @@ static bool will_arrive(const struct graph *g, const struct path_frame *f, uint6
 	       CT_OBJ_KIND(f->blame.obj) == CT_OBJ_SOCK && owner_under_way(g, f->blame.obj, ts_ns);
 }
 
+/* Returns true if the task of the frame owns a lock of a database, as an inspection has shown, and polls for
+ * the next command of its client. Only such a command releases the lock. */
+static bool awaits_command(const struct walker *k, uint32_t frame, uint32_t interval, const struct blame *b)
+{
+	return k->frames.v[frame].depth && is_shown_lock(&k->frames.v[frame].blame) &&
+	       is_poll(k->g, interval) && CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK &&
+	       graph_is_accepted(k->g, b->obj);
+}
+
 /* The task b->task is on the path already, so the wait `interval` may close a cycle of tasks that
  * wait for each other. Returns true if the cycle may be a deadlock. A cycle of event loops counts
  * as a deadlock only if a loop of the cycle owes an answer to a task outside of the cycle.
@@ -84,10 +93,12 @@ static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval,
 	/* A wait that ended at `to` or before is in no cycle. A wait that ended after `to` may have been in a
 	 * cycle up to `to`. But if this wait was a poll or a wait on a futex, it does not count: its object
 	 * does not show for which task the waiter waited. */
-	bool ended = b->ended && !died && (b->until_ns <= to || may_be_for_another(k->g, interval));
+	bool command = awaits_command(k, frame, interval, b);
+	bool ended =
+		b->ended && !died && (b->until_ns <= to || (!command && may_be_for_another(k->g, interval)));
 	uint32_t i;
 
-	if (ended || is_guess(k->g, b, interval) ||
+	if (ended || (!command && is_guess(k->g, b, interval)) ||
 	    (b->edge == EDGE_OWNER && owner_under_way(k->g, b->obj, k->g->intervals[interval].to_ns)))
 		return false;
 	for (i = frame; k->frames.v[i].task != b->task; i = k->frames.v[i].parent) {
