@@ -108,6 +108,9 @@ void blame_socket(const struct graph *g, uint32_t interval, uint64_t sock, struc
  * waits for the waiter's process. Then *ret blames the task of this process for which a thread waits: weakly,
  * if not all threads were looked at.
  *
+ * Also returns true if there is no such process, but a single active thread of the waiter's process that
+ * began to wait after the recorded time of the request, as for the disk. Then *ret weakly blames this thread.
+ *
  * If the time of the request is recorded, then waits and children count only if they began after it. If any
  * such wait or child is known, then what may have begun before does not count, nor do threads that compute.
  *
@@ -127,9 +130,9 @@ void blame_doubt(const struct graph *g, uint32_t interval, const struct blame_re
  * the only active thread among the other threads of the process. since_ns: when the waiter's
  * process began to work on its present request. A thread is
  * active if it computes, or waits for one of these: the disk, a file lock, the end of its write, an
- * answer, a connection that is not made yet, its child, a process that has not read the thread's bytes. If
- * the wait is for a lock (ret->kind), a thread that sleeps is active too. Several active threads that wait
- * for the same other process count as one. Returns false if:
+ * answer, a connection that is not made or not accepted yet, its child, a process that has not read the
+ * thread's bytes. If the wait is for a lock (ret->kind), a thread that sleeps is active too. Several active
+ * threads that wait for the same other process, or file, count as one. Returns false if:
  * - no thread or several threads are active
  * - *ret already blames a task that is active or sleeps
  * - the waiter was killed as soon as it began to wait

@@ -220,6 +220,13 @@ static bool connects(const struct graph *g, const struct interval *s, uint64_t s
 				       : o->connecting_ns >= ts_ns;
 }
 
+/* Returns true if the wait is for the other end of a connection that this end has not accepted yet. */
+static bool is_unaccepted(const struct graph *g, const struct blame *b)
+{
+	return b->task != GRAPH_NONE && CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK &&
+	       graph_peer_object(g, b->obj) & CT_OBJ_NOT_ACCEPTED;
+}
+
 /* Returns true if the task waits for one of the things listed at blame_active(). Sets *ret_for, if
  * it waits for a known task of another process. */
 static bool waits_outside(const struct graph *g, uint32_t task, uint64_t since_ns, uint64_t ts_ns,
@@ -232,7 +239,8 @@ static bool waits_outside(const struct graph *g, uint32_t task, uint64_t since_n
 
 	if (!s || s->state != INTERVAL_BLOCKED || s->wait == CT_W_FUTEX || s->wait == CT_W_SLEEP)
 		return false;
-	if (s->wait == CT_W_FLOCK || s->wait == CT_W_FILE || s->wait == CT_W_SYNC)
+	if (s->wait == CT_W_FLOCK || s->wait == CT_W_FILE || s->wait == CT_W_SYNC ||
+	    (s->wait == CT_W_READ && s->flags & CT_SF_IOWAIT))
 		return true;
 	blame_lasting(g, i, &b);
 	if (b.task != GRAPH_NONE && g->tasks[b.task].tgid == t->tgid)
@@ -243,7 +251,7 @@ static bool waits_outside(const struct graph *g, uint32_t task, uint64_t since_n
 	if (b.owed && (b.task == GRAPH_NONE || !may_have_no_news(g, &b, ts_ns, since_ns, ts_ns) ||
 		       asks_for_client(g, task, b.obj, ts_ns)))
 		return true;
-	if (connects(g, s, b.obj, ts_ns))
+	if (connects(g, s, b.obj, ts_ns) || is_unaccepted(g, &b))
 		return true;
 	return b.task != GRAPH_NONE &&
 	       (graph_descends_from(g, b.task, t->tgid) ||
@@ -282,6 +290,28 @@ struct debts {
 	struct enders others; /* these may have begun before */
 };
 
+/* Returns true if both tasks wait in the same way for the same thing, such as the data of a file. */
+static bool await_same(const struct graph *g, uint32_t a, uint32_t b, uint64_t ts_ns)
+{
+	uint32_t i = graph_interval_at(g, a, ts_ns), k = graph_interval_at(g, b, ts_ns);
+	const struct interval *x, *y;
+
+	if (i == GRAPH_NONE || k == GRAPH_NONE)
+		return false;
+	x = &g->intervals[i];
+	y = &g->intervals[k];
+	return x->state == INTERVAL_BLOCKED && y->state == INTERVAL_BLOCKED && x->wait == y->wait && x->obj &&
+	       x->obj == y->obj;
+}
+
+static bool has_same(const struct graph *g, const struct enders *e, uint32_t thread, uint64_t ts_ns)
+{
+	for (size_t i = 0; i < e->n; i++)
+		if (await_same(g, e->v[i], thread, ts_ns))
+			return true;
+	return false;
+}
+
 /* `thread` has no debt. Adds what it does otherwise, because this may be work for the request. */
 static void add_other_work(const struct graph *g, uint32_t thread, const struct interval *s,
 			   const struct blame_request *request, struct debts *d)
@@ -297,7 +327,7 @@ static void add_other_work(const struct graph *g, uint32_t thread, const struct 
 	to = waits && request->recorded ? &d->shown : &d->others;
 	if (outside != GRAPH_NONE)
 		owner_add(g, to, outside);
-	else if (to->n < ENDERS_MAX)
+	else if (to->n < ENDERS_MAX && !has_same(g, to, thread, s->to_ns - 1))
 		to->v[to->n++] = thread; /* owner_add() would drop the second thread of the process */
 }
 
@@ -389,6 +419,24 @@ static bool find_debts(const struct graph *g, const struct interval *s, const st
 	return all_seen;
 }
 
+/* No thread has a debt. If records show that a single other thread of the process began to wait for something
+ * outside after the request, such as the disk, this thread is found. */
+static void find_worker(const struct graph *g, const struct interval *s, const struct enders *all,
+			struct debts *d)
+{
+	if (d->found.task != GRAPH_NONE || d->shown.n != 1 || all->n != 1 ||
+	    g->tasks[all->v[0]].tgid != g->tasks[s->task].tgid)
+		return;
+	d->found = (struct blame){ .task = all->v[0],
+				   .event = GRAPH_NONE,
+				   .obj = s->obj,
+				   .kind = resource_of_wait(g->w, s->wait, s->nr, s->obj),
+				   .edge = EDGE_OWNER,
+				   .strength = EDGE_WEAK,
+				   .time = TIME_IPC };
+	d->found_shown = true;
+}
+
 bool blame_debt(const struct graph *g, uint32_t interval, const struct blame_request *request,
 		struct blame *ret)
 {
@@ -397,6 +445,8 @@ bool blame_debt(const struct graph *g, uint32_t interval, const struct blame_req
 	struct enders all;
 	bool all_seen = find_debts(g, s, request, &d, &all);
 
+	if (all_seen)
+		find_worker(g, s, &all, &d);
 	if (d.found.task == GRAPH_NONE || all.n > 1 ||
 	    (!d.found_shown && !(all_seen && all.n == 1 && all.v[0] == d.found.task))) {
 		if (ret->task == GRAPH_NONE && !ret->rivals && all.n) {
@@ -469,12 +519,12 @@ static bool awaits_end_of(const struct graph *g, const struct active *a, const s
 	       graph_descends_from(g, b->for_task, g->tasks[a->for_task].tgid);
 }
 
-/* Returns true if both wait for one process P, or if one of them waits for the end of P, and the other one
- * for a descendant of P. */
+/* Returns true if both wait for one file or for one process P, or if one of them waits for the end of P, and
+ * the other one for a descendant of P. */
 static bool is_one_work(const struct graph *g, const struct active *a, const struct active *b, uint64_t ts_ns)
 {
 	if (a->for_task == GRAPH_NONE || b->for_task == GRAPH_NONE)
-		return false;
+		return await_same(g, a->thread, b->thread, ts_ns - 1);
 	return g->tasks[a->for_task].tgid == g->tasks[b->for_task].tgid || awaits_end_of(g, a, b, ts_ns) ||
 	       awaits_end_of(g, b, a, ts_ns);
 }
