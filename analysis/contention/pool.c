@@ -116,17 +116,7 @@ bool pool_serves(const struct graph *g, uint32_t task, uint64_t sock, uint64_t t
 {
 	const struct window_object *o = asks_for(g, sock);
 
-	for (size_t i = 0; o && i < g->w->n_objects && scan_step(g); i++) {
-		const struct window_object *x = &g->w->objects[i];
-
-		if (CT_OBJ_KIND(x->id) == CT_OBJ_SOCK && x->family == o->family && x->type == o->type &&
-		    (o->family == AF_UNIX ? o->name[0] && window_object_same_name(x, o)
-					  : x->lport == o->rport && x->netns == o->netns) &&
-		    graph_is_accepted(g, x->id) && x->id != graph_peer_object(g, sock) &&
-		    owner_has_socket(g, task, x->id, ts_ns))
-			return true;
-	}
-	return false;
+	return o && owner_serves(g, task, o, graph_peer_object(g, sock), ts_ns);
 }
 
 /* Returns the first record of the last request that was sent on sock up to ts_ns, or NULL: the first send

@@ -35,6 +35,11 @@ bool owner_has_socket(const struct graph *g, uint32_t task, uint64_t sock, uint6
 /* As owner_has_socket(), or the table of descriptors of the task's process shows the socket. Other processes
  * may have it, too, and may have used it last. */
 bool owner_may_have_socket(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns);
+/* Returns true if the process of `task` has a connection, other than `except`, that was accepted at the
+ * address to which the socket o leads. o: the client's end, or a unix socket with the name of the listening
+ * one. */
+bool owner_serves(const struct graph *g, uint32_t task, const struct window_object *o, uint64_t except,
+		  uint64_t ts_ns);
 /* Returns true if all threads of the process that sent last on the socket have exited at ts_ns, and no living
  * process is known to have the socket open. */
 bool owner_has_left(const struct graph *g, uint64_t sock, uint64_t ts_ns);

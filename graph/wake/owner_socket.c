@@ -86,6 +86,26 @@ static void drop_masters(const struct graph *g, struct enders *all)
 	*all = workers;
 }
 
+/* The processes in *all have inherited one listening socket. If one of them serves connections that were
+ * accepted at it, removes those that serve none, although they could: if they accepted connections, they
+ * would have accepted that of socket o. */
+static void drop_heirs(const struct graph *g, const struct window_object *o, uint64_t ts_ns,
+		       struct enders *all)
+{
+	struct enders workers = { 0 };
+	bool served = false;
+
+	for (size_t i = 0; i < all->n; i++) {
+		bool serves = owner_serves(g, all->v[i], o, graph_peer_object(g, o->id), ts_ns);
+
+		served |= serves;
+		if (serves || !can_accept(g, all->v[i], o, ts_ns))
+			workers.v[workers.n++] = all->v[i];
+	}
+	if (served)
+		*all = workers;
+}
+
 /* Returns the record of the receive, on the server's socket l, of the last datagram that was sent on the
  * client's socket o. Until it is received, returns the last receive on l. May return NULL. */
 static const struct graph_ref *received(const struct graph *g, const struct window_object *l,
@@ -195,6 +215,8 @@ static uint32_t listener(const struct graph *g, const struct window_object *o, u
 	}
 	all_known &= found.n < ENDERS_MAX && scan_left(g);
 	drop_masters(g, &found);
+	if (found.n > 1 && n_socks == 1 && o->type == SOCK_STREAM)
+		drop_heirs(g, o, ts_ns, &found);
 	for (size_t i = 0; i < found.n; i++) {
 		owner_add(g, all, found.v[i]);
 		if (worker == GRAPH_NONE || busy_since(g, found.v[i], ts_ns) < busy_since(g, worker, ts_ns))
@@ -235,6 +257,21 @@ bool owner_may_have_socket(const struct graph *g, uint32_t task, uint64_t sock, 
 	for (size_t i = 0; i < all.n; i++)
 		if (g->tasks[all.v[i]].tgid == g->tasks[task].tgid)
 			return true;
+	return false;
+}
+
+bool owner_serves(const struct graph *g, uint32_t task, const struct window_object *o, uint64_t except,
+		  uint64_t ts_ns)
+{
+	for (size_t i = 0; i < g->w->n_objects && scan_step(g); i++) {
+		const struct window_object *x = &g->w->objects[i];
+
+		if (CT_OBJ_KIND(x->id) == CT_OBJ_SOCK && x->family == o->family && x->type == o->type &&
+		    (o->family == AF_UNIX ? o->name[0] && window_object_same_name(x, o)
+					  : x->lport == o->rport && x->netns == o->netns) &&
+		    graph_is_accepted(g, x->id) && x->id != except && owner_has_socket(g, task, x->id, ts_ns))
+			return true;
+	}
 	return false;
 }
 
