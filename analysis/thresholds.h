@@ -72,6 +72,17 @@
  * something reads a long answer, and does not wait for news. If smaller, a single long news counts as an
  * answer (test gets_one_long_news). If larger, a download whose first parts are slow counts as news. */
 #define LONG_ANSWER_PARTS 2
+/* ns: A client that got parts of a stream for this long reads a stream, and does not wait for news. If
+ * smaller, a burst of news counts as a stream (test burst_of_news). If larger, a short stream that dries up
+ * does not count (test stream_dries_up). */
+#define STREAM_NS 1000000000ULL
+/* A stream has dried up if no pause between its parts was as long as the present one divided by this. If
+ * smaller, news at irregular times count as a stream (test irregular_news). If larger, a stream with a pause
+ * of its own does not count (test stream_with_a_pause). */
+#define STREAM_PAUSES 4
+/* bytes: the parts of a stream are at least this long on average. If smaller, short news that come often
+ * count as a stream (test short_news). If larger, a stream of voice does not count (test stream_dries_up). */
+#define STREAM_BYTES 1024
 /* messages: A client that gets news of this many messages of other clients waits for further ones.
  * If smaller, a part of an answer that comes just after a message of another client counts as news (test
  * one_news). If larger, a client that waits for rare news seems to hang (test two_news). */

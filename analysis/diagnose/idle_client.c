@@ -402,8 +402,33 @@ static bool reads_long_answer(const struct graph *g, const struct link *k)
 	return from_ns - k->from_ns < (k->to_ns - k->from_ns) / 2 && gets_large_parts(g, k, from_ns);
 }
 
+/* Returns true if the client of link k read a stream that has dried up: since it last sent something on the
+ * connection, and before the time of the link, it got parts for STREAM_NS or longer, and no pause between
+ * them was as long as a part of the present one (STREAM_PAUSES). News come at irregular times, and are mostly
+ * short. */
+static bool has_dried_up(const struct graph *g, const struct link *k)
+{
+	const struct graph_ref *sent = graph_ref_before(g, &g->sends, k->obj, k->from_ns), *r;
+	uint64_t longest_ns = (k->to_ns - k->from_ns) / STREAM_PAUSES, first_ns = 0, last_ns = 0, bytes = 0;
+	size_t n, parts = 0;
+
+	r = graph_refs_from(g, &g->recvs, k->obj, sent ? g->w->events[sent->event].r.ts : 0, &n);
+	for (; parts < n && g->w->events[r[parts].event].r.ts < k->from_ns; parts++) {
+		const struct ct_rec *e = &g->w->events[r[parts].event].r;
+
+		if (!scan_step(g) || (last_ns && e->ts - last_ns > longest_ns))
+			return false;
+		first_ns = parts ? first_ns : e->ts;
+		last_ns = e->ts;
+		bytes += ct_message_bytes(e);
+	}
+	return last_ns - first_ns >= STREAM_NS && bytes >= parts * STREAM_BYTES;
+}
+
 bool idle_client(const struct graph *g, const struct chain *c, size_t first)
 {
+	if (!first && has_dried_up(g, &c->links.v[0]))
+		return false;
 	for (size_t i = first; i < c->links.n; i++) {
 		const struct link *k = &c->links.v[i];
 
