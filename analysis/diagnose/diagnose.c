@@ -373,7 +373,7 @@ static uint32_t find_doubts(const struct findings *f, uint32_t task, const struc
 	const bool doubts[DOUBTS] = {
 		[DOUBT_LINK] = has_inferred_link(f),
 		[DOUBT_OBJECT] = f->left_out,
-		[DOUBT_IDLE] = f->guessed_idle || (d->verdict == VERDICT_NORMAL && normal_idle_thread(f)),
+		[DOUBT_IDLE] = f->guessed_idle || (d->verdict == VERDICT_NORMAL && normal_is_guess(f)),
 		[DOUBT_LEAF] = d->verdict != VERDICT_NORMAL && is_unknown_leaf(f),
 		[DOUBT_CPU] = d->verdict != VERDICT_NORMAL && is_unknown_cpu(f),
 		[DOUBT_CYCLE] = is_polled_cycle(f),

@@ -64,20 +64,24 @@ static bool is_passed_on(const struct graph *g, const struct interval *s, uint64
 	return false;
 }
 
+/* Returns true if the task got file locks between the two times, and no try failed. If it got only one lock,
+ * and this one is exclusive, returns false: the task may only look whether its turn has come, and nobody else
+ * may look meanwhile. */
 static bool got_locks(const struct graph *g, uint32_t tid, uint64_t from_ns, uint64_t to_ns)
 {
 	size_t n;
 	const struct graph_ref *r = graph_refs_from(g, &g->locktries, tid, from_ns, &n);
-	bool got = false;
+	unsigned shared = 0, exclusive = 0;
 
 	for (size_t i = 0; i < n && g->w->events[r[i].event].r.ts < to_ns && scan_step(g); i++) {
 		const struct ct_rec *e = &g->w->events[r[i].event].r;
 
 		if (ct_lock_result(e))
 			return false;
-		got |= ct_lock_op(e) != CT_LOCK_UNLOCK;
+		shared += ct_lock_op(e) == CT_LOCK_READ;
+		exclusive += ct_lock_op(e) == CT_LOCK_WRITE;
 	}
-	return got;
+	return shared || exclusive > 1;
 }
 
 /* Returns true if a message was sent on the socket between from_ns and to_ns. */
@@ -417,6 +421,38 @@ bool normal_idle_thread(const struct findings *f)
 	       (last->pid != first->pid || gets_messages_often(f->g, first));
 }
 
+/* Returns true if a thread of the victim's process wakes the victim often, at the times of its own timer: the
+ * victim does a piece of work each time, such as the next piece of a sound. */
+static bool is_ticked(const struct findings *f)
+{
+	const struct link *k = &f->chain.links.v[0], *ticker = k + 1;
+
+	return f->chain.links.n == 2 && f->chain.end == END_LEAF && k->wait == CT_W_FUTEX &&
+	       k->edge == EDGE_POST && k->kind != RESOURCE_LOCK && k->waits >= FED_WAITS &&
+	       k->longest_ns < DIAGNOSE_STALL_NS && ticker->pid == k->pid && ticker->wait == CT_W_FUTEX &&
+	       ticker->timeouts > ticker->waits / 2;
+}
+
+bool normal_is_guess(const struct findings *f)
+{
+	const struct link *k = &f->chain.links.v[0];
+
+	if (normal_idle_thread(f) || is_ticked(f))
+		return true;
+	if (f->chain.links.n > 1 || f->chain.end != END_LEAF || k->total_ns < f->stall_least_ns)
+		return false;
+	if (root_cause_polls(k))
+		return true;
+	switch ((unsigned)CT_OBJ_KIND(k->obj)) {
+	case CT_OBJ_NONE:
+	case CT_OBJ_EVENTFD:
+	case CT_OBJ_SOCK:
+		return ct_wait_is_poll(k->wait) && !k->server && k->kind != RESOURCE_TIMER;
+	default:
+		return false;
+	}
+}
+
 /* Returns true if the last message on the connection before the middle of link k is a request to the process
  * of k, this process has sent nothing there until the end of k, and the client lives then. sock: the server's
  * end. */
@@ -635,7 +671,7 @@ bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_
 		return true;
 	if (f->chain.refused)
 		return false;
-	if (idles(f) || is_fed(f) || is_idle_watcher(f) || waits_for_its_turn(f) ||
+	if (idles(f) || is_fed(f) || is_ticked(f) || is_idle_watcher(f) || waits_for_its_turn(f) ||
 	    idle_client(f->g, &f->chain, 0) || idle_client_awaits_news(f->g, &f->chain, 0))
 		return true;
 	/* the victim is a server whose clients ask for nothing */
