@@ -191,7 +191,7 @@ uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t 
 	return best;
 }
 
-static bool is_in_table(const struct graph *g, uint64_t obj, uint32_t tgid, uint64_t from_ns, uint64_t to_ns)
+bool owner_is_in_table(const struct graph *g, uint64_t obj, uint32_t tgid, uint64_t from_ns, uint64_t to_ns)
 {
 	size_t n;
 	const struct graph_ref *r = graph_refs_from(g, &g->fds, obj, from_ns, &n);
@@ -211,12 +211,12 @@ bool owner_has_closed(const struct graph *g, uint64_t obj, uint32_t task, uint64
 	const struct graph_ref *set;
 
 	if (!s || s->state != INTERVAL_BLOCKED || used_ns > ts_ns ||
-	    is_in_table(g, obj, tgid, used_ns, UINT64_MAX))
+	    owner_is_in_table(g, obj, tgid, used_ns, UINT64_MAX))
 		return false;
 	set = graph_ref_before(g, &g->waitfds, g->tasks[task].tid, s->to_ns);
-	return (s->obj && is_in_table(g, s->obj, tgid, used_ns, ts_ns)) ||
+	return (s->obj && owner_is_in_table(g, s->obj, tgid, used_ns, ts_ns)) ||
 	       (s->wait == CT_W_POLL && set && owner_event(g, set)->r.ts >= used_ns &&
-		is_in_table(g, owner_event(g, set)->r.obj, tgid, used_ns, ts_ns));
+		owner_is_in_table(g, owner_event(g, set)->r.obj, tgid, used_ns, ts_ns));
 }
 
 static uint32_t waker_of(const struct graph *g, const struct graph_ref *wake, uint64_t ts_ns, uint32_t me)

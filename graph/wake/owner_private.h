@@ -47,6 +47,8 @@ uint32_t owner_fd(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint32_t 
 /* Adds a task of each living process whose table of descriptors shows obj, also of those that only inherited
  * it. Returns false if a further process may have it. */
 bool owner_holders(const struct graph *g, uint64_t obj, uint64_t ts_ns, struct enders *all);
+/* Returns true if a table of the process that was recorded between the two times shows obj. */
+bool owner_is_in_table(const struct graph *g, uint64_t obj, uint32_t tgid, uint64_t from_ns, uint64_t to_ns);
 /* Returns the modes (CT_FF_*) with which the process has obj open. 0: no record shows that it has obj. */
 uint8_t owner_modes(const struct graph *g, uint64_t obj, uint32_t tgid);
 /*

@@ -35,23 +35,57 @@ static bool is_for_next(const struct interval *s)
 	return s->state == INTERVAL_BLOCKED && (s->wait == CT_W_ACCEPT || ct_wait_is_poll(s->wait));
 }
 
-/* Returns true if the task is the only thread of its process, and polls one descriptor that does not get the
- * connection of socket o. Then the task accepts no connection until this poll ends. An epoll may have a
- * listening socket among its members. A connection to the parent may pass other connections on, so a socket
- * must be a connection to a client, or to a server that owes an answer, such as a database. */
-static bool polls_other(const struct graph *g, const struct interval *s, const struct window_object *o)
+/* Returns true if the other end of the connection is neither of the parent of the task's process nor of
+ * another child of this parent. */
+static bool leads_elsewhere(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns)
 {
-	const struct window_object *x = graph_object(g, s->obj);
-	size_t threads;
+	uint64_t peer = graph_peer_object(g, sock);
+	uint32_t user = peer ? owner_sock_user(g, peer, ts_ns) : GRAPH_NONE, parent = g->tasks[task].ptgid;
 
-	graph_refs(&g->threads, g->tasks[s->task].tgid, &threads);
-	if (s->wait != CT_W_POLL || !s->obj || CT_OBJ_KIND(s->obj) == CT_OBJ_EPOLL || threads != 1)
+	return user != GRAPH_NONE && g->tasks[user].tgid != parent && g->tasks[user].ptgid != parent;
+}
+
+/* Returns true if input on the polled object cannot be the connection of socket o. An epoll may have a
+ * listening socket among its members. A connection to the parent may pass other connections on, so a socket
+ * must be a connection to a client, to a server that owes an answer, such as a database, or to a process
+ * elsewhere. */
+static bool is_other(const struct graph *g, const struct interval *s, uint64_t obj,
+		     const struct window_object *o)
+{
+	const struct window_object *x = graph_object(g, obj);
+
+	if (!obj || CT_OBJ_KIND(obj) == CT_OBJ_EPOLL)
 		return false;
-	if (CT_OBJ_KIND(s->obj) != CT_OBJ_SOCK)
+	if (CT_OBJ_KIND(obj) != CT_OBJ_SOCK)
 		return true;
 	/* an accepted unix socket has the name of the listening socket, too */
-	return x && (graph_peer_object(g, s->obj) || graph_listens_for(g, x, o) == LISTENS_NOT) &&
-	       (graph_is_accepted(g, s->obj) || owner_owed(g, s->obj, s->from_ns));
+	return x && (graph_peer_object(g, obj) || graph_listens_for(g, x, o) == LISTENS_NOT) &&
+	       (graph_is_accepted(g, obj) || owner_owed(g, obj, s->from_ns) ||
+		leads_elsewhere(g, s->task, obj, s->from_ns));
+}
+
+/* Returns true if the task is the only thread of its process, and polls only descriptors that do not get the
+ * connection of socket o. Then the task accepts no connection until this poll ends. */
+static bool polls_other(const struct graph *g, const struct interval *s, const struct window_object *o)
+{
+	const struct graph_ref *r;
+	const struct ct_rec *first;
+	size_t threads, n, i;
+
+	graph_refs(&g->threads, g->tasks[s->task].tgid, &threads);
+	if (s->wait != CT_W_POLL || threads != 1)
+		return false;
+	if (s->obj)
+		return is_other(g, s, s->obj, o);
+	/* all records of a set have one time */
+	r = graph_refs_from(g, &g->waitfds, g->tasks[s->task].tid, s->from_ns, &n);
+	first = n ? &owner_event(g, r)->r : NULL;
+	if (!first || first->ts > s->to_ns)
+		return false;
+	for (i = 0; i < n && owner_event(g, &r[i])->r.ts == first->ts; i++)
+		if (!scan_step(g) || !is_other(g, s, owner_event(g, &r[i])->r.obj, o))
+			return false;
+	return i == ct_waitfd_count(first);
 }
 
 static bool can_accept(const struct graph *g, uint32_t task, const struct window_object *o, uint64_t ts_ns)
@@ -86,21 +120,34 @@ static void drop_masters(const struct graph *g, struct enders *all)
 	*all = workers;
 }
 
-/* The processes in *all have inherited one listening socket. If one of them serves connections that were
- * accepted at it, removes those that serve none, although they could: if they accepted connections, they
- * would have accepted that of socket o. */
-static void drop_heirs(const struct graph *g, const struct window_object *o, uint64_t ts_ns,
+/* Returns true if the task is the only thread of its process, and the table of this process with the
+ * listening socket l was recorded in the task's present wait: if no table shows a connection, the process has
+ * none. */
+static bool has_present_table(const struct graph *g, uint32_t task, uint64_t l, uint64_t ts_ns)
+{
+	size_t threads;
+
+	graph_refs(&g->threads, g->tasks[task].tgid, &threads);
+	return threads == 1 &&
+	       owner_is_in_table(g, l, g->tasks[task].tgid, busy_since(g, task, ts_ns), UINT64_MAX);
+}
+
+/* The processes in *all have inherited the listening socket l. If one of them serves connections that were
+ * accepted at it, removes those that serve none, as their tables show, or that could accept one: if they did
+ * this, they would have accepted that of socket o. */
+static void drop_heirs(const struct graph *g, const struct window_object *o, uint64_t l, uint64_t ts_ns,
 		       struct enders *all)
 {
 	struct enders workers = { 0 };
 	bool served = false;
 
 	for (size_t i = 0; i < all->n; i++) {
-		bool serves = owner_serves(g, all->v[i], o, graph_peer_object(g, o->id), ts_ns);
+		uint32_t task = all->v[i];
+		bool serves = owner_serves(g, task, o, graph_peer_object(g, o->id), ts_ns);
 
 		served |= serves;
-		if (serves || !can_accept(g, all->v[i], o, ts_ns))
-			workers.v[workers.n++] = all->v[i];
+		if (serves || (!can_accept(g, task, o, ts_ns) && !has_present_table(g, task, l, ts_ns)))
+			workers.v[workers.n++] = task;
 	}
 	if (served)
 		*all = workers;
@@ -182,6 +229,7 @@ static uint32_t listener(const struct graph *g, const struct window_object *o, u
 	enum listens best = LISTENS_NOT;
 	struct enders found = { 0 };
 	uint32_t worker = GRAPH_NONE;
+	uint64_t sock = 0;
 	bool unsure = false;
 	size_t n, n_socks = 0;
 	bool all_known = true;
@@ -209,6 +257,7 @@ static uint32_t listener(const struct graph *g, const struct window_object *o, u
 			n_socks = 0;
 		}
 		best = how;
+		sock = l->id;
 		n_socks++;
 		for (size_t k = 0; k < users.n; k++)
 			owner_add(g, &found, users.v[k]);
@@ -216,7 +265,7 @@ static uint32_t listener(const struct graph *g, const struct window_object *o, u
 	all_known &= found.n < ENDERS_MAX && scan_left(g);
 	drop_masters(g, &found);
 	if (found.n > 1 && n_socks == 1 && o->type == SOCK_STREAM)
-		drop_heirs(g, o, ts_ns, &found);
+		drop_heirs(g, o, sock, ts_ns, &found);
 	for (size_t i = 0; i < found.n; i++) {
 		owner_add(g, all, found.v[i]);
 		if (worker == GRAPH_NONE || busy_since(g, found.v[i], ts_ns) < busy_since(g, worker, ts_ns))
