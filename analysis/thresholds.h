@@ -80,6 +80,13 @@
  * smaller, news at irregular times count as a stream (test irregular_news). If larger, a stream with a pause
  * of its own does not count (test stream_with_a_pause). */
 #define STREAM_PAUSES 4
+/* ns: Nor may such a pause be longer than this. If smaller, a stream with a pause of its own does not count
+ * (test stream_with_a_pause). If larger, the lines of a log count as a stream when the log is quiet for long
+ * (test quiet_log). */
+#define STREAM_PAUSE_NS 1400000000ULL
+/* parts: A stream has at least this many. If smaller, a few news count as a stream (test few_news). If
+ * larger, a short stream does not count (test stream_with_a_pause). */
+#define STREAM_PARTS 8
 /* bytes: the parts of a stream are at least this long on average. If smaller, short news that come often
  * count as a stream (test short_news). If larger, a stream of voice does not count (test stream_dries_up). */
 #define STREAM_BYTES 1024

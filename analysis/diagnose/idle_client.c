@@ -403,15 +403,18 @@ static bool reads_long_answer(const struct graph *g, const struct link *k)
 }
 
 /* Returns true if the client of link k read a stream that has dried up: since it last sent something on the
- * connection, and before the time of the link, it got parts for STREAM_NS or longer, and no pause between
- * them was as long as a part of the present one (STREAM_PAUSES). News come at irregular times, and are mostly
- * short. */
+ * connection, it got STREAM_PARTS parts or more, for STREAM_NS or longer, and none in the time of the link.
+ * No pause between the parts was longer than STREAM_PAUSE_NS, nor as long as a part of the present one
+ * (STREAM_PAUSES). News come at irregular times, and are mostly short. */
 static bool has_dried_up(const struct graph *g, const struct link *k)
 {
 	const struct graph_ref *sent = graph_ref_before(g, &g->sends, k->obj, k->from_ns), *r;
-	uint64_t longest_ns = (k->to_ns - k->from_ns) / STREAM_PAUSES, first_ns = 0, last_ns = 0, bytes = 0;
+	uint64_t longest_ns = MIN(STREAM_PAUSE_NS, (k->to_ns - k->from_ns) / STREAM_PAUSES);
+	uint64_t first_ns = 0, last_ns = 0, bytes = 0;
 	size_t n, parts = 0;
 
+	if (CT_OBJ_KIND(k->obj) != CT_OBJ_SOCK)
+		return false;
 	r = graph_refs_from(g, &g->recvs, k->obj, sent ? g->w->events[sent->event].r.ts : 0, &n);
 	for (; parts < n && g->w->events[r[parts].event].r.ts < k->from_ns; parts++) {
 		const struct ct_rec *e = &g->w->events[r[parts].event].r;
@@ -422,7 +425,9 @@ static bool has_dried_up(const struct graph *g, const struct link *k)
 		last_ns = e->ts;
 		bytes += ct_message_bytes(e);
 	}
-	return last_ns - first_ns >= STREAM_NS && bytes >= parts * STREAM_BYTES;
+	if (parts < n && g->w->events[r[parts].event].r.ts < k->from_ns + (k->to_ns - k->from_ns) / 2)
+		return false;
+	return parts >= STREAM_PARTS && last_ns - first_ns >= STREAM_NS && bytes >= parts * STREAM_BYTES;
 }
 
 bool idle_client(const struct graph *g, const struct chain *c, size_t first)

@@ -64,14 +64,27 @@ static bool is_passed_on(const struct graph *g, const struct interval *s, uint64
 	return false;
 }
 
+/* Returns true if another task has asked for a lock of the file, as far as records show. */
+static bool others_lock(const struct graph *g, uint64_t file, uint32_t tid)
+{
+	size_t n;
+	const struct graph_ref *r = graph_refs(&g->flocks, file, &n);
+
+	for (size_t i = 0; i < n && scan_step(g); i++)
+		if (g->w->events[r[i].event].r.tid != tid)
+			return true;
+	return false;
+}
+
 /* Returns true if the task got file locks between the two times, and no try failed. If it got only one lock,
- * and this one is exclusive, returns false: the task may only look whether its turn has come, and nobody else
- * may look meanwhile. */
+ * this one is exclusive, and other tasks use it too, returns false: the task may only look whether its turn
+ * has come, and nobody else may look meanwhile. */
 static bool got_locks(const struct graph *g, uint32_t tid, uint64_t from_ns, uint64_t to_ns)
 {
 	size_t n;
 	const struct graph_ref *r = graph_refs_from(g, &g->locktries, tid, from_ns, &n);
 	unsigned shared = 0, exclusive = 0;
+	uint64_t file = 0;
 
 	for (size_t i = 0; i < n && g->w->events[r[i].event].r.ts < to_ns && scan_step(g); i++) {
 		const struct ct_rec *e = &g->w->events[r[i].event].r;
@@ -80,8 +93,9 @@ static bool got_locks(const struct graph *g, uint32_t tid, uint64_t from_ns, uin
 			return false;
 		shared += ct_lock_op(e) == CT_LOCK_READ;
 		exclusive += ct_lock_op(e) == CT_LOCK_WRITE;
+		file = e->obj;
 	}
-	return shared || exclusive > 1;
+	return shared || exclusive > 1 || (exclusive && !others_lock(g, file, tid));
 }
 
 /* Returns true if a message was sent on the socket between from_ns and to_ns. */
@@ -312,10 +326,12 @@ static bool is_fed_often(const struct graph *g, const struct link *k)
 	return outside->fed >= FED_WAITS && inside->dry_ns <= outside->dry_ns * 2;
 }
 
-/* Java sleeps in a wait on a futex with a time limit. */
+/* Java sleeps in a wait on a futex with a time limit. A thread may wait in this way for the time of its next
+ * work, and for a wake-up. */
 static bool is_pause(const struct link *k)
 {
-	return k->wait == CT_W_SLEEP || (k->wait == CT_W_FUTEX && k->kind == RESOURCE_TIMER);
+	return k->wait == CT_W_SLEEP ||
+	       (k->wait == CT_W_FUTEX && (k->kind == RESOURCE_TIMER || k->timeouts > k->waits / 2));
 }
 
 /* The event loop k feeds the link before it at the times of its own timer. Returns true if it sends only
@@ -421,23 +437,11 @@ bool normal_idle_thread(const struct findings *f)
 	       (last->pid != first->pid || gets_messages_often(f->g, first));
 }
 
-/* Returns true if a thread of the victim's process wakes the victim often, at the times of its own timer: the
- * victim does a piece of work each time, such as the next piece of a sound. */
-static bool is_ticked(const struct findings *f)
-{
-	const struct link *k = &f->chain.links.v[0], *ticker = k + 1;
-
-	return f->chain.links.n == 2 && f->chain.end == END_LEAF && k->wait == CT_W_FUTEX &&
-	       k->edge == EDGE_POST && k->kind != RESOURCE_LOCK && k->waits >= FED_WAITS &&
-	       k->longest_ns < DIAGNOSE_STALL_NS && ticker->pid == k->pid && ticker->wait == CT_W_FUTEX &&
-	       ticker->timeouts > ticker->waits / 2;
-}
-
 bool normal_is_guess(const struct findings *f)
 {
 	const struct link *k = &f->chain.links.v[0];
 
-	if (normal_idle_thread(f) || is_ticked(f))
+	if (normal_idle_thread(f))
 		return true;
 	if (f->chain.links.n > 1 || f->chain.end != END_LEAF || k->total_ns < f->stall_least_ns)
 		return false;
@@ -671,7 +675,7 @@ bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_
 		return true;
 	if (f->chain.refused)
 		return false;
-	if (idles(f) || is_fed(f) || is_ticked(f) || is_idle_watcher(f) || waits_for_its_turn(f) ||
+	if (idles(f) || is_fed(f) || is_idle_watcher(f) || waits_for_its_turn(f) ||
 	    idle_client(f->g, &f->chain, 0) || idle_client_awaits_news(f->g, &f->chain, 0))
 		return true;
 	/* the victim is a server whose clients ask for nothing */

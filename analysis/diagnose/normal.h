@@ -12,9 +12,9 @@ bool normal_victim(const struct findings *f, uint64_t stall_ns, uint64_t window_
 /* Returns true if the chain ends at a thread without work. A rule of thumb says that its process has none.
  * Pure; any thread. */
 bool normal_idle_thread(const struct findings *f);
-/* normal_victim() returned true. Returns true if only a rule of thumb says so: normal_idle_thread(), or a
- * thread of its process wakes the victim at the times of a timer, or the victim sleeps again and again, or it
- * is no server, and polls for an event of which it is not known who can make it. Pure; any thread. */
+/* normal_victim() returned true. Returns true if only a rule of thumb says so: normal_idle_thread(), or the
+ * victim sleeps again and again, or it is no server, and polls for an event of which it is not known who can
+ * make it. Pure; any thread. */
 bool normal_is_guess(const struct findings *f);
 
 #endif

@@ -79,6 +79,18 @@ static bool awaits_command(const struct walker *k, uint32_t frame, uint32_t inte
 	       graph_is_accepted(k->g, b->obj);
 }
 
+/* A session awaits a command of b->task: see awaits_command(). The frame shows for what this client waits.
+ * Returns true if it sends the command only after this wait: it does not poll for other things too, and has
+ * not sent the command while it waited. */
+static bool is_held_up(const struct walker *k, uint32_t frame, const struct blame *b)
+{
+	const struct path_frame *f = frame == GRAPH_NONE ? NULL : &k->frames.v[frame];
+
+	if (!f || f->interval == GRAPH_NONE || blame_polls_several(k->g, f->interval))
+		return false;
+	return !b->ended || f->blame.until_ns <= b->until_ns;
+}
+
 /* The task b->task is on the path already, so the wait `interval` may close a cycle of tasks that
  * wait for each other. Returns true if the cycle may be a deadlock. A cycle of event loops counts
  * as a deadlock only if a loop of the cycle owes an answer to a task outside of the cycle.
@@ -96,7 +108,7 @@ static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval,
 	bool command = awaits_command(k, frame, interval, b);
 	bool ended =
 		b->ended && !died && (b->until_ns <= to || (!command && may_be_for_another(k->g, interval)));
-	uint32_t i;
+	uint32_t i, client = GRAPH_NONE;
 
 	if (ended || (!command && is_guess(k->g, b, interval)) ||
 	    (b->edge == EDGE_OWNER && owner_under_way(k->g, b->obj, k->g->intervals[interval].to_ns)))
@@ -108,7 +120,10 @@ static bool is_circle(const struct walker *k, uint32_t frame, uint32_t interval,
 		    is_guess(k->g, &k->frames.v[i].blame, k->frames.v[i].interval))
 			return false;
 		loops &= is_loop_of(k->g, &k->frames.v[i].blame, k->frames.v[i].interval);
+		client = i;
 	}
+	if (command && !is_held_up(k, client, b))
+		return false;
 	return !loops || (k->frames.v[i].depth && k->frames.v[i].blame.owed);
 }
 

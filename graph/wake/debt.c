@@ -220,10 +220,10 @@ static bool connects(const struct graph *g, const struct interval *s, uint64_t s
 				       : o->connecting_ns >= ts_ns;
 }
 
-/* Returns true if the wait is for the other end of a connection that this end has not accepted yet. */
-static bool is_unaccepted(const struct graph *g, const struct blame *b)
+/* Returns true if the wait s is only for one connection, which the task of b has not accepted yet. */
+static bool is_unaccepted(const struct graph *g, const struct interval *s, const struct blame *b)
 {
-	return b->task != GRAPH_NONE && CT_OBJ_KIND(b->obj) == CT_OBJ_SOCK &&
+	return b->task != GRAPH_NONE && CT_OBJ_KIND(s->obj) == CT_OBJ_SOCK && s->obj == b->obj &&
 	       graph_peer_object(g, b->obj) & CT_OBJ_NOT_ACCEPTED;
 }
 
@@ -251,7 +251,7 @@ static bool waits_outside(const struct graph *g, uint32_t task, uint64_t since_n
 	if (b.owed && (b.task == GRAPH_NONE || !may_have_no_news(g, &b, ts_ns, since_ns, ts_ns) ||
 		       asks_for_client(g, task, b.obj, ts_ns)))
 		return true;
-	if (connects(g, s, b.obj, ts_ns) || is_unaccepted(g, &b))
+	if (connects(g, s, b.obj, ts_ns) || is_unaccepted(g, s, &b))
 		return true;
 	return b.task != GRAPH_NONE &&
 	       (graph_descends_from(g, b.task, t->tgid) ||
@@ -290,7 +290,7 @@ struct debts {
 	struct enders others; /* these may have begun before */
 };
 
-/* Returns true if both tasks wait in the same way for the same thing, such as the data of a file. */
+/* Returns true if both tasks wait for the data of one file, or for one file lock. */
 static bool await_same(const struct graph *g, uint32_t a, uint32_t b, uint64_t ts_ns)
 {
 	uint32_t i = graph_interval_at(g, a, ts_ns), k = graph_interval_at(g, b, ts_ns);
@@ -300,14 +300,18 @@ static bool await_same(const struct graph *g, uint32_t a, uint32_t b, uint64_t t
 		return false;
 	x = &g->intervals[i];
 	y = &g->intervals[k];
-	return x->state == INTERVAL_BLOCKED && y->state == INTERVAL_BLOCKED && x->wait == y->wait && x->obj &&
-	       x->obj == y->obj;
+	if (x->state != INTERVAL_BLOCKED || y->state != INTERVAL_BLOCKED || x->wait != y->wait)
+		return false;
+	return x->obj && x->obj == y->obj &&
+	       (x->wait == CT_W_READ || x->wait == CT_W_FILE || x->wait == CT_W_SYNC ||
+		x->wait == CT_W_FLOCK);
 }
 
+/* Returns true if another thread of the same process is in the list, and both await_same(). */
 static bool has_same(const struct graph *g, const struct enders *e, uint32_t thread, uint64_t ts_ns)
 {
 	for (size_t i = 0; i < e->n; i++)
-		if (await_same(g, e->v[i], thread, ts_ns))
+		if (g->tasks[e->v[i]].tgid == g->tasks[thread].tgid && await_same(g, e->v[i], thread, ts_ns))
 			return true;
 	return false;
 }
@@ -421,11 +425,14 @@ static bool find_debts(const struct graph *g, const struct interval *s, const st
 
 /* No thread has a debt. If records show that a single other thread of the process began to wait for something
  * outside after the request, such as the disk, this thread is found. */
-static void find_worker(const struct graph *g, const struct interval *s, const struct enders *all,
-			struct debts *d)
+static void find_worker(const struct graph *g, const struct interval *s, const struct blame_request *request,
+			const struct enders *all, struct debts *d)
 {
+	uint32_t other = GRAPH_NONE;
+
 	if (d->found.task != GRAPH_NONE || d->shown.n != 1 || all->n != 1 ||
-	    g->tasks[all->v[0]].tgid != g->tasks[s->task].tgid)
+	    g->tasks[all->v[0]].tgid != g->tasks[s->task].tgid ||
+	    !waits_outside(g, all->v[0], request->since_ns, s->to_ns - 1, &other))
 		return;
 	d->found = (struct blame){ .task = all->v[0],
 				   .event = GRAPH_NONE,
@@ -446,7 +453,7 @@ bool blame_debt(const struct graph *g, uint32_t interval, const struct blame_req
 	bool all_seen = find_debts(g, s, request, &d, &all);
 
 	if (all_seen)
-		find_worker(g, s, &all, &d);
+		find_worker(g, s, request, &all, &d);
 	if (d.found.task == GRAPH_NONE || all.n > 1 ||
 	    (!d.found_shown && !(all_seen && all.n == 1 && all.v[0] == d.found.task))) {
 		if (ret->task == GRAPH_NONE && !ret->rivals && all.n) {

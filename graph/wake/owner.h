@@ -35,7 +35,7 @@ bool owner_has_socket(const struct graph *g, uint32_t task, uint64_t sock, uint6
 /* As owner_has_socket(), or the table of descriptors of the task's process shows the socket. Other processes
  * may have it, too, and may have used it last. */
 bool owner_may_have_socket(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns);
-/* Returns true if the process of `task` has a connection, other than `except`, that was accepted at the
+/* Returns true if the process of `task` may have a connection, other than `except`, that was accepted at the
  * address to which the socket o leads. o: the client's end, or a unix socket with the name of the listening
  * one. */
 bool owner_serves(const struct graph *g, uint32_t task, const struct window_object *o, uint64_t except,

@@ -35,57 +35,68 @@ static bool is_for_next(const struct interval *s)
 	return s->state == INTERVAL_BLOCKED && (s->wait == CT_W_ACCEPT || ct_wait_is_poll(s->wait));
 }
 
-/* Returns true if the other end of the connection is neither of the parent of the task's process nor of
- * another child of this parent. */
+/* Returns true if neither an ancestor of the task's process nor another child of its parent is at the other
+ * end of the connection. Those may pass connections on. */
 static bool leads_elsewhere(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns)
 {
 	uint64_t peer = graph_peer_object(g, sock);
 	uint32_t user = peer ? owner_sock_user(g, peer, ts_ns) : GRAPH_NONE, parent = g->tasks[task].ptgid;
 
-	return user != GRAPH_NONE && g->tasks[user].tgid != parent && g->tasks[user].ptgid != parent;
+	return user != GRAPH_NONE && parent && g->tasks[user].ptgid && g->tasks[user].ptgid != parent &&
+	       !graph_descends_from(g, task, g->tasks[user].tgid);
 }
 
-/* Returns true if input on the polled object cannot be the connection of socket o. An epoll may have a
- * listening socket among its members. A connection to the parent may pass other connections on, so a socket
- * must be a connection to a client, to a server that owes an answer, such as a database, or to a process
- * elsewhere. */
-static bool is_other(const struct graph *g, const struct interval *s, uint64_t obj,
-		     const struct window_object *o)
+/* Returns true if input on the socket is not the connection of socket o, but of a client, or an answer of a
+ * server, such as a database. */
+static bool is_busy_with(const struct graph *g, const struct interval *s, uint64_t sock,
+			 const struct window_object *o)
 {
-	const struct window_object *x = graph_object(g, obj);
+	const struct window_object *x = graph_object(g, sock);
 
-	if (!obj || CT_OBJ_KIND(obj) == CT_OBJ_EPOLL)
-		return false;
-	if (CT_OBJ_KIND(obj) != CT_OBJ_SOCK)
-		return true;
 	/* an accepted unix socket has the name of the listening socket, too */
-	return x && (graph_peer_object(g, obj) || graph_listens_for(g, x, o) == LISTENS_NOT) &&
-	       (graph_is_accepted(g, obj) || owner_owed(g, obj, s->from_ns) ||
-		leads_elsewhere(g, s->task, obj, s->from_ns));
+	return x && (graph_peer_object(g, sock) || graph_listens_for(g, x, o) == LISTENS_NOT) &&
+	       (graph_is_accepted(g, sock) || owner_owed(g, sock, s->from_ns));
+}
+
+/* Returns true if the poll s is for several descriptors, as its recorded set shows, one of them
+ * is_busy_with(), and the others do not get the connection of socket o. */
+static bool polls_others(const struct graph *g, const struct interval *s, const struct window_object *o)
+{
+	size_t n, i;
+	const struct graph_ref *r = graph_refs_from(g, &g->waitfds, g->tasks[s->task].tid, s->from_ns, &n);
+	const struct ct_rec *first = n ? &owner_event(g, r)->r : NULL;
+	bool busy = false;
+
+	if (!first || first->ts > s->to_ns)
+		return false;
+	/* all records of a set have one time */
+	for (i = 0; i < n && owner_event(g, &r[i])->r.ts == first->ts; i++) {
+		uint64_t obj = owner_event(g, &r[i])->r.obj;
+		bool sock = CT_OBJ_KIND(obj) == CT_OBJ_SOCK;
+
+		if (!obj || CT_OBJ_KIND(obj) == CT_OBJ_EPOLL || !scan_step(g))
+			return false;
+		if (sock && is_busy_with(g, s, obj, o))
+			busy = true;
+		else if (sock && !leads_elsewhere(g, s->task, obj, s->from_ns))
+			return false;
+	}
+	return busy && i == ct_waitfd_count(first);
 }
 
 /* Returns true if the task is the only thread of its process, and polls only descriptors that do not get the
- * connection of socket o. Then the task accepts no connection until this poll ends. */
+ * connection of socket o. Then the task accepts no connection until this poll ends. An epoll may have a
+ * listening socket among its members. A connection to the parent may pass other connections on. */
 static bool polls_other(const struct graph *g, const struct interval *s, const struct window_object *o)
 {
-	const struct graph_ref *r;
-	const struct ct_rec *first;
-	size_t threads, n, i;
+	size_t threads;
 
 	graph_refs(&g->threads, g->tasks[s->task].tgid, &threads);
-	if (s->wait != CT_W_POLL || threads != 1)
+	if (s->wait != CT_W_POLL || threads != 1 || CT_OBJ_KIND(s->obj) == CT_OBJ_EPOLL)
 		return false;
-	if (s->obj)
-		return is_other(g, s, s->obj, o);
-	/* all records of a set have one time */
-	r = graph_refs_from(g, &g->waitfds, g->tasks[s->task].tid, s->from_ns, &n);
-	first = n ? &owner_event(g, r)->r : NULL;
-	if (!first || first->ts > s->to_ns)
-		return false;
-	for (i = 0; i < n && owner_event(g, &r[i])->r.ts == first->ts; i++)
-		if (!scan_step(g) || !is_other(g, s, owner_event(g, &r[i])->r.obj, o))
-			return false;
-	return i == ct_waitfd_count(first);
+	if (!s->obj)
+		return polls_others(g, s, o);
+	return CT_OBJ_KIND(s->obj) != CT_OBJ_SOCK || is_busy_with(g, s, s->obj, o);
 }
 
 static bool can_accept(const struct graph *g, uint32_t task, const struct window_object *o, uint64_t ts_ns)
@@ -125,31 +136,48 @@ static void drop_masters(const struct graph *g, struct enders *all)
  * none. */
 static bool has_present_table(const struct graph *g, uint32_t task, uint64_t l, uint64_t ts_ns)
 {
+	uint32_t i = graph_interval_at(g, task, ts_ns);
+	const struct interval *s = i == GRAPH_NONE ? NULL : &g->intervals[i];
 	size_t threads;
 
 	graph_refs(&g->threads, g->tasks[task].tgid, &threads);
-	return threads == 1 &&
-	       owner_is_in_table(g, l, g->tasks[task].tgid, busy_since(g, task, ts_ns), UINT64_MAX);
+	return threads == 1 && s && s->state == INTERVAL_BLOCKED && s->wait != CT_W_STOPPED &&
+	       owner_is_in_table(g, l, g->tasks[task].tgid, s->from_ns, s->to_ns);
 }
 
-/* The processes in *all have inherited the listening socket l. If one of them serves connections that were
- * accepted at it, removes those that serve none, as their tables show, or that could accept one: if they did
- * this, they would have accepted that of socket o. */
+/* The process of the task has inherited the listening socket l, and serves nobody, as far as records show.
+ * Returns true if it seems to accept no connections there: its table shows none, or it could accept that of
+ * socket o, and does not. A client that has sent nothing may be accepted without a record. */
+static bool is_heir(const struct graph *g, uint32_t task, const struct window_object *o, uint64_t l,
+		    uint64_t ts_ns)
+{
+	return has_present_table(g, task, l, ts_ns) ||
+	       (can_accept(g, task, o, ts_ns) && (graph_peer_object(g, o->id) & CT_OBJ_NOT_ACCEPTED ||
+						  graph_ref_before(g, &g->sends, o->id, ts_ns)));
+}
+
+/* The processes in *all share the listening socket l. If one of them serves connections that were accepted at
+ * it, removes the heirs: see is_heir(). */
 static void drop_heirs(const struct graph *g, const struct window_object *o, uint64_t l, uint64_t ts_ns,
 		       struct enders *all)
 {
+	uint64_t peer = graph_peer_object(g, o->id);
 	struct enders workers = { 0 };
-	bool served = false;
+	bool heir[ENDERS_MAX], any = false, served = false;
 
 	for (size_t i = 0; i < all->n; i++) {
-		uint32_t task = all->v[i];
-		bool serves = owner_serves(g, task, o, graph_peer_object(g, o->id), ts_ns);
+		heir[i] = is_heir(g, all->v[i], o, l, ts_ns);
+		any |= heir[i];
+	}
+	for (size_t i = 0; any && i < all->n; i++) {
+		bool serves = owner_serves(g, all->v[i], o, peer, ts_ns);
 
 		served |= serves;
-		if (serves || (!can_accept(g, task, o, ts_ns) && !has_present_table(g, task, l, ts_ns)))
-			workers.v[workers.n++] = task;
+		if (serves || !heir[i])
+			workers.v[workers.n++] = all->v[i];
 	}
-	if (served)
+	/* without budget, owner_serves() finds nothing */
+	if (served && scan_left(g))
 		*all = workers;
 }
 
@@ -230,7 +258,7 @@ static uint32_t listener(const struct graph *g, const struct window_object *o, u
 	struct enders found = { 0 };
 	uint32_t worker = GRAPH_NONE;
 	uint64_t sock = 0;
-	bool unsure = false;
+	bool unsure = false, several;
 	size_t n, n_socks = 0;
 	bool all_known = true;
 
@@ -264,13 +292,14 @@ static uint32_t listener(const struct graph *g, const struct window_object *o, u
 	}
 	all_known &= found.n < ENDERS_MAX && scan_left(g);
 	drop_masters(g, &found);
-	if (found.n > 1 && n_socks == 1 && o->type == SOCK_STREAM)
+	several = found.n > 1;
+	if (several && n_socks == 1 && o->type == SOCK_STREAM)
 		drop_heirs(g, o, sock, ts_ns, &found);
 	for (size_t i = 0; i < found.n; i++) {
 		owner_add(g, all, found.v[i]);
 		if (worker == GRAPH_NONE || busy_since(g, found.v[i], ts_ns) < busy_since(g, worker, ts_ns))
 			worker = found.v[i];
-		unsure |= found.n > 1 && can_accept(g, found.v[i], o, ts_ns);
+		unsure |= several && can_accept(g, found.v[i], o, ts_ns);
 	}
 	if (found.n > 1 && n_socks > 1)
 		return o->type == SOCK_DGRAM || !all_known ? GRAPH_NONE : stopped_worker(g, &found, ts_ns);
@@ -317,8 +346,9 @@ bool owner_serves(const struct graph *g, uint32_t task, const struct window_obje
 
 		if (CT_OBJ_KIND(x->id) == CT_OBJ_SOCK && x->family == o->family && x->type == o->type &&
 		    (o->family == AF_UNIX ? o->name[0] && window_object_same_name(x, o)
-					  : x->lport == o->rport && x->netns == o->netns) &&
-		    graph_is_accepted(g, x->id) && x->id != except && owner_has_socket(g, task, x->id, ts_ns))
+					  : x->rport && x->lport == o->rport && x->netns == o->netns) &&
+		    graph_is_accepted(g, x->id) && x->id != except &&
+		    owner_may_have_socket(g, task, x->id, ts_ns))
 			return true;
 	}
 	return false;
