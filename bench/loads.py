@@ -35,7 +35,7 @@ def call(name, cmd, cwd=None, silent=False, limit_s=None):
     """
     begin = time.monotonic()
     out, err = (subprocess.DEVNULL, subprocess.PIPE) if silent else (subprocess.PIPE, subprocess.STDOUT)
-    p = subprocess.Popen(cmd, cwd=cwd, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True)
+    p = subprocess.Popen(cmd, cwd=cwd, stdin=subprocess.DEVNULL, stdout=out, stderr=err, process_group=0)
     timer = threading.Timer(limit_s or 0, end_group, [p])
     if limit_s:
         timer.start()
