@@ -25,8 +25,8 @@ uint32_t pool_workers(const struct graph *g, uint32_t task, uint64_t sock, uint6
 /* sock: the client's end of a stream connection. Returns true if the process of `task` has a socket that may
  * get this connection. */
 bool pool_may_accept(const struct graph *g, uint32_t task, uint64_t sock);
-/* Returns true if the process of `task` has another connection that was accepted at the address to which the
- * client's end `sock` leads. */
+/* Returns true if the process of `task` may have another connection that was accepted at the address to which
+ * the client's end `sock` leads: see owner_serves(). */
 bool pool_serves(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns);
 /* `task` is a worker. Returns the id of the process whose threads the workers are, or which is the parent of
  * the workers. */

@@ -403,9 +403,10 @@ static bool reads_long_answer(const struct graph *g, const struct link *k)
 }
 
 /* Returns true if the client of link k read a stream that has dried up: since it last sent something on the
- * connection, it got STREAM_PARTS parts or more, for STREAM_NS or longer, and none in the time of the link.
- * No pause between the parts was longer than STREAM_PAUSE_NS, nor as long as a part of the present one
- * (STREAM_PAUSES). News come at irregular times, and are mostly short. */
+ * connection, it got STREAM_PARTS parts or more, for STREAM_NS or longer, and none in the first half of the
+ * link. A part that comes later may end the pause. No pause between the parts was longer than
+ * STREAM_PAUSE_NS, nor as long as a part of the present one (STREAM_PAUSES). News come at irregular times,
+ * and are mostly short. */
 static bool has_dried_up(const struct graph *g, const struct link *k)
 {
 	const struct graph_ref *sent = graph_ref_before(g, &g->sends, k->obj, k->from_ns), *r;
