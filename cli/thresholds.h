@@ -273,9 +273,10 @@
  * thread needs longer to have marks again after a request that got no answer. If a mark names its socket,
  * this is the number of sent requests that the thread may not have read yet. No evidence yet. */
 #define OTLP_CONTEXT_LOOKS 64
-/* ns: The four marks of a traceparent count only if each comes at most this long after the one before. Lower:
- * a traceparent is not used if its task lost its CPU in between. Higher: if marks were lost, the marks of two
- * requests may count as one traceparent. Evidence: the four marks take about 4 us. */
+/* ns: The four marks of a traceparent count only if each comes at most this long after the one before, or
+ * records show that the task lost its CPU in between. Lower: a traceparent is not used if interrupts, or a host
+ * of this virtual machine, took the CPU in between. Higher: if marks were lost, the marks of two requests may
+ * count as one traceparent. Evidence: the four marks take about 4 us. */
 #define OTLP_CONTEXT_NS (1 * NSEC_PER_MSEC)
 /* ns: If the signal that ended a process was not recorded, a crash has the time at which the last thread
  * exited. A thread that exited at most this much earlier was ended by the crash too. Lower: its request has

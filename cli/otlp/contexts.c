@@ -19,6 +19,7 @@ struct begun {
 	uint32_t tid, request, n;
 	uint64_t ids[MARKS];
 	uint64_t from_ns, to_ns; /* the first and the last mark */
+	bool preempted;          /* since the last mark */
 };
 
 struct reading {
@@ -132,23 +133,27 @@ static void drop(struct reading *k, size_t i)
 
 /* If records were lost, the next mark of a task may be of its next request, or of another header of the same
  * request. A task makes all four marks at once. So only marks without another act of the task, without a
- * gap, and without a pause between them count. */
+ * gap, and without a pause between them count. But the task may lose its CPU for any time. */
 static int read_mark(struct reading *k, size_t i, unsigned which, uint32_t request,
 		     const struct window_event *e)
 {
 	struct begun *b = &k->begun.v[i];
 	int r = 0;
 
-	if (b->n != which || b->request != request || e->r.ts - b->to_ns > OTLP_CONTEXT_NS) {
+	if (b->n != which || b->request != request ||
+	    (!b->preempted && e->r.ts - b->to_ns > OTLP_CONTEXT_NS)) {
 		r = spoil(k, b);
 		drop(k, i);
 		return r;
 	}
 	b->ids[b->n++] = window_words(k->s->g->w, e)[0];
 	b->to_ns = e->r.ts;
+	b->preempted = false;
 	if (b->n < MARKS)
 		return 0;
-	r = has_gap(k, b->from_ns, b->to_ns) ? spoil(k, b) : set(k, b);
+	r = has_gap(k, b->from_ns, b->to_ns) || graph_was_capped(k->s->g, b->tid, b->from_ns, b->to_ns)
+		    ? spoil(k, b)
+		    : set(k, b);
 	drop(k, i);
 	return r;
 }
@@ -173,6 +178,11 @@ static bool is_act(const struct ct_rec *rec)
 	       rec->kind != CT_EPMEMBER;
 }
 
+static bool is_preemption(const struct ct_rec *rec)
+{
+	return rec->kind == CT_SWITCH && rec->state == CT_ST_RUNNING;
+}
+
 static int read_event(struct reading *k, const struct window_event *e)
 {
 	unsigned which = which_mark(k, &e->r);
@@ -182,6 +192,10 @@ static int read_event(struct reading *k, const struct window_event *e)
 
 	while (i < k->begun.n && (k->begun.v[i].tid != e->r.tid || !is_act(&e->r)))
 		i++;
+	if (i < k->begun.n && is_preemption(&e->r)) {
+		k->begun.v[i].preempted = true;
+		return 0;
+	}
 	if (i < k->begun.n && (which == MARKS || which == SOCKET)) {
 		if (spoil(k, &k->begun.v[i]))
 			return -ENOMEM;

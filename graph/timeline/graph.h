@@ -182,6 +182,7 @@ struct graph {
 	struct graph_index tables; /* CT_FD by tgid */
 	/* The first CT_FD of each descriptor table, by tgid; .event is an index in tables.v (tables.h) */
 	struct graph_index table_begins;
+	uint32_t last_table; /* the first record of the table that begins last, of any process */
 	struct graph_index members; /* CT_EPMEMBER by epoll object */
 	struct graph_index waitfds;
 	struct graph_index samples;

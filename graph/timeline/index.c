@@ -859,8 +859,10 @@ static int index_table_begins(struct graph *g)
 			const struct ct_rec *e = &g->w->events[g->tables.v[i].event].r;
 			uint32_t fd = ct_fd_number(e);
 
-			if (i == g->tables.first[k] || (fd <= before && e->ts > before_ns + TABLE_READ_NS))
+			if (i == g->tables.first[k] || (fd <= before && e->ts > before_ns + TABLE_READ_NS)) {
 				r = refs_add(&v, g->tables.keys[k], i);
+				g->last_table = MAX(g->last_table, g->tables.v[i].event);
+			}
 			before = fd;
 			before_ns = e->ts;
 		}

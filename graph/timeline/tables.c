@@ -26,12 +26,13 @@ static const struct graph_ref *records_of(const struct graph *g, const struct gr
 }
 
 /* Returns false if the records may lack a part of the table: some are lost, the table was too large, or the
- * window ends. */
+ * window ends. If a further table begins in the window, the window does not end in this one. */
 static bool is_whole(const struct graph *g, const struct graph_ref *r, size_t n)
 {
 	uint64_t last_ns = record(g, &r[n - 1])->ts;
+	bool may_be_cut = last_ns + TABLE_CUT_NS > g->w->to_ns && r[n - 1].event >= g->last_table;
 
-	return n <= TABLE_WHOLE_MAX && last_ns + TABLE_CUT_NS <= g->w->to_ns &&
+	return n <= TABLE_WHOLE_MAX && !may_be_cut &&
 	       !graph_may_lack(g, 0, record(g, r)->ts, last_ns);
 }
 

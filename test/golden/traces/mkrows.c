@@ -26,12 +26,13 @@ enum { PAGE = 1, READER = 2, ROW = 3, ASKER = 4 };
 
 enum { IDLE_CPU = 3 }; /* without a task */
 
-/* How a page gets its context. Only GOOD, AGAIN, CHILD and WOKEN are valid. */
+/* How a page gets its context. Only the ways up to PREEMPTED are valid. */
 enum marking {
 	GOOD,
 	AGAIN,     /* twice the same */
 	CHILD,     /* and the database marks another one for the list of rows */
 	WOKEN,     /* a client sends the next request while shop makes the marks */
+	PREEMPTED, /* shop loses its CPU for a while between the marks */
 	NO_TRACE,  /* the trace id is 0 */
 	NO_PARENT, /* the id of the parent is 0 */
 	DIFFERENT, /* two different ones */
@@ -41,8 +42,8 @@ enum marking {
 	LATE,      /* after the answer */
 	ELSEWHERE, /* the socket is one of the database; in the second round, of no program */
 	/* the first two marks of one context, and the last two of another one. Between them is: */
-	MIXED_LATE,   /* a pause */
-	MIXED_SWITCH, /* a loss of the CPU */
+	MIXED_LATE, /* a pause */
+	MIXED_WAIT, /* a wait */
 	MARKINGS,
 	MIXED_GAP /* a gap, only with "gapped" */
 };
@@ -148,14 +149,18 @@ static void lose_records(void)
 	check(writer_add(writer, IDLE_CPU, &r, (const uint64_t[]){ now - 50, now }), "gap");
 }
 
-static void lose_cpu(uint32_t tid)
+static void leave_cpu(uint32_t tid, bool waits)
 {
-	struct ct_rec out = { .kind = CT_SWITCH, .tid = tid, .flags = CT_SF_PREEMPT, .nr = CT_NR_NONE },
+	struct ct_rec out = { .kind = CT_SWITCH,
+			      .tid = tid,
+			      .state = waits ? CT_ST_SLEEP : CT_ST_RUNNING,
+			      .flags = waits ? 0 : CT_SF_PREEMPT,
+			      .nr = CT_NR_NONE },
 		      in = { .kind = CT_SWITCH, .peer = tid, .nr = CT_NR_NONE };
 
 	out.ts = now += 100;
 	check(writer_add(writer, (uint16_t)(tid / 100 - 1), &out, NULL), "switch");
-	in.ts = now += 100;
+	in.ts = now += waits ? 100 : 2 * NSEC_PER_MSEC;
 	check(writer_add(writer, (uint16_t)(tid / 100 - 1), &in, NULL), "switch");
 }
 
@@ -178,8 +183,8 @@ static void mark_mixed(enum marking how, uint64_t socket, uint64_t of)
 	mark(SHOP, 1, of + 1, 0);
 	if (how == MIXED_GAP)
 		lose_records();
-	else if (how == MIXED_SWITCH)
-		lose_cpu(SHOP);
+	else if (how == MIXED_WAIT)
+		leave_cpu(SHOP, true);
 	else
 		now += 2 * NSEC_PER_MSEC;
 	mark(SHOP, 2, of + 0x12, 0);
@@ -201,15 +206,18 @@ static void mark_page(int page, bool answered)
 		mark(SHOP, 3, of + 3, how == COMMAND ? CT_MF_PARENT : how == HASHED ? CT_MF_HASHED : 0);
 		return;
 	}
-	if (how == WOKEN) {
+	if (how == WOKEN || how == PREEMPTED) {
 		mark(SHOP, 0, socket, 0);
 		mark(SHOP, 1, of + 1, 0);
-		wake(SHOP, CLIENT, PAGE);
+		if (how == WOKEN)
+			wake(SHOP, CLIENT, PAGE);
+		else
+			leave_cpu(SHOP, false);
 		mark(SHOP, 2, of + 2, 0);
 		mark(SHOP, 3, of + 3, 0);
 		return;
 	}
-	if (how == MIXED_GAP || how == MIXED_LATE || how == MIXED_SWITCH) {
+	if (how == MIXED_GAP || how == MIXED_LATE || how == MIXED_WAIT) {
 		mark_mixed(how, socket, of);
 		return;
 	}
