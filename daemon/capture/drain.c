@@ -441,6 +441,8 @@ static int drain_look(void *arg, uint32_t tid, struct ct_iter_task *ret)
 
 	if (policy >= 0 && (policy & ~SCHED_RESET_ON_FORK) == SCHED_IDLE)
 		ret->wait.aux = DETECT_PRIO_IDLE;
+	if (!r)
+		ret->sched_since = tasks_since(recorder_tasks(d->recorder), ret);
 	return r;
 }
 

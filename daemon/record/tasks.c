@@ -385,6 +385,11 @@ void tasks_found_begin(struct tasks *t, uint64_t now_ns)
 	t->found_ns = now_ns;
 }
 
+static bool is_runnable(const struct ct_iter_task *found)
+{
+	return found->wait.state == CT_ST_RUNNING || found->wait.wait == CT_W_NONE;
+}
+
 void tasks_found(struct tasks *t, const struct ct_iter_task *found)
 {
 	const struct ct_rec *w = &found->wait;
@@ -397,7 +402,7 @@ void tasks_found(struct tasks *t, const struct ct_iter_task *found)
 	task->generation = t->generation;
 	if (task->st.last.ts >= t->found_ns || task->flags & TASK_DEAD)
 		return;
-	if (w->state == CT_ST_RUNNING || w->wait == CT_W_NONE) {
+	if (is_runnable(found)) {
 		task_runnable(t, task, t->found_ns);
 		if (w->peer) {
 			task->st.run = WINDOW_RUN_RUNNING;
@@ -433,24 +438,35 @@ void tasks_tell_all(struct tasks *t)
 	t->told_round++;
 }
 
+uint64_t tasks_since(struct tasks *t, const struct ct_iter_task *found)
+{
+	const struct task *task = tasks_get(t, found->task.h.tid);
+
+	if (!task || task->told_what != CT_FOUND_QUEUED || !is_runnable(found) || found->wait.peer ||
+	    task->told_switches != (uint32_t)found->switches ||
+	    ct_found_ran_ns(task->told_times, found->times))
+		return found->sched_since;
+	return MIN(task->told_since_ns, found->sched_since ?: UINT64_MAX);
+}
+
 /* In a coarse step, a task that has waited for less than CT_COARSE_NS so far counts as folded
  * (CT_FOUND_FOLDED). It must not count as blocked, because the trace does not show when such a
  * short wait ends. */
-static enum ct_found found_what(const struct tasks *t, const struct ct_iter_task *found)
+static enum ct_found found_what(const struct tasks *t, const struct ct_iter_task *found, uint64_t since_ns)
 {
 	const struct ct_rec *w = &found->wait;
-	bool since = found->sched_since && found->sched_since < w->ts;
+	bool since = since_ns && since_ns < w->ts;
 
-	if (w->state == CT_ST_RUNNING || w->wait == CT_W_NONE)
-		return !w->peer && since && w->ts - found->sched_since >= CT_COARSE_NS ? CT_FOUND_QUEUED
-										       : CT_FOUND_FOLDED;
-	return since && (!t->coarse || w->ts - found->sched_since >= CT_COARSE_NS) ? CT_FOUND_BLOCKED
-										   : CT_FOUND_FOLDED;
+	if (is_runnable(found))
+		return !w->peer && since && w->ts - since_ns >= CT_COARSE_NS ? CT_FOUND_QUEUED
+									     : CT_FOUND_FOLDED;
+	return since && (!t->coarse || w->ts - since_ns >= CT_COARSE_NS) ? CT_FOUND_BLOCKED : CT_FOUND_FOLDED;
 }
 
 bool tasks_read(struct tasks *t, const struct ct_iter_task *found, struct ct_rec *ret, uint64_t ret_words[2])
 {
-	enum ct_found what = found_what(t, found);
+	uint64_t since_ns = tasks_since(t, found);
+	enum ct_found what = found_what(t, found, since_ns);
 	struct task *task;
 
 	tasks_found(t, found);
@@ -466,6 +482,7 @@ bool tasks_read(struct tasks *t, const struct ct_iter_task *found, struct ct_rec
 	task->told_what = (uint8_t)what;
 	task->told_switches = (uint32_t)found->switches;
 	task->told_times = found->times;
+	task->told_since_ns = since_ns;
 	*ret = found->wait;
 	if (what != CT_FOUND_BLOCKED)
 		*ret = (struct ct_rec){ .ts = found->wait.ts,
@@ -475,7 +492,7 @@ bool tasks_read(struct tasks *t, const struct ct_iter_task *found, struct ct_rec
 	ret->kind = CT_FOUND;
 	ret->aux = (uint16_t)what;
 	ret->peer = (uint32_t)found->switches;
-	ret_words[0] = what == CT_FOUND_FOLDED ? ret->ts : found->sched_since;
+	ret_words[0] = what == CT_FOUND_FOLDED ? ret->ts : since_ns;
 	ret_words[1] = found->times;
 	return true;
 }

@@ -54,7 +54,7 @@ struct task {
 	/* For tasks_read(): what the last CT_FOUND of the task said. told_round: how often
 	 * tasks_tell_all() had been called before this CT_FOUND. If all told_* are 0, the task has
 	 * no CT_FOUND yet. */
-	uint64_t told_times;
+	uint64_t told_times, told_since_ns;
 	uint32_t told_switches, told_round;
 	uint8_t told_what;
 	/* For a process's leader: the exec_id whose command line is recorded or asked for; 0: none */
@@ -97,6 +97,10 @@ void tasks_tell_all(struct tasks *t);
 /* As tasks_found(). Returns true, with a new CT_FOUND, if the task has changed since its last
  * CT_FOUND, or if tasks_tell_all() was called. */
 bool tasks_read(struct tasks *t, const struct ct_iter_task *found, struct ct_rec *ret, uint64_t ret_words[2]);
+/* Returns found->sched_since, or an earlier time. The kernel sets it anew if a task in the queue of a CPU
+ * moves to another CPU, or if its CPU quota is used up. But if the task has not run since its last CT_FOUND,
+ * and waited for a CPU then, it still does. */
+uint64_t tasks_since(struct tasks *t, const struct ct_iter_task *found);
 
 /* Returns NULL if the task does not exist or has ended. Valid until the next tasks_purge(). */
 struct task *tasks_get(struct tasks *t, uint32_t tid);

@@ -546,6 +546,47 @@ static void tells_a_throttled_task(void **state)
 	assert_int_equal(rec.flags, CT_SF_THROTTLED);
 }
 
+/* The kernel counts a wait for a CPU anew when the task moves to another CPU. */
+static void knows_how_long_a_task_is_queued(void **state)
+{
+	TASKS(t, 10);
+	struct ct_iter_task found = {
+		.task.h.tid = 7,
+		.wait = { .ts = 2 * S, .kind = CT_SWITCH, .state = CT_ST_RUNNING, .tid = 7 },
+		.times = 5 | 7ULL << 32,
+		.switches = 3,
+		.sched_since = S,
+	};
+	uint64_t words[2];
+	struct ct_rec rec;
+
+	(void)state;
+	assert_true(tasks_read(t, &found, &rec, words));
+	assert_int_equal(words[0], S);
+	found.wait.ts = 3 * S;
+	found.sched_since = 3 * S - 1;
+	found.times = 5 | 9ULL << 32;
+	assert_int_equal(tasks_since(t, &found), S);
+	assert_true(tasks_read(t, &found, &rec, words));
+	assert_int_equal(rec.aux, CT_FOUND_QUEUED);
+	assert_int_equal(words[0], S);
+	found.sched_since = 0;
+	assert_int_equal(tasks_since(t, &found), S);
+	found.sched_since = 3 * S;
+	found.wait.peer = 1; /* it runs */
+	assert_int_equal(tasks_since(t, &found), 3 * S);
+	found.wait.peer = 0;
+	found.times++; /* it ran */
+	assert_int_equal(tasks_since(t, &found), 3 * S);
+	found.times--;
+	found.switches++;
+	assert_int_equal(tasks_since(t, &found), 3 * S);
+	found.switches--;
+	found.wait.state = CT_ST_SLEEP;
+	found.wait.wait = CT_W_READ;
+	assert_int_equal(tasks_since(t, &found), 3 * S);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -568,6 +609,7 @@ int main(void)
 		cmocka_unit_test(rate_is_limited),
 		cmocka_unit_test(tells_an_idle_task_once),
 		cmocka_unit_test(tells_a_throttled_task),
+		cmocka_unit_test(knows_how_long_a_task_is_queued),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
