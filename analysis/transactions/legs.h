@@ -2,7 +2,7 @@
 /*
  * legs.h - private to analysis/transactions/: the times that make up a transaction, in order. In a
  * leg, one task has to work for the transaction, or the transaction waits in a queue or for another
- * host. (The legs of graph/wake/legs.c are something else.)
+ * host. (The legs of graph/path/legs.c are something else.)
  */
 #ifndef CTRACE_ANALYSIS_TRANSACTIONS_LEGS_H
 #define CTRACE_ANALYSIS_TRANSACTIONS_LEGS_H

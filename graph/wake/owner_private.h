@@ -88,6 +88,24 @@ uint32_t owner_object(const struct graph *g, uint64_t obj, uint64_t ts_ns, uint3
 /* Returns the task at the other end. If no such task is known, returns the task that has to accept the
  * connection, but no task of the process tgid (0: any). *all is as for owner_fd(). */
 uint32_t owner_sock(const struct graph *g, uint64_t sock, uint64_t ts_ns, uint32_t tgid, struct enders *all);
+/* Returns the task that used the socket last before ts_ns, or, if there is none, first. */
+uint32_t owner_sock_user(const struct graph *g, uint64_t sock, uint64_t ts_ns);
+/* Returns true if `task`, the task on the CPU, may have woken the waiter on `sock`. If an interrupt
+ * woke the waiter, the result is:
+ * - If a user of the other end is known: whether `task` is of a process that has the other end.
+ * - Otherwise: whether the other end may be on this host. */
+bool owner_own_wake(const struct graph *g, uint32_t task, uint64_t sock, const struct window_event *wake);
+/* Returns true for the waits in which a server waits for the next connection. */
+bool owner_is_for_next(const struct interval *s);
+/*
+ * Returns the task that has to accept the connection of socket o, or to receive its datagrams. Adds one
+ * task of each worker process to *all. Of several workers, the one that has been busy for longest counts. But
+ * if one of them is not busy, returns GRAPH_NONE. If the workers have several sockets at this address
+ * (SO_REUSEPORT), no record says which one the kernel has chosen: then only stopped_worker() counts, and for
+ * datagrams, no worker counts. A worker that waits for a datagram may have received this one before.
+ */
+uint32_t owner_listener(const struct graph *g, const struct window_object *o, uint64_t ts_ns, uint32_t tgid,
+			struct enders *all);
 /* The next three functions are for a socket with owner_has_dest(). A destination owes an answer if the socket
  * has asked it, and has received nothing since that may be its answer. A send that answers another socket is
  * not a question. owner_dest_owes() leaves out destinations from which the trace has no send at all: they may

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "graph/wake/legs.h"
+#include "graph/path/legs.h"
 
 #include <errno.h>
 

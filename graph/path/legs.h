@@ -18,8 +18,8 @@
  * before, and B's messages were the reason for answers to other clients: another client may only receive
  * news.
  */
-#ifndef CTRACE_GRAPH_WAKE_LEGS_H
-#define CTRACE_GRAPH_WAKE_LEGS_H
+#ifndef CTRACE_GRAPH_PATH_LEGS_H
+#define CTRACE_GRAPH_PATH_LEGS_H
 
 #include "graph/wake/blame.h"
 #include "lib/vec.h"
