@@ -236,6 +236,10 @@
  * If smaller, a task that uses up the limit is not found (test held_back_by_a_low_limit).
  * If larger, one small request counts as the use of the disk (test one_block). */
 #define DISK_USE_BYTE_NS 4000
+/* connections: A process with this many connections to a server may have all that the server accepts.
+ * If smaller, a client with a few connections is blamed for a server that accepts none (test a_small_crowd).
+ * If larger, a process that keeps the places of a small server is not found (test crowd). */
+#define CROWD_MIN 8
 /* tenths of the time: A worker that is busy for this share counts as busy all the time.
  * If smaller, a pool with an idle worker seems full (test pool_has_room).
  * If larger, a full pool seems to have room (test pool_is_busy). */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "analysis/contention/pool.h"
 
+#include <string.h>
 #include <sys/socket.h>
 
 #include "analysis/thresholds.h"
@@ -110,6 +111,17 @@ bool pool_may_accept(const struct graph *g, uint32_t task, uint64_t sock)
 	enum listens best = o ? best_match(g, o) : LISTENS_NOT;
 
 	return best != LISTENS_NOT && may_accept(g, task, o, best);
+}
+
+bool pool_same_server(const struct graph *g, uint64_t a, uint64_t b)
+{
+	const struct window_object *x = asks_for(g, a), *y = asks_for(g, b);
+
+	if (!x || !y || x->family != y->family || graph_peer_object(g, b) & CT_OBJ_NOT_ACCEPTED)
+		return false;
+	return x->family == AF_UNIX
+		       ? *x->name && !strcmp(x->name, y->name)
+		       : x->rport && x->rport == y->rport && !memcmp(x->raddr, y->raddr, sizeof(x->raddr));
 }
 
 bool pool_serves(const struct graph *g, uint32_t task, uint64_t sock, uint64_t ts_ns)

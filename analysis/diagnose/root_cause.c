@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include "analysis/contention/cpu_samples.h"
+#include "analysis/contention/crowd.h"
 #include "analysis/contention/flag.h"
 #include "analysis/contention/onward.h"
 #include "analysis/contention/pool.h"
@@ -882,6 +883,59 @@ static void find_lost_lock(struct findings *f)
 	f->parent_threads = threads_at(g, g->tasks[t->parent].tgid, t->born_ns);
 }
 
+/* The last task idles in its event loop. Returns the link before its process if this link waits for a
+ * connection that the process has not accepted. Otherwise returns NULL. */
+static const struct link *unaccepted_by_last(const struct findings *f, uint64_t *ret_until_ns)
+{
+	const struct link *last = &f->chain.links.v[f->chain.links.n - 1], *k = last;
+	const struct interval *s;
+	uint32_t i;
+
+	while (k >= f->chain.links.v && k->pid == last->pid)
+		k--;
+	i = k >= f->chain.links.v ? graph_interval_at(f->g, k->task, k->to_ns - 1) : GRAPH_NONE;
+	s = i == GRAPH_NONE ? NULL : &f->g->intervals[i];
+	if (!s || s->state != INTERVAL_BLOCKED ||
+	    !pool_is_unaccepted(f->g, k->obj, last->task, s->from_ns, s->to_ns))
+		return NULL;
+	*ret_until_ns = s->to_ns;
+	return k;
+}
+
+/* The last task idles in its event loop, although it has to accept a connection: perhaps it has as many
+ * connections as it may have. If one process has most of them, continues the chain with this process. */
+static int find_crowd(struct findings *f, bool *ret_done)
+{
+	struct link *k = last_link(f);
+	uint64_t until_ns;
+	const struct link *from = ct_wait_is_poll(k->wait) && f->chain.leaf.task == GRAPH_NONE
+					  ? unaccepted_by_last(f, &until_ns)
+					  : NULL;
+	struct words w = { 0 };
+	struct crowd c;
+
+	if (!from)
+		return 0;
+	if (crowd_find(f->g, from->obj, k->task, until_ns, &c))
+		return -ENOMEM;
+	if (c.task == GRAPH_NONE || chain_has_task(&f->chain, 0, c.task))
+		return 0;
+	words_add(&w,
+		  "%s[%u] accepts no connection; %s[%u] has %u of its %u connections: taken for the reason",
+		  k->comm, k->tid, graph_comm(f->g, c.task, k->to_ns), f->g->tasks[c.task].tid, c.n, c.all);
+	if (add_choice(f, &w))
+		return -ENOMEM;
+	words_add(&w, "one of its %u connections", c.all);
+	free(k->resource);
+	k->resource = words_take(&w);
+	if (!k->resource)
+		return -ENOMEM;
+	k->kind = RESOURCE_UNKNOWN;
+	k->obj = 0;
+	*ret_done = true;
+	return follow(f, c.task, k->from_ns, k->to_ns, EDGE_OWNER, EDGE_WEAK);
+}
+
 int root_cause_find(struct findings *f)
 {
 	struct link *k = last_link(f);
@@ -913,6 +967,8 @@ int root_cause_find(struct findings *f)
 		r = find_polled_thread(f, &done);
 	if (!r && !done && f->chain.end == END_LEAF && root_cause_polls(k))
 		r = find_prompted(f, &done);
+	if (!r && !done && f->chain.end == END_LEAF)
+		r = find_crowd(f, &done);
 	if (r || done)
 		return r;
 	if (!f->spins && f->chain.links.n > 1 &&
