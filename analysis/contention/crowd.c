@@ -18,6 +18,15 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* Returns true if t->v[from] or a later item is tgid. */
+static bool has(const tgids *t, size_t from, uint32_t tgid)
+{
+	for (size_t i = from; i < t->n; i++)
+		if (t->v[i] == tgid)
+			return true;
+	return false;
+}
+
 /* Adds each process whose last table before ts_ns has the socket. */
 static int add_owners(const struct graph *g, uint64_t sock, uint64_t ts_ns, tgids *ret)
 {
@@ -26,22 +35,12 @@ static int add_owners(const struct graph *g, uint64_t sock, uint64_t ts_ns, tgid
 
 	for (size_t i = 0; i < n && g->w->events[r[i].event].r.ts < ts_ns && scan_step(g); i++) {
 		uint32_t tgid = g->w->events[r[i].event].r.tid;
-		bool known = false;
 
-		for (size_t k = first; k < ret->n; k++)
-			known |= ret->v[k] == tgid;
-		if (!known && table_last_has(g, tgid, sock, 0, ts_ns) >= TABLE_HAS && VEC_PUSH(ret, tgid))
+		if (!has(ret, first, tgid) && table_last_has(g, tgid, sock, 0, ts_ns) >= TABLE_HAS &&
+		    VEC_PUSH(ret, tgid))
 			return -ENOMEM;
 	}
 	return 0;
-}
-
-static bool has(const tgids *t, uint32_t tgid)
-{
-	for (size_t i = 0; i < t->n; i++)
-		if (t->v[i] == tgid)
-			return true;
-	return false;
 }
 
 int crowd_find(const struct graph *g, uint64_t sock, uint32_t server, uint64_t ts_ns, struct crowd *ret)
@@ -69,7 +68,7 @@ int crowd_find(const struct graph *g, uint64_t sock, uint32_t server, uint64_t t
 	}
 	ret->all = (uint32_t)all.n;
 	if (ret->n >= CROWD_MIN && ret->n > ret->all / 2 && best != g->tasks[server].tgid &&
-	    !has(&own, best) && scan_left(g))
+	    !has(&own, 0, best) && scan_left(g))
 		ret->task = graph_task_at(g, best, ts_ns - 1);
 	VEC_FREE(&own);
 	VEC_FREE(&all);

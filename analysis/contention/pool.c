@@ -120,7 +120,7 @@ bool pool_same_server(const struct graph *g, uint64_t a, uint64_t b)
 	if (!x || !y || x->family != y->family || graph_peer_object(g, b) & CT_OBJ_NOT_ACCEPTED)
 		return false;
 	return x->family == AF_UNIX
-		       ? *x->name && !strcmp(x->name, y->name)
+		       ? *x->name && window_object_same_name(x, y)
 		       : x->rport && x->rport == y->rport && !memcmp(x->raddr, y->raddr, sizeof(x->raddr));
 }
 

@@ -25,8 +25,8 @@ uint32_t pool_workers(const struct graph *g, uint32_t task, uint64_t sock, uint6
 /* sock: the client's end of a stream connection. Returns true if the process of `task` has a socket that may
  * get this connection. */
 bool pool_may_accept(const struct graph *g, uint32_t task, uint64_t sock);
-/* a, b: sockets. Returns true if both are clients' ends of stream connections to one address, and no record
- * shows that nobody has accepted b. */
+/* a, b: sockets. Returns true if both are clients' ends of stream connections to one address. Exception:
+ * records show that b waits to be accepted. */
 bool pool_same_server(const struct graph *g, uint64_t a, uint64_t b);
 /* Returns true if the process of `task` may have another connection that was accepted at the address to which
  * the client's end `sock` leads: see owner_serves(). */

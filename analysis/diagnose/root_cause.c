@@ -887,13 +887,17 @@ static void find_lost_lock(struct findings *f)
  * connection that the process has not accepted. Otherwise returns NULL. */
 static const struct link *unaccepted_by_last(const struct findings *f, uint64_t *ret_until_ns)
 {
-	const struct link *last = &f->chain.links.v[f->chain.links.n - 1], *k = last;
+	const struct link *v = f->chain.links.v, *last = &v[f->chain.links.n - 1], *k;
+	size_t n = f->chain.links.n;
 	const struct interval *s;
 	uint32_t i;
 
-	while (k >= f->chain.links.v && k->pid == last->pid)
-		k--;
-	i = k >= f->chain.links.v ? graph_interval_at(f->g, k->task, k->to_ns - 1) : GRAPH_NONE;
+	while (n && v[n - 1].pid == last->pid)
+		n--;
+	if (!n)
+		return NULL;
+	k = &v[n - 1];
+	i = graph_interval_at(f->g, k->task, k->to_ns - 1);
 	s = i == GRAPH_NONE ? NULL : &f->g->intervals[i];
 	if (!s || s->state != INTERVAL_BLOCKED ||
 	    !pool_is_unaccepted(f->g, k->obj, last->task, s->from_ns, s->to_ns))

@@ -438,15 +438,20 @@ void tasks_tell_all(struct tasks *t)
 	t->told_round++;
 }
 
-uint64_t tasks_since(struct tasks *t, const struct ct_iter_task *found)
+static uint64_t task_since(const struct task *task, const struct ct_iter_task *found)
 {
-	const struct task *task = tasks_get(t, found->task.h.tid);
-
-	if (!task || task->told_what != CT_FOUND_QUEUED || !is_runnable(found) || found->wait.peer ||
+	if (task->told_what != CT_FOUND_QUEUED || !is_runnable(found) || found->wait.peer ||
 	    task->told_switches != (uint32_t)found->switches ||
 	    ct_found_ran_ns(task->told_times, found->times))
 		return found->sched_since;
 	return MIN(task->told_since_ns, found->sched_since ?: UINT64_MAX);
+}
+
+uint64_t tasks_since(struct tasks *t, const struct ct_iter_task *found)
+{
+	const struct task *task = tasks_get(t, found->task.h.tid);
+
+	return task ? task_since(task, found) : found->sched_since;
 }
 
 /* In a coarse step, a task that has waited for less than CT_COARSE_NS so far counts as folded
@@ -465,14 +470,16 @@ static enum ct_found found_what(const struct tasks *t, const struct ct_iter_task
 
 bool tasks_read(struct tasks *t, const struct ct_iter_task *found, struct ct_rec *ret, uint64_t ret_words[2])
 {
-	uint64_t since_ns = tasks_since(t, found);
-	enum ct_found what = found_what(t, found, since_ns);
+	enum ct_found what;
+	uint64_t since_ns;
 	struct task *task;
 
 	tasks_found(t, found);
 	task = tasks_get(t, found->task.h.tid);
 	if (!task)
 		return false;
+	since_ns = task_since(task, found);
+	what = found_what(t, found, since_ns);
 	if (what != CT_FOUND_BLOCKED && task->st.last.ts < t->found_ns)
 		task_runnable(t, task, t->found_ns);
 	if (task->told_round == t->told_round && task->told_what == what &&

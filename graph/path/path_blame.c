@@ -7,7 +7,6 @@
 #include "graph/path/newcomer.h"
 #include "graph/path/path_private.h"
 #include "graph/wake/bytes.h"
-#include "graph/path/legs.h"
 #include "graph/wake/owner.h"
 #include "graph/wake/repeats.h"
 #include "lib/cleanup.h"

@@ -3,8 +3,8 @@
 #ifndef CTRACE_GRAPH_PATH_PATH_PRIVATE_H
 #define CTRACE_GRAPH_PATH_PATH_PRIVATE_H
 
-#include "graph/path/path.h"
 #include "graph/path/legs.h"
+#include "graph/path/path.h"
 #include "lib/vec.h"
 
 /* The result of the last search of path_look_lasting(): the task that could end a wait in epoll. */

@@ -5,7 +5,6 @@
 #include "graph/thresholds.h"
 #include "graph/timeline/scan.h"
 #include "graph/wake/owner_private.h"
-#include "lib/cleanup.h"
 
 bool owner_is_for_next(const struct interval *s)
 {

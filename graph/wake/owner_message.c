@@ -4,7 +4,6 @@
 #include "graph/timeline/scan.h"
 #include "graph/wake/bytes.h"
 #include "graph/wake/owner_private.h"
-#include "lib/cleanup.h"
 #include "trace/words/call.h"
 
 /* A task may have woken the waiter in its own send on `peer`: returns the record of this send, or GRAPH_NONE,
