@@ -178,9 +178,10 @@ static bool is_act(const struct ct_rec *rec)
 	       rec->kind != CT_EPMEMBER;
 }
 
+/* A task that calls sched_yield() acts. */
 static bool is_preemption(const struct ct_rec *rec)
 {
-	return rec->kind == CT_SWITCH && rec->state == CT_ST_RUNNING;
+	return rec->kind == CT_SWITCH && rec->state == CT_ST_RUNNING && rec->wait != CT_W_YIELD;
 }
 
 static int read_event(struct reading *k, const struct window_event *e)

@@ -42,8 +42,9 @@ enum marking {
 	LATE,      /* after the answer */
 	ELSEWHERE, /* the socket is one of the database; in the second round, of no program */
 	/* the first two marks of one context, and the last two of another one. Between them is: */
-	MIXED_LATE, /* a pause */
-	MIXED_WAIT, /* a wait */
+	MIXED_LATE,  /* a pause */
+	MIXED_WAIT,  /* a wait */
+	MIXED_YIELD, /* a call of sched_yield() */
 	MARKINGS,
 	MIXED_GAP /* a gap, only with "gapped" */
 };
@@ -149,18 +150,20 @@ static void lose_records(void)
 	check(writer_add(writer, IDLE_CPU, &r, (const uint64_t[]){ now - 50, now }), "gap");
 }
 
-static void leave_cpu(uint32_t tid, bool waits)
+/* wait: CT_W_NONE: another task preempts this one, and has the CPU for longer */
+static void leave_cpu(uint32_t tid, enum ct_wait wait)
 {
 	struct ct_rec out = { .kind = CT_SWITCH,
 			      .tid = tid,
-			      .state = waits ? CT_ST_SLEEP : CT_ST_RUNNING,
-			      .flags = waits ? 0 : CT_SF_PREEMPT,
+			      .state = wait == CT_W_SLEEP ? CT_ST_SLEEP : CT_ST_RUNNING,
+			      .wait = wait,
+			      .flags = wait == CT_W_NONE ? CT_SF_PREEMPT : 0,
 			      .nr = CT_NR_NONE },
 		      in = { .kind = CT_SWITCH, .peer = tid, .nr = CT_NR_NONE };
 
 	out.ts = now += 100;
 	check(writer_add(writer, (uint16_t)(tid / 100 - 1), &out, NULL), "switch");
-	in.ts = now += waits ? 100 : 2 * NSEC_PER_MSEC;
+	in.ts = now += wait == CT_W_NONE ? 2 * NSEC_PER_MSEC : 100;
 	check(writer_add(writer, (uint16_t)(tid / 100 - 1), &in, NULL), "switch");
 }
 
@@ -183,8 +186,8 @@ static void mark_mixed(enum marking how, uint64_t socket, uint64_t of)
 	mark(SHOP, 1, of + 1, 0);
 	if (how == MIXED_GAP)
 		lose_records();
-	else if (how == MIXED_WAIT)
-		leave_cpu(SHOP, true);
+	else if (how == MIXED_WAIT || how == MIXED_YIELD)
+		leave_cpu(SHOP, how == MIXED_WAIT ? CT_W_SLEEP : CT_W_YIELD);
 	else
 		now += 2 * NSEC_PER_MSEC;
 	mark(SHOP, 2, of + 0x12, 0);
@@ -212,12 +215,12 @@ static void mark_page(int page, bool answered)
 		if (how == WOKEN)
 			wake(SHOP, CLIENT, PAGE);
 		else
-			leave_cpu(SHOP, false);
+			leave_cpu(SHOP, CT_W_NONE);
 		mark(SHOP, 2, of + 2, 0);
 		mark(SHOP, 3, of + 3, 0);
 		return;
 	}
-	if (how == MIXED_GAP || how == MIXED_LATE || how == MIXED_WAIT) {
+	if (how == MIXED_GAP || how == MIXED_LATE || how == MIXED_WAIT || how == MIXED_YIELD) {
 		mark_mixed(how, socket, of);
 		return;
 	}
